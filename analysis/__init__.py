@@ -1,0 +1,1 @@
+"""Claims from runs. Nothing here yet: `python -m analysis` says so."""

@@ -1,0 +1,5 @@
+"""`python -m simcounsel`."""
+
+from simcounsel.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Minds: what a resident remembers, feels, plans, says and concludes."""

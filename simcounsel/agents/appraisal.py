@@ -1,0 +1,53 @@
+"""What is new gets an emotion, its intensity and its poignancy, in one batch."""
+
+from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
+from simcounsel.agents.views import feeling, numbered, whoami
+from simcounsel.chance import seed_of
+from simcounsel.clock import date_text
+from simcounsel.events import Appraised, Memory
+from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.prompts import render
+from simcounsel.specs.persona import ClientPersona
+
+INDIFFERENT = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
+
+
+def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
+    """Feelings about the tick's news, and an event memory of each piece of it."""
+    news = resident.news
+    system, prompt = render(
+        "appraise", whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
+        feeling=feeling(resident.emotion, resident.intensity), news=numbered(news),
+    )
+
+    def check(answer: FeelingsAnswer) -> str | None:
+        return None if len(answer.feelings) >= len(news) else f"{len(answer.feelings)} feelings came, {len(news)} were asked for"
+
+    reply = yield from ask(Request(
+        verb="fill", purpose="appraise", tier="quick", who=resident.name, system=system, prompt=prompt, model=FeelingsAnswer,
+        check=check, fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)), temperature=0.0, max_tokens=60 * len(news),
+        seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
+        hints={"news": news, "name": resident.name, "emotion": resident.emotion, "intensity": resident.intensity, "felt": known_feelings(resident)},
+    ))
+    pairs = tuple(zip(news, reply.value.feelings, strict=False))
+    return Lived(
+        events=tuple(
+            Appraised(who=resident.name, about=text, emotion=f.emotion, intensity=f.intensity, poignancy=f.poignancy) for text, f in pairs
+        ),
+        drafts=tuple(
+            Memory(
+                id="", type="event", text=text, emotion=f.emotion, intensity=f.intensity, poignancy=f.poignancy, place=resident.place,
+                company=tuple(s.name for s in resident.sights), origin="own act" if text.startswith(f"{resident.name} ") else "sight",
+            )
+            for text, f in pairs
+        ),
+    )
+
+
+def known_feelings(resident: Resident) -> tuple[tuple[str, str, int], ...]:
+    """Situations of a client's file with what they feel like: (text, emotion, intensity)."""
+    if not isinstance(resident.persona, ClientPersona):
+        return ()
+    return tuple((f"{s.situation} {s.thought}", s.emotion, s.intensity) for s in resident.persona.situations)

@@ -1,0 +1,75 @@
+"""A resident's memory: a short-term and a long-term store, filled only by observed events."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from simcounsel.agents.recall import Store
+from simcounsel.events import Hit, Memory, Recalled, Remembered
+from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.world import MemorySettings
+
+
+class MemoryOf:
+    """Everything one resident remembers.
+
+    vectors: the unit vector of each text that is being laid down.
+    new_memories, new_poignancy: what has come since the last reflection.
+    """
+
+    def __init__(self, who: str, settings: MemorySettings, vectors: Mapping[str, np.ndarray]) -> None:
+        self.who = who
+        self.settings = settings
+        self.short = Store()
+        self.long = Store()
+        self.new_memories = 0
+        self.new_poignancy = 0
+        self._vectors = vectors
+
+    def __len__(self) -> int:
+        return len(self.short) + len(self.long)
+
+    def next_id(self, ahead: int = 0) -> str:
+        """The id of the memory that comes next, or `ahead` further on."""
+        return f"{self.who}:{len(self) + ahead}"
+
+    def observe_remembered(self, event: Remembered, minute: int) -> None:
+        """Lay the memory down."""
+        memory = event.memory
+        (self.long if memory.long_term else self.short).add(memory, self._vectors[memory.text], minute)
+        if memory.origin not in ("initial", "plan", "insight"):
+            self.new_memories += 1
+            self.new_poignancy += memory.poignancy or 0
+
+    def observe_recalled(self, event: Recalled, minute: int) -> None:
+        """What was recalled is fresh again."""
+        for hit in event.hits:
+            (self.long if hit.id in self.long else self.short).touch(hit.id, minute)
+
+    def observe_reflected(self) -> None:
+        """Begin to count anew."""
+        self.new_memories = self.new_poignancy = 0
+
+    def recall(self, query: np.ndarray, emotion: Emotion, minute: int) -> tuple[Hit, ...]:
+        """The best `top_k` of each store, short-term first."""
+        oldest = minute - int(self.settings.short_term_hours * 60)
+        return (
+            *self.short.recall(query, emotion, minute, self.settings, oldest=oldest),
+            *self.long.recall(query, emotion, minute, self.settings),
+        )
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory of that id; KeyError when there is none."""
+        return (self.long if memory_id in self.long else self.short).get(memory_id)
+
+    def texts(self, hits: tuple[Hit, ...]) -> tuple[str, ...]:
+        """What the recalled memories say, best first, each once."""
+        return tuple(dict.fromkeys(self.get(hit.id).text for hit in sorted(hits, key=lambda h: -h.score)))
+
+    def reflection_due(self) -> str | None:
+        """What calls for a reflection; None when nothing does."""
+        if self.new_poignancy >= self.settings.reflect_after_poignancy:
+            return f"poignancy of new memories reached {self.new_poignancy}"
+        if self.new_memories >= self.settings.reflect_after_memories:
+            return f"{self.new_memories} new memories"
+        return None

@@ -1,0 +1,94 @@
+"""What a mind can be asked for. Every method is an Ask: it yields requests and returns what came of it.
+
+A mind changes nothing: it returns events and memory drafts, the engine writes them into the log,
+and the log, observed, changes the resident.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.events import Event, Memory
+from simcounsel.llm.ask import Ask, Source
+from simcounsel.specs.vocabulary import PlaceKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reachable:
+    """A place one could go to from here."""
+
+    name: str
+    kind: PlaceKind
+    own_home: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """The world as far as one resident can tell.
+
+    places: what is reachable. appointments: own ones to come, as (minute, place, with whom).
+    """
+
+    seed: int
+    tick: int
+    minute: int
+    start: datetime
+    tick_minutes: int
+    plan_slots: int
+    places: tuple[Reachable, ...]
+    appointments: tuple[tuple[int, str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lived:
+    """What a mind's answer adds to the run: events in order, and memories to lay down (without ids)."""
+
+    events: tuple[Event, ...] = ()
+    drafts: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spoken:
+    """A line with what came to mind before it."""
+
+    line: LineAnswer
+    stressed: str | None
+    source: Source
+    events: tuple[Event, ...] = field(default=())
+
+
+class Mind(Protocol):
+    """One resident's mind."""
+
+    resident: Resident
+
+    def arrive(self, scene: Scene) -> Ask[Lived]:
+        """First memories and the first version of the persona's text."""
+        ...
+
+    def plan(self, scene: Scene) -> Ask[Lived]:
+        """The day's plan if there is none, and the next block of slots."""
+        ...
+
+    def appraise(self, scene: Scene) -> Ask[Lived]:
+        """What is new gets an emotion, its intensity and its poignancy."""
+        ...
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """The next line, from persona and recalled memories."""
+        ...
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+        """After a conversation: a summary, and how the relationship moved."""
+        ...
+
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Lived]:
+        """Questions, insights that cite evidence, and a rewritten persona."""
+        ...
+
+    def replan(self, scene: Scene, why: str) -> Ask[Lived]:
+        """Revise the rest of the day."""
+        ...

@@ -1,0 +1,42 @@
+"""The mind that residents have: its asks are spread over planning, appraisal, speech, relations, reflection."""
+
+from simcounsel.agents import appraisal, planning, reflection, relations, speech
+from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.llm.ask import Ask
+
+
+class Person:
+    """A Mind in the shape of the paper's agent module: persona, memory, plan, talk, reflection."""
+
+    def __init__(self, resident: Resident) -> None:
+        self.resident = resident
+
+    def arrive(self, scene: Scene) -> Ask[Lived]:
+        """First memories and the first version of the persona's text."""
+        return reflection.arrive(self.resident, scene)
+
+    def plan(self, scene: Scene) -> Ask[Lived]:
+        """The day's plan if there is none, and the next block of slots."""
+        return planning.plan(self.resident, scene)
+
+    def appraise(self, scene: Scene) -> Ask[Lived]:
+        """Feelings about what is new."""
+        return appraisal.appraise(self.resident, scene)
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """The next line."""
+        return speech.speak(self.resident, scene, view, decision)
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+        """A summary of a conversation, and the new relationship score."""
+        return relations.take_away(self.resident, scene, view)
+
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Lived]:
+        """Questions, insights, a rewritten persona."""
+        return reflection.reflect(self.resident, scene, trigger)
+
+    def replan(self, scene: Scene, why: str) -> Ask[Lived]:
+        """Revise the rest of the day."""
+        return planning.replan(self.resident, scene, why)

@@ -1,0 +1,141 @@
+"""What comes to mind: exact scores over all memories (SimCounsel, appendix A.1.2 and A.1.3).
+
+    score = w_recency r + w_poignancy p + w_emotion_score e + w_emotion_relevance m + w_relevance c
+
+Each term lies in [0, 1] and the weights add up to 1, so scores lie in [0, 1]. recency r is
+decay ** hours since the memory was last recalled (or laid down); p and e are poignancy and
+intensity divided by 10, 0 for plans; m is nearness on Plutchik's wheel to the present emotion;
+c is the cosine to the query, clipped at 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simcounsel.agents.emotion import RELEVANCE
+from simcounsel.events import Hit, Memory
+from simcounsel.specs.vocabulary import EMOTIONS, Emotion
+from simcounsel.specs.world import MemorySettings
+
+_RELEVANCE = np.array(RELEVANCE, dtype=np.float32)
+_INDEX = {emotion: index for index, emotion in enumerate(EMOTIONS)}
+_SIZE = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """The five terms and the score of each memory of a store, float32, shape (n,)."""
+
+    recency: np.ndarray
+    poignancy: np.ndarray
+    emotion_score: np.ndarray
+    emotion_relevance: np.ndarray
+    relevance: np.ndarray
+    score: np.ndarray
+
+
+class Store:
+    """One kind of memory (short-term or long-term) in columns that grow, oldest first."""
+
+    def __init__(self) -> None:
+        self.memories: list[Memory] = []
+        self._vectors = np.zeros((0, 0), dtype=np.float32)
+        self._made = np.zeros(_SIZE, dtype=np.int64)
+        self._last = np.zeros(_SIZE, dtype=np.int64)
+        self._poignancy = np.zeros(_SIZE, dtype=np.float32)
+        self._intensity = np.zeros(_SIZE, dtype=np.float32)
+        self._emotion = np.zeros(_SIZE, dtype=np.int64)
+        self._at: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __contains__(self, memory_id: str) -> bool:
+        return memory_id in self._at
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory of that id; KeyError when there is none."""
+        return self.memories[self._at[memory_id]]
+
+    def vector(self, memory_id: str) -> np.ndarray:
+        """Its unit vector."""
+        row: np.ndarray = self._vectors[self._at[memory_id]]
+        return row
+
+    def add(self, memory: Memory, vector: np.ndarray, minute: int) -> None:
+        """Lay a memory down at `minute`."""
+        row = len(self.memories)
+        self._grow(row, vector.shape[0])
+        self._vectors[row] = vector
+        self._made[row] = self._last[row] = minute
+        self._poignancy[row] = (memory.poignancy or 0) / 10
+        self._intensity[row] = (memory.intensity or 0) / 10
+        self._emotion[row] = _INDEX[memory.emotion or "neutral"]
+        self._at[memory.id] = row
+        self.memories.append(memory)
+
+    def _grow(self, row: int, dimensions: int) -> None:
+        if self._vectors.shape[1] != dimensions:
+            self._vectors = np.zeros((len(self._made), dimensions), dtype=np.float32)
+        if row < len(self._made):
+            return
+        self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+        for name in ("_made", "_last", "_poignancy", "_intensity", "_emotion"):
+            column = getattr(self, name)
+            setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
+
+    def touch(self, memory_id: str, minute: int) -> None:
+        """Note that a memory was recalled."""
+        self._last[self._at[memory_id]] = minute
+
+    def since(self, minute: int) -> int:
+        """The index of the first memory that is not older than `minute`."""
+        return int(np.searchsorted(self._made[: len(self.memories)], minute, side="left"))
+
+    def terms(self, query: np.ndarray, emotion: Emotion, minute: int, settings: MemorySettings, first: int = 0) -> Terms:
+        """Terms and scores of the memories from index `first` on."""
+        rows = slice(first, len(self.memories))
+        hours = (minute - self._last[rows]).astype(np.float32) / 60
+        recency = np.power(np.float32(settings.decay_per_hour), np.maximum(hours, 0))
+        relevance = np.clip(self._vectors[rows] @ query, 0, 1)
+        nearness = _RELEVANCE[_INDEX[emotion]][self._emotion[rows]]
+        poignancy, intensity = self._poignancy[rows], self._intensity[rows]
+        w = settings.effective_weights()
+        score = (
+            np.float32(w.recency) * recency + np.float32(w.poignancy) * poignancy
+            + np.float32(w.emotion_score) * intensity + np.float32(w.emotion_relevance) * nearness
+            + np.float32(w.relevance) * relevance
+        )
+        return Terms(
+            recency=recency, poignancy=poignancy, emotion_score=intensity,
+            emotion_relevance=nearness, relevance=relevance, score=score,
+        )
+
+    def recall(
+        self, query: np.ndarray, emotion: Emotion, minute: int, settings: MemorySettings, *, oldest: int | None = None
+    ) -> tuple[Hit, ...]:
+        """The best `top_k`, best first; of equal scores the older one. `oldest`: leave out what was
+        laid down before that minute."""
+        first = 0 if oldest is None else self.since(oldest)
+        if first >= len(self.memories):
+            return ()
+        terms = self.terms(query, emotion, minute, settings, first)
+        k = min(settings.top_k, len(terms.score))
+        rounded = np.round(terms.score, 4)
+        threshold = np.partition(rounded, len(rounded) - k)[len(rounded) - k]
+        near = np.flatnonzero(rounded >= threshold)
+        best = near[np.argsort(-rounded[near], kind="stable")][:k]
+        return tuple(self._hit(int(i), first, terms) for i in best)
+
+    def _hit(self, index: int, first: int, terms: Terms) -> Hit:
+        return Hit(
+            id=self.memories[first + index].id,
+            score=_short(terms.score[index]), recency=_short(terms.recency[index]),
+            poignancy=_short(terms.poignancy[index]), emotion_score=_short(terms.emotion_score[index]),
+            emotion_relevance=_short(terms.emotion_relevance[index]), relevance=_short(terms.relevance[index]),
+        )
+
+
+def _short(value: np.float32) -> float:
+    """Four decimals: what the log holds, and what ranking sees."""
+    return min(1.0, max(0.0, round(float(value), 4)))

@@ -1,0 +1,156 @@
+"""A resident: a fold over observed events. Nothing else changes it."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from simcounsel.agents.memory import MemoryOf
+from simcounsel.clock import day_of
+from simcounsel.events import (
+    Acted,
+    Appraised,
+    ConversationEnded,
+    ConversationStarted,
+    Entry,
+    Event,
+    Joined,
+    Moved,
+    Perceived,
+    PersonaChanged,
+    Planned,
+    Recalled,
+    Reflected,
+    RelationChanged,
+    Remembered,
+    Said,
+    Scheduled,
+    Sight,
+    Slot,
+    Stroke,
+)
+from simcounsel.specs.vocabulary import ActivityKind, Emotion
+from simcounsel.specs.world import ResidentSpec, World
+
+if TYPE_CHECKING:
+    import numpy as np
+
+STRANGERS = 2.0
+
+
+class Resident:
+    """The state of one person at the end of the observed events.
+
+    closeness: relationship score to each other person, 0 to 10. said: own lines of all
+    conversations, oldest first. meetings: conversations so far, by the other's name.
+    replan_why: what calls for a new plan; None when nothing does.
+    """
+
+    def __init__(self, spec: ResidentSpec, world: World, vectors: "Mapping[str, np.ndarray]") -> None:
+        self.spec = spec
+        self.name = spec.name
+        self.persona = spec.persona
+        self.memory = MemoryOf(spec.name, world.memory, vectors)
+        self.place = spec.starts_in
+        self.activity = ""
+        self.activity_kind: ActivityKind = "rest"
+        self.emotion: Emotion = "neutral"
+        self.intensity = 1
+        self.version: PersonaChanged | None = None
+        self.strokes: tuple[Stroke, ...] = ()
+        self.planned_day: int | None = None
+        self.slots: dict[int, Slot] = {}
+        self.sights: tuple[Sight, ...] = ()
+        self.closeness: dict[str, float] = {}
+        self.meetings: dict[str, int] = {}
+        self.last_talk: dict[str, int] = {}
+        self.said: list[str] = []
+        self.done_today: dict[str, int] = {}
+        self.replan_why: str | None = None
+        self._news: list[str] = []
+        self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
+            Joined: self._joined, Moved: self._moved, Acted: self._acted, Perceived: self._perceived,
+            Appraised: self._appraised, Planned: self._planned, Scheduled: self._scheduled,
+            Remembered: self._remembered, Recalled: self._recalled, Said: self._said,
+            ConversationStarted: self._started, ConversationEnded: self._ended,
+            RelationChanged: self._related, Reflected: self._reflected, PersonaChanged: self._changed,
+        }
+
+    def observe(self, entry: Entry) -> None:
+        """Take in an event that concerns this resident; others are ignored."""
+        observer = self._observers.get(type(entry.event))
+        if observer:
+            observer(entry.event, entry)
+
+    @property
+    def news(self) -> tuple[str, ...]:
+        """What is new in this tick and not yet appraised."""
+        return tuple(self._news)
+
+    def close_to(self, other: str) -> float:
+        """The relationship score to somebody, 0 to 10."""
+        return self.closeness.get(other, STRANGERS)
+
+    def _joined(self, event: Joined, entry: Entry) -> None:
+        self.place = event.place
+
+    def _moved(self, event: Moved, entry: Entry) -> None:
+        self.place = event.place
+
+    def _acted(self, event: Acted, entry: Entry) -> None:
+        changed = event.activity != self.activity
+        self._news = [f"{self.name} {event.activity}."] if changed else []
+        if changed:
+            self.done_today[event.activity] = entry.minute
+        self.activity, self.activity_kind, self.place = event.activity, event.activity_kind, event.place
+
+    def _perceived(self, event: Perceived, entry: Entry) -> None:
+        before = {sight.name for sight in self.sights}
+        self._news += [f"{s.name} is here and {s.activity}." for s in event.others if s.name not in before]
+        self.sights = event.others
+
+    def _appraised(self, event: Appraised, entry: Entry) -> None:
+        self.emotion, self.intensity = event.emotion, event.intensity
+        self._news = [text for text in self._news if text != event.about]
+
+    def _planned(self, event: Planned, entry: Entry) -> None:
+        if self.planned_day != event.day:
+            self.done_today = {}
+        self.planned_day, self.strokes = event.day, event.strokes
+        self.replan_why = None
+
+    def _scheduled(self, event: Scheduled, entry: Entry) -> None:
+        kept = {m: s for m, s in self.slots.items() if entry.minute <= m < event.slots[0].minute}
+        self.slots = kept | {slot.minute: slot for slot in event.slots}
+
+    def _remembered(self, event: Remembered, entry: Entry) -> None:
+        self.memory.observe_remembered(event, entry.minute)
+
+    def _recalled(self, event: Recalled, entry: Entry) -> None:
+        self.memory.observe_recalled(event, entry.minute)
+
+    def _started(self, event: ConversationStarted, entry: Entry) -> None:
+        other = event.who[0] if event.who[1] == self.name else event.who[1]
+        self.meetings[other] = self.meetings.get(other, 0) + 1
+        self.last_talk[other] = entry.tick
+
+    def _said(self, event: Said, entry: Entry) -> None:
+        if event.who == self.name:
+            self.said.append(event.text)
+            self.emotion, self.intensity = event.emotion, event.intensity
+
+    def _ended(self, event: ConversationEnded, entry: Entry) -> None:
+        self._news = []
+
+    def _related(self, event: RelationChanged, entry: Entry) -> None:
+        self.closeness[event.other] = event.after
+
+    def _reflected(self, event: Reflected, entry: Entry) -> None:
+        self.memory.observe_reflected()
+
+    def _changed(self, event: PersonaChanged, entry: Entry) -> None:
+        self.version = event
+        if event.version:
+            self.replan_why = "a changed view of oneself"
+
+    def needs_day(self, minute: int) -> bool:
+        """Whether there is no plan for the day of `minute` yet."""
+        return self.planned_day != day_of(minute)

@@ -1,0 +1,137 @@
+"""The next line of a conversation, from persona and recalled memories."""
+
+import re
+
+from simcounsel.agents.emotion import ADJECTIVE
+from simcounsel.agents.mind import Scene, Spoken
+from simcounsel.agents.recollection import recollect
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.agents.views import bullets, feeling, talk_text, times, whoami
+from simcounsel.chance import chance, seed_of
+from simcounsel.clock import date_text
+from simcounsel.llm.answers import speech_problem
+from simcounsel.llm.ask import Ask, Example, Request, ask
+from simcounsel.prompts import render
+from simcounsel.specs.persona import ClientPersona, CounselorPersona, Form, LaypersonPersona, VoiceLine
+
+SILENCE = {
+    "client": "I don't quite know how to say it.",
+    "counselor": "Take your time. What would you like to say about it?",
+    "layperson": "I see. Well, I'm glad you told me.",
+}
+LEAVE = {
+    "client": "I should go now. Thanks for listening.",
+    "counselor": "Let us stop here for today. I look forward to seeing you again.",
+    "layperson": "I have to get going. Take care of yourself!",
+}
+
+
+def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+    """The line, with what came to mind before it."""
+    heard = view.heard
+    recalled = yield from recollect(resident, scene, "speak", heard.text if heard else f"{view.other} at {view.place}")
+    role = resident.spec.role
+    system, prompt = render(
+        f"line_{role}", whoami=whoami(resident), name=resident.name, other=view.other, place=view.place,
+        now=date_text(scene.minute, scene.start), meetings=times(view.meeting - 1), feeling=feeling(resident.emotion, resident.intensity),
+        memories=bullets(resident.memory.texts(recalled.hits)), talk=talk_text(view.lines), aim=decision.aim, move=decision.move,
+    )
+    said = tuple(resident.said[-60:]) + tuple(line.text for line in view.lines if line.who == view.me)
+    reply = yield from ask(Request(
+        verb="fill", purpose=f"line_{role}", who=resident.name, system=system, prompt=prompt, model=LineAnswer,
+        check=lambda answer: line_problem(answer, view), fallback=_fallback(resident, view, decision),
+        temperature=0.8, max_tokens=220, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
+        examples=examples_for(resident, view, decision),
+        hints={
+            "view": view, "move": decision.move, "said": said, "emotion": resident.emotion, "name": resident.name, "role": role,
+            "memories": resident.memory.texts(recalled.hits), "said_before": frozenset(resident.said),
+        },
+    ))
+    answer: LineAnswer = reply.value
+    line = answer.model_copy(update={"say": spoken(answer.say, view), "wish": answer.wish if len(view.lines) > 1 else "go on"})
+    stressed = reply.extra.get("stressed")
+    return Spoken(
+        line=line, stressed=stressed if isinstance(stressed, str) and stressed in line.say else None,
+        source=reply.source, events=(recalled,),
+    )
+
+
+def spoken(text: str, view: TalkView) -> str:
+    """The words alone: without a name in front, without quotation marks around, on one line."""
+    text = " ".join(text.split())
+    text = re.sub(rf"^(?:{re.escape(view.me)}|{re.escape(view.me.split()[0])})\s*(?:\([^)]*\))?\s*:\s*", "", text)
+    if len(text) > 1 and (text[0], text[-1]) in {('"', '"'), ("“", "”"), ("'", "'")} and text[1:-1].count(text[0]) == 0:
+        text = text[1:-1].strip()
+    return text
+
+
+def line_problem(answer: LineAnswer, view: TalkView) -> str | None:
+    """What is wrong with a line: no speech, another speaker's line, or said before."""
+    text = spoken(answer.say, view)
+    problem = speech_problem(text) if text else "the line was empty"
+    if problem:
+        return problem
+    if re.search(rf"(?:^|\s)(?:{re.escape(view.me)}|{re.escape(view.other)}):\s", answer.say.strip()[len(view.me) + 1 :]):
+        return f"the answer held more than {view.me}'s next line; give that line only"
+    if any(text.casefold() == line.text.casefold() for line in view.lines):
+        return "this line was said before in this conversation; say something new"
+    return None
+
+
+def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tuple[Example, ...]:
+    """Lines written by hand, those of this move or stage first, in an order drawn for this turn."""
+    persona = resident.persona
+    if isinstance(persona, ClientPersona):
+        lines = [(line.stage == decision.move, _client_example(line)) for line in persona.voice]
+    elif isinstance(persona, CounselorPersona):
+        lines = [(move == decision.move, _form_example(move, form)) for move, forms in persona.forms.items() for form in forms]
+    else:
+        assert isinstance(persona, LaypersonPersona)
+        lines = [
+            (line.act == decision.move, Example(text=line.text, tags={"act": line.act, "theme": line.theme, "emotion": line.emotion, "say": line.say}))
+            for line in persona.voice
+        ]
+    chance(*view.key, "examples", resident.name, len(view.lines)).shuffle(lines)
+    return tuple(example for _, example in sorted(lines, key=lambda pair: not pair[0]))
+
+
+def _client_example(line: VoiceLine) -> Example:
+    return Example(
+        text=line.text, stressed=line.stressed,
+        tags={"theme": line.theme, "stage": line.stage, "emotion": line.emotion, "answers": line.answers},
+    )
+
+
+def _form_example(move: str, form: Form) -> Example:
+    return Example(text=form.text, tags={"move": move, "theme": form.theme, "emotion": form.emotion, "when": form.when})
+
+
+def fill_slots(text: str, view: TalkView) -> str | None:
+    """A form with its slots filled from what was heard; None when nothing heard fits a slot."""
+    heard = view.heard
+    words = heard.stressed if heard else None
+    if "{words}" in text and not words:
+        return None
+    if "{feeling}" in text and (heard is None or heard.emotion == "neutral"):
+        return None
+    text = text.replace("{words}", f"“{words}”").replace("{name}", view.other)
+    return text.replace("{feeling}", ADJECTIVE[heard.emotion] if heard else "")
+
+
+def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
+    """A line that was written by hand and not yet said; a plain one when there is none."""
+    leaving = decision.move in ("close", "ending")
+    plain = (LEAVE if leaving else SILENCE)[resident.spec.role]
+    said = {line.text for line in view.lines}
+    said |= set(resident.said)
+    wanted = {"close", "ending"} if leaving else {decision.move}
+    texts = (
+        fill_slots(str(e.tags.get("say", e.text)), view) for e in examples_for(resident, view, decision)
+        if e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
+    )
+    unused = (text for text in texts if text and text not in said)
+    return LineAnswer(
+        say=next(unused, plain), emotion="neutral", intensity=1, poignancy=1, wish="say goodbye" if leaving else "go on",
+    )

@@ -1,0 +1,296 @@
+"""The command line: parse, call one library function, print."""
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simcounsel.errors import SimcounselError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simcounsel.engine.simulation import Simulation
+    from simcounsel.runs import Run
+
+app = typer.Typer(
+    name="simcounsel", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Simulate counseling: people with personas, emotions, memories and homes live through their days.\n\n"
+    "Begin with:  simcounsel run worlds/insomnia.yaml --ticks 24\n\n"
+    "A research tool, not care: simulated outcomes are no evidence about people.",
+)
+personas = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with persona files.")
+app.add_typer(personas, name="personas")
+
+Out = Annotated[Path, typer.Option("--out", help="Folder in which the run's own folder is made.")]
+Model = Annotated[
+    str | None, typer.Option("--model", help="Model for all roles but `embed`, in place of the world's; `simcounsel models` lists the forms.")
+]
+Ticks = Annotated[int | None, typer.Option("--ticks", min=1, help="Stop after so many ticks; `resume` goes on.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines instead of the live display (a pipe gets them anyway).")]
+InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="At most so many requests to the model at once.")]
+BudgetUsd = Annotated[float | None, typer.Option("--budget-usd", min=0, help="Stop at the end of the tick in which this is spent.")]
+BudgetCalls = Annotated[int | None, typer.Option("--budget-calls", min=1, help="Stop at the end of the tick in which so many calls were made.")]
+PricesFile = Annotated[Path | None, typer.Option("--prices", help="YAML with your own prices, in USD per million tokens.")]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the world, e.g. conversation.max_turns=6; may be given again.")
+]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
+
+
+def main() -> None:
+    """Run the command line; errors made on purpose become one line, without a traceback."""
+    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    try:
+        app(standalone_mode=True)
+    except SimcounselError as error:
+        typer.echo(f"simcounsel: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _changes(sets: list[str] | None) -> dict[str, Any]:
+    """KEY=VALUE pairs as a dictionary."""
+    found: dict[str, Any] = {}
+    for pair in sets or []:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE, such as conversation.max_turns=6", param_hint="--set")
+        found[key.strip()] = value.strip()
+    return found
+
+
+@app.command()
+def run(
+    world: Annotated[Path, typer.Argument(metavar="WORLD", help="A world file, such as worlds/insomnia.yaml.")],
+    out: Out = Path("runs"), model: Model = None, ticks: Ticks = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="In place of the world's.")] = None,
+    condition: Annotated[
+        str | None, typer.Option("--condition", help="client_only, client_layperson, client_counselor or everyone.")
+    ] = None,
+    sets: Sets = None, quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+) -> None:
+    """Live through a world and leave a run behind.
+
+    Without an API key it uses the embedded models; their weights (about 190 MB to fetch) come on first use.
+    Ctrl-C loses nothing: `resume` goes on.
+    """
+    from simcounsel.specs.world import load_world
+
+    changes = _changes(sets)
+    if seed is not None:
+        changes["seed"] = seed
+    if condition is not None:
+        changes["condition"] = condition
+    if model is not None:
+        from simcounsel.llm.catalog import roles_for
+
+        changes["models"] = roles_for(model)
+    loaded = load_world(world, **changes)
+    from simcounsel.engine.opening import begin_run, check_models
+
+    console = _console()
+    _fetch_weights(loaded.models.model_dump(), console, quiet)
+    check_models(loaded)
+    _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, prices, console)
+
+
+@app.command()
+def resume(
+    run: RunFolder, ticks: Ticks = None, quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None, prices: PricesFile = None,
+) -> None:
+    """Go on with a run that was stopped, after the last complete tick; replies already paid for are used again."""
+    from simcounsel.runs import Run
+
+    opened = Run.open(run)
+    if opened.ticks_done() >= opened.world.ticks:
+        typer.echo(f"{run} is complete ({opened.world.ticks} ticks); `simcounsel fork {run} --at TICK` lives on from any tick")
+        return
+    console = _console()
+    _fetch_weights(opened.manifest.models, console, quiet)
+    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, prices, console)
+
+
+@app.command()
+def fork(
+    run: RunFolder,
+    at: Annotated[int, typer.Option("--at", metavar="TICK", min=1, help="The first tick that is lived anew.")],
+    sets: Sets = None, out: Out = Path("runs"), ticks: Ticks = None, quiet: Quiet = False, in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None, prices: PricesFile = None,
+) -> None:
+    """A what-if: the same past, another future.
+
+    Example: simcounsel fork runs/RUN --at 36 --set condition=client_only
+    """
+    from simcounsel.engine.forking import fork as fork_run
+    from simcounsel.runs import Run
+
+    new = fork_run(Run.open(run), at, _changes(sets), out)
+    console = _console()
+    _fetch_weights(new.manifest.models, console, quiet)
+    _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, prices, console)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console()
+
+
+def _live(
+    run: "Run", ticks: int | None, quiet: bool, in_flight: int, budget_usd: float | None, budget_calls: int | None,
+    prices: Path | None, console: "Console",
+) -> None:
+    """Live through a run on the screen, then say what happened and how to go on."""
+    from simcounsel.engine.opening import models_for
+    from simcounsel.engine.simulation import Simulation
+    from simcounsel.llm.prices import Prices
+    from simcounsel.screen import LiveScreen, PlainScreen
+
+    plain = quiet or not console.is_terminal
+    screen = PlainScreen(console) if plain else LiveScreen(console, run.world.ticks)
+    models = models_for(run.world, run, in_flight=in_flight, prices=Prices.load(prices))
+    if not plain:
+        console.print(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on", markup=False, highlight=False)
+    stopped: str | None = None
+    try:
+        with screen:
+            simulation = Simulation(
+                run.world, run=run, models=models, budget_usd=budget_usd, budget_calls=budget_calls, on_event=screen.on_event,
+            )
+            screen.watch(simulation)
+            if run.dropped:
+                typer.echo(run.dropped, err=True)
+            simulation.run(ticks)
+            stopped = simulation.stopped_because
+    except KeyboardInterrupt:
+        stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
+    except SimcounselError as error:
+        _closing(run, str(error), console)
+        sys.exit(1)
+    _closing(run, stopped, console)
+
+
+def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
+    """What happened, and the commands to go on."""
+    from simcounsel.summary import summary_lines
+
+    for line in summary_lines(run):
+        typer.echo(line)
+    if stopped:
+        typer.echo(f"stopped        {stopped}")
+    typer.echo("go on with")
+    if run.ticks_done() < run.world.ticks:
+        typer.echo(f"  simcounsel resume {run.folder}")
+    typer.echo(f"  simcounsel show {run.folder} --conversation 1")
+    if run.ticks_done():
+        typer.echo(f"  simcounsel fork {run.folder} --at {max(1, run.ticks_done() // 2)} --set condition=client_only")
+
+
+def _fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> None:
+    """Fetch the embedded models' weights if a role needs them and they are missing."""
+    if "embedded" in {str(name).split("+")[0] for name in roles.values()}:
+        from simcounsel.llm.catalog import needed_weights
+
+        _pull(needed_weights(roles), console, quiet)
+
+
+def _pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
+    from simcounsel.llm.weights import is_fetched, path_of
+
+    missing = [key for key in keys if not is_fetched(key)]
+    if not missing:
+        return
+    if quiet or not console.is_terminal:
+        for key in missing:
+            typer.echo(f"fetching weights: {key} ...")
+            path_of(key)
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    with Progress(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), console=console) as progress:
+        for key in missing:
+            task = progress.add_task(f"weights: {key}", total=None)
+            path_of(key, lambda done, total, what, task=task: progress.update(task, completed=done, total=total))
+
+
+@app.command()
+def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Worlds and personas.")]) -> None:
+    """Validate files; exit 1 with file:line and a remedy for each problem."""
+    from simcounsel.specs.check import check_file
+
+    wrong = 0
+    for file in files:
+        problems = check_file(file)
+        wrong += bool(problems)
+        for problem in problems or [f"{file}: ok"]:
+            typer.echo(problem)
+    sys.exit(1 if wrong else 0)
+
+
+@app.command()
+def models(pull: Annotated[bool, typer.Option("--pull", help="Fetch the embedded models' weights now.")] = False) -> None:
+    """What models can be used here, and what is fetched."""
+    from simcounsel.llm.catalog import EMBEDDED_WEIGHTS, model_lines
+
+    if pull:
+        _pull(EMBEDDED_WEIGHTS, _console(), quiet=False)
+    for line in model_lines():
+        typer.echo(line)
+
+
+@app.command()
+def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")]) -> None:
+    """Write a small commented world and persona to start from."""
+    from simcounsel.starter import write_starter
+
+    for file in write_starter(folder):
+        typer.echo(f"wrote {file}")
+    typer.echo(f"now: simcounsel check {folder}/world.yaml && simcounsel run {folder}/world.yaml --ticks 8")
+
+
+@app.command()
+def show(
+    run: RunFolder,
+    who: Annotated[str | None, typer.Option("--who", help="A resident: one day of theirs.")] = None,
+    day: Annotated[int, typer.Option("--day", min=0, help="Which day, for --who; the first is 0.")] = 0,
+    conversation: Annotated[str | None, typer.Option("--conversation", metavar="N", help="A conversation, by number from 1 or by id.")] = None,
+    recall: Annotated[str | None, typer.Option("--recall", metavar="NAME", help="What came to somebody's mind, and why.")] = None,
+    tick: Annotated[int | None, typer.Option("--tick", min=0, help="Which tick, for --recall; the last recall if not given.")] = None,
+) -> None:
+    """Show a run in the terminal: its summary, or one day of a resident, a conversation, a recall."""
+    from simcounsel import summary
+    from simcounsel.runs import Run
+
+    opened = Run.open(run)
+    if conversation is not None:
+        lines = summary.conversation_lines(opened, conversation)
+    elif recall is not None:
+        lines = summary.recall_lines(opened, recall, tick)
+    elif who is not None:
+        lines = summary.day_lines(opened, who, day)
+    else:
+        lines = summary.summary_lines(opened)
+    for line in lines:
+        typer.echo(line)
+
+
+@personas.command("import")
+def import_personas(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the persona files.")] = Path("personas"),
+) -> None:
+    """Read Patient-Psi records into persona files; several records of one id are one person."""
+    from simcounsel.specs.patient_psi import import_records
+
+    for written in import_records(file, out):
+        typer.echo(f"wrote {written}")

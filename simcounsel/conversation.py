@@ -1,0 +1,116 @@
+"""Turns between two minds until a stop rule: somebody takes leave, or the turn limit is reached."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from simcounsel.agents.mind import Lived, Mind, Scene
+from simcounsel.agents.talk import TalkLine, TalkView
+from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Event, Memory, Said
+from simcounsel.llm.ask import Ask
+from simcounsel.policies.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One of the two: a mind, what it knows of the world, and the policy that guides it."""
+
+    mind: Mind
+    scene: Scene
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """The resident's name."""
+        return self.mind.resident.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Talked:
+    """A whole conversation: events in order, and each side's memory drafts by name."""
+
+    events: tuple[Event, ...]
+    drafts: dict[str, tuple[Memory, ...]]
+    poignancy: dict[str, int]
+
+
+@dataclass(kw_only=True)
+class _Course:
+    """A conversation as it goes."""
+
+    started: ConversationStarted
+    max_turns: int
+    lines: list[TalkLine] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    moves: dict[str, list[str]] = field(default_factory=dict)
+    leaver: str | None = None
+
+
+def converse(first: Side, second: Side, started: ConversationStarted, max_turns: int) -> Ask[Talked]:
+    """Talk, `first` beginning; then each takes away its own.
+
+    When somebody takes leave the other still answers, and it ends; the last line that the limit
+    allows is a leave-taking as well.
+    """
+    course = _Course(started=started, max_turns=max_turns, moves={first.name: [], second.name: []})
+    events: list[Event] = [started]
+    speaker, listener = first, second
+    while len(course.lines) < max_turns:
+        events += yield from _turn(course, speaker, listener)
+        if course.leaver not in (None, speaker.name):
+            break
+        speaker, listener = listener, speaker
+    cause: Literal["goodbye", "limit"] = "goodbye" if course.leaver else "limit"
+    events.append(ConversationEnded(chat=started.chat, cause=cause, by=course.leaver, messages=len(course.lines)))
+    return (yield from _part(course, first, second, events))
+
+
+def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
+    """One line: decide, recall, speak."""
+    view = _view(course, speaker, listener)
+    decision = yield from speaker.policy.decide(view)
+    spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
+    line, chat = spoken.line, course.started.chat
+    said = Said(
+        chat=chat, message=len(course.lines) + 1, who=speaker.name, to=listener.name, text=line.say, stressed=spoken.stressed,
+        emotion=line.emotion, intensity=line.intensity, poignancy=line.poignancy, source=spoken.source,
+    )
+    decided = Decided(
+        who=speaker.name, chat=chat, policy=speaker.policy.name, move=decision.move, options=decision.options, reason=decision.reason,
+    )
+    course.said.append(said)
+    course.moves[speaker.name].append(decision.move)
+    course.lines.append(TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion))
+    if line.wish == "say goodbye" and course.leaver is None:
+        course.leaver = speaker.name
+    return [decided, *spoken.events, said]
+
+
+def _view(course: _Course, me: Side, other: Side) -> TalkView:
+    resident, started = me.mind.resident, course.started
+    own = [line for line in course.lines if line.who == me.name]
+    return TalkView(
+        chat=started.chat, me=me.name, other=other.name, other_role=other.mind.resident.spec.role, place=started.place,
+        meeting=resident.meetings.get(other.name, 0) + 1, appointment=started.cause == "appointment", lines=tuple(course.lines),
+        moves=tuple(course.moves[me.name]), turns_left=course.max_turns - len(course.lines), parting=course.leaver is not None,
+        closeness=resident.close_to(other.name), emotion=own[-1].emotion if own else resident.emotion,
+        key=(me.scene.seed, me.scene.tick, started.chat),
+    )
+
+
+def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> Ask[Talked]:
+    """Each side's memories of the lines, its summary and its new relationship score."""
+    drafts: dict[str, tuple[Memory, ...]] = {}
+    poignancy: dict[str, int] = {}
+    for me, other in ((first, second), (second, first)):
+        lived: Lived = yield from me.mind.take_away(me.scene, _view(course, me, other))
+        events += lived.events
+        drafts[me.name] = (*(_line_memory(said, course.started.place, other.name) for said in course.said), *lived.drafts)
+        poignancy[me.name] = max((m.poignancy or 0 for m in lived.drafts), default=0)
+    return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
+
+
+def _line_memory(said: Said, place: str, other: str) -> Memory:
+    return Memory(
+        id="", type="chat", text=f"{said.who} said to {said.to}: “{said.text}”", emotion=said.emotion, intensity=said.intensity,
+        poignancy=said.poignancy, place=place, company=(other,), chat=said.chat, message=said.message, origin="talk",
+    )

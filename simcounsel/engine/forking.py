@@ -1,0 +1,66 @@
+"""A what-if: the same past, another future."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.engine.opening import begin_run
+from simcounsel.errors import RunError, SpecError
+from simcounsel.events import Entry, Forked
+from simcounsel.runs import Parent, Run
+from simcounsel.specs.load import explain
+from simcounsel.specs.world import World, patch
+
+CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places")
+
+
+def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path) -> Run:
+    """A new run that shares the ticks before `at_tick` with `run`, in a world that is changed from then on.
+
+    Go on with it by `Simulation(new.world, run=new)`. RunError when the tick was not lived,
+    SpecError when a change does not fit.
+    """
+    done = run.ticks_done()
+    if not 0 < at_tick <= done:
+        raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the ticks that were lived")
+    world = _changed(run, changes)
+    pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
+    new = begin_run(world, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs))
+    try:
+        _copy_past(run, new, at_tick, pairs)
+    except OSError as error:
+        raise RunError(f"{new.folder}: cannot be written ({error.strerror}); free some space") from None
+    return new
+
+
+def _changed(run: Run, changes: dict[str, Any]) -> World:
+    data = run.world.model_dump(mode="json")
+    for key, value in changes.items():
+        if key.split(".")[0] in CHANGED_ONLY_AT_START:
+            raise SpecError([f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a new run instead"])
+        patch(data, key, value)
+    try:
+        world = World.model_validate(data)
+    except ValidationError as error:
+        raise SpecError([
+            explain(e, World, Path("--set"), {}).replace("--set:1:", "--set", 1) for e in error.errors(include_url=False)
+        ]) from None
+    problems = world.problems()
+    if problems:
+        raise SpecError([f"--set {'.'.join(map(str, at))}: {what}" for at, what in problems])
+    return world
+
+
+def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
+    """The log up to the tick, with a `forked` event before the last `tick_ended`, and all recorded calls."""
+    lines = [entry for entry in run.entries(until_tick=at_tick)]
+    *past, ended = lines
+    mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
+    last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
+    with (new.folder / "events.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(entry.line() for entry in (*past, mark, last))
+    source = run.folder / "calls.jsonl"
+    if source.is_file():
+        (new.folder / "calls.jsonl").write_bytes(source.read_bytes())

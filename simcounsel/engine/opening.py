@@ -1,0 +1,83 @@
+"""Beginning a run: its folder, its manifest, its models."""
+
+import hashlib
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.prices import Prices
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs import Parent, Run
+from simcounsel.specs.world import World
+
+PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
+
+
+def begin_run(world: World, out: Path, parent: Parent | None = None) -> Run:
+    """A new run's folder, with everything in its manifest that says where it comes from."""
+    roles = world.models
+    models = {
+        "reason": roles.reason, "quick": roles.quick or roles.reason, "judge": roles.judge or roles.reason, "embed": roles.embed,
+    }
+    return Run.create(world, out, models=models, prompts=prompt_hashes(), versions=versions(), parent=parent)
+
+
+def prompt_hashes() -> dict[str, str]:
+    """SHA-256 (16 hex digits) of every text that is sent to a model, by file name."""
+    found = {}
+    for package, ending in (("simcounsel.prompts", ".txt"), ("simcounsel.policies.manuals", ".yaml")):
+        for file in sorted(files(package).iterdir(), key=lambda f: f.name):
+            if file.name.endswith(ending):
+                found[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Of simcounsel, Python and the libraries that can change a run."""
+    from simcounsel import __version__
+
+    found = {"simcounsel": __version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def models_for(world: World, run: Run, *, in_flight: int = 64, prices: Prices | None = None) -> Switchboard:
+    """The models a world names. What the run's own calls.jsonl holds is not asked again: after a
+    crash the replies of the unfinished tick are there already, and a fork shares its parent's."""
+    roles = run.manifest.models
+    recorded = {call["key"]: _kept(call) for call in run.calls()}
+    source = next((spec.removeprefix("recorded:") for spec in roles.values() if spec.startswith("recorded:")), None)
+    if source is not None:
+        recorded |= {call["key"]: _kept(call) for call in Run.open(source).calls()}
+    opened: dict[str, Any] = {}
+    for spec in dict.fromkeys((roles["reason"], roles["quick"], roles["judge"])):
+        opened[spec] = open_chat(spec)
+    return Switchboard(
+        {"reason": opened[roles["reason"]], "quick": opened[roles["quick"]], "judge": opened[roles["judge"]]},
+        open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=source is not None,
+    )
+
+
+def _kept(call: dict[str, Any]) -> dict[str, Any]:
+    """What a replay needs of a recorded call."""
+    return {key: call[key] for key in ("model", "reply", "source", "problem", "weights", "extra", "vectors") if key in call}
+
+
+def check_models(world: World) -> None:
+    """Open the models that a world names and let them go, so that a missing key or package is said
+    before a run's folder is made. ModelError, or RunError for a recording that is not there."""
+    roles = world.models
+    for spec in dict.fromkeys((roles.reason, roles.quick or roles.reason, roles.judge or roles.reason)):
+        if spec.startswith("recorded:"):
+            Run.open(spec.removeprefix("recorded:"))
+        elif not spec.startswith("embedded"):
+            open_chat(spec)
+    if roles.embed != "embedded":
+        open_embed(roles.embed)

@@ -1,0 +1,64 @@
+"""Places: a tree as a networkx graph under Mesa's Network; who may go where."""
+
+import random
+
+import networkx as nx
+from mesa.discrete_space import Cell, Network
+
+from simcounsel.agents.mind import Reachable
+from simcounsel.specs.world import Place, World
+
+WORLD = "\x00world"
+GUEST_CLOSENESS = 6.0
+"""From this relationship score (0 to 10) on somebody may visit the other at home."""
+PRIVATE_ROOMS = frozenset({"bedroom", "bathroom"})
+
+
+class Places:
+    """The tree of a world's places. Each is a cell of a Mesa Network; people stand in the leaves."""
+
+    def __init__(self, world: World, rng: random.Random) -> None:
+        self.spec: dict[str, Place] = {place.name: place for _, place in world.every_place()}
+        self.tree = nx.Graph()
+        self.tree.add_node(WORLD)
+        self._within: dict[str, tuple[str, ...]] = {}
+        for place in world.places:
+            self._add(place, WORLD, ())
+        self.homes = {resident.name: resident.home for resident in world.residents}
+        self._houses = frozenset(self.homes.values())
+        self.network = Network(self.tree, random=rng)
+        self._cells: dict[str, Cell] = {str(cell.coordinate): cell for cell in self.network.all_cells}
+
+    def _add(self, place: Place, parent: str, above: tuple[str, ...]) -> None:
+        self.tree.add_edge(parent, place.name)
+        self._within[place.name] = (*above, place.name)
+        for inner in place.places:
+            self._add(inner, place.name, self._within[place.name])
+
+    def cell(self, name: str) -> Cell:
+        """The cell of a place."""
+        return self._cells[name]
+
+    def leaves(self) -> tuple[str, ...]:
+        """Where one can stand, in the order of the file."""
+        return tuple(name for name, place in self.spec.items() if not place.places)
+
+    def house_of(self, place: str) -> str | None:
+        """The home in which a place lies; None in public."""
+        return next((name for name in reversed(self._within[place]) if name in self._houses), None)
+
+    def reachable(self, who: str, at: str, hosts: frozenset[str]) -> tuple[Reachable, ...]:
+        """Where `who` may go from `at`: every room at home, all public places, the rooms of the house
+        one stands in, and the shared rooms at a host's. Another's bedroom is for those who live there.
+
+        hosts: people who are at home and close enough to be visited.
+        """
+        own = self.homes[who]
+        open_houses = {self.homes[host] for host in hosts} | {self.house_of(at)}
+        found: list[Reachable] = []
+        for name in self.leaves():
+            house, kind = self.house_of(name), self.spec[name].kind
+            guest = house in open_houses and kind not in PRIVATE_ROOMS
+            if house in (None, own) or guest or name == at:
+                found.append(Reachable(name=name, kind=kind, own_home=house == own))
+        return tuple(found)

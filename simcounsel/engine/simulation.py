@@ -1,0 +1,431 @@
+"""A world of people that steps through its days: eight phases a tick, each asking all residents at once."""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import mesa
+import numpy as np
+
+from simcounsel.agents.mind import Lived, Mind, Scene
+from simcounsel.agents.person import Person
+from simcounsel.agents.resident import Resident
+from simcounsel.chance import chance
+from simcounsel.clock import minute_of_tick
+from simcounsel.conversation import Side, Talked, converse
+from simcounsel.engine.archive import Archive
+from simcounsel.engine.bodies import Body
+from simcounsel.engine.opening import begin_run, models_for
+from simcounsel.engine.places import GUEST_CLOSENESS, Places
+from simcounsel.events import (
+    Acted,
+    ConversationEnded,
+    ConversationStarted,
+    Decided,
+    Entry,
+    Event,
+    Joined,
+    Left,
+    Memory,
+    Moved,
+    Perceived,
+    RelationChanged,
+    Remembered,
+    Said,
+    Sight,
+    TickEnded,
+    Warned,
+)
+from simcounsel.llm.ask import Ask, Outcome, Request, ask
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.policies import policy_for
+from simcounsel.runs import Run
+from simcounsel.specs.vocabulary import Condition
+from simcounsel.specs.world import World, load_world
+
+ASLEEP = frozenset({"sleep"})
+
+
+class Simulation(mesa.Model):
+    """A Mesa model of a world.
+
+        with Simulation(load_world("worlds/tiny.yaml")) as simulation:
+            simulation.run()
+
+    world: a World or the path of its file. model: the model for all that is not `embed`, in place of
+    what the world names. seed, condition: in place of the world's. out: where the run's folder
+    goes. run: go on with this run instead of beginning one. models: a ready Switchboard.
+    minds: makes the mind of a resident. budget_usd, budget_calls: `run` stops at the end of the
+    tick in which either is used up. on_event: called with every event of a tick that was written.
+    """
+
+    def __init__(
+        self, world: World | str | Path, *, model: str | None = None, seed: int | None = None, condition: Condition | None = None,
+        out: str | Path = "runs", run: Run | None = None, models: Switchboard | None = None,
+        minds: Callable[[Resident], Mind] = Person, in_flight: int = 64,
+        budget_usd: float | None = None, budget_calls: int | None = None, on_event: Callable[[Entry], None] | None = None,
+    ) -> None:
+        world = _settled(world, model, seed, condition)
+        super().__init__(seed=world.seed)
+        self.world = world
+        self.places = Places(world, self.random)
+        self.on_event = on_event
+        self.tick = 0
+        self.stopped_because: str | None = None
+        self._budget = (budget_usd, budget_calls)
+        self._minds = minds
+        self._residents: dict[str, Body] = {}
+        self._vectors: dict[str, np.ndarray] = {}
+        self._drafts: dict[str, list[Memory]] = {}
+        self._entries: list[Entry] = []
+        self._seq = 0
+        self.datacollector = mesa.DataCollector(
+            model_reporters={"tick": "tick", "minute": "minute"},
+            agent_reporters={
+                "name": "name", "place": lambda b: b.resident.place, "activity": lambda b: b.resident.activity,
+                "emotion": lambda b: b.resident.emotion, "intensity": lambda b: b.resident.intensity,
+                "memories": lambda b: len(b.resident.memory),
+            },
+        )
+        self.record = run or begin_run(world, Path(out))
+        done = self.record.begin_writing()
+        try:
+            self.models = models or models_for(world, self.record, in_flight=in_flight)
+            self.models.recorder = self.record
+            self.archive = Archive(self.record.folder / "memory")
+            self._replay(done)
+        except BaseException:
+            self.record.end_writing()
+            raise
+
+    # what Mesa and its users ask for
+
+    @property
+    def minute(self) -> int:
+        """When the coming tick begins, in minutes since day 0."""
+        return minute_of_tick(self.tick, self.world.start, self.world.tick_minutes)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all the world's ticks have been lived."""
+        return self.tick >= self.world.ticks
+
+    def residents(self) -> tuple[Resident, ...]:
+        """Everybody who lives here now, in name order."""
+        return tuple(self._residents[name].resident for name in sorted(self._residents))
+
+    def run(self, ticks: int | None = None) -> Run:
+        """Live until the world's last tick, or `ticks` more, or the budget; return the run."""
+        last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
+        try:
+            while self.tick < last and self.stopped_because is None:
+                self.step()
+                self.stopped_because = self._over_budget()
+        finally:
+            self.close()
+        return self.record
+
+    def run_model(self) -> None:
+        """Mesa's name for `run`."""
+        self.run()
+
+    def close(self) -> None:
+        """Bring the memories to disk, end the models, let go of the folder. The run can be resumed."""
+        if self.running:
+            self.running = False
+            try:
+                self.archive.close()
+            finally:
+                self.models.close()
+                self.record.end_writing()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def step(self) -> None:
+        """Live one tick. It is written whole or, if anything breaks it off, not at all; after that
+        only a new Simulation over the same run can go on."""
+        self.models.begin_tick()
+        self._arrive()
+        for phase in (self._plan, self._act, self._perceive, self._appraise, self._converse, self._remember, self._reflect, self._replan):
+            if phase.__name__[1:] not in self.world.without or phase.__name__ in ("_act", "_remember"):
+                phase()
+        self._remember()
+        self.models.check_reached()
+        self._write(TickEnded())
+        self._commit()
+        if self.finished:
+            self.close()
+
+    # the phases
+
+    def _arrive(self) -> None:
+        """Those whom the condition brings come, those whom it does not go."""
+        here = {spec.name: spec for spec in self.world.present()}
+        for name in sorted(set(self._residents) - set(here)):
+            self._write(Left(who=name))
+        new = [spec for name, spec in here.items() if name not in self._residents]
+        for spec in new:
+            self._write(Joined(who=spec.name, role=spec.role, home=spec.home, place=spec.starts_in))
+        for relationship in self.world.relationships:
+            for who, other in (relationship.between, relationship.between[::-1]):
+                if who in here and any(spec.name in relationship.between for spec in new):
+                    before = self._residents[who].resident.close_to(other)
+                    self._write(RelationChanged(who=who, other=other, before=before, after=relationship.score, why="as the world begins"))
+        self._ask({spec.name: self._residents[spec.name].mind.arrive(self._scene(spec.name)) for spec in new})
+        self._remember()
+
+    def _plan(self) -> None:
+        self._ask({
+            name: body.mind.plan(self._scene(name)) for name, body in self._residents.items()
+            if self.minute not in body.resident.slots
+        })
+
+    def _act(self) -> None:
+        for name, body in sorted(self._residents.items()):
+            resident = body.resident
+            slot = resident.slots.get(self.minute)
+            if slot is None:
+                continue
+            reachable = {place.name for place in self._reachable(name)}
+            place = slot.place if slot.place in reachable else resident.place
+            if place != resident.place:
+                self._write(Moved(who=name, origin=resident.place, place=place))
+            self._write(Acted(who=name, activity=slot.activity, activity_kind=slot.activity_kind, place=place))
+
+    def _perceive(self) -> None:
+        for name, body in sorted(self._residents.items()):
+            others = tuple(
+                Sight(name=other, activity=there.resident.activity) for other, there in sorted(self._residents.items())
+                if other != name and there.resident.place == body.resident.place and there.resident.activity
+            )
+            if others != body.resident.sights and body.resident.activity_kind not in ASLEEP:
+                self._write(Perceived(who=name, others=others))
+
+    def _appraise(self) -> None:
+        self._ask({
+            name: body.mind.appraise(self._scene(name)) for name, body in self._residents.items() if body.resident.news
+        })
+
+    def _converse(self) -> None:
+        talks: dict[str, Ask[Talked]] = {}
+        for started, max_turns in self._encounters():
+            first, second = (self._side(name) for name in started.who)
+            talks[started.chat] = converse(first, second, started, max_turns)
+        for outcome in self.models.ask(talks).values():
+            self._warn(outcome)
+            for event in outcome.value.events:
+                self._write(event)
+            for name, drafts in outcome.value.drafts.items():
+                self._drafts.setdefault(name, []).extend(drafts)
+            for name, poignancy in outcome.value.poignancy.items():
+                if poignancy >= self.world.conversation.replan_from_poignancy:
+                    self._residents[name].resident.replan_why = "a conversation that mattered"
+
+    def _remember(self) -> None:
+        """Lay down what was drafted, all with one request for vectors."""
+        texts = tuple(sorted({memory.text for drafts in self._drafts.values() for memory in drafts}))
+        if not texts:
+            return
+        request = Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts)
+        vectors = self.models.ask({"remember": ask(request)})["remember"].value.value
+        self._vectors.update(zip(texts, vectors, strict=True))
+        for name, drafts in sorted(self._drafts.items()):
+            memory_of = self._residents[name].resident.memory
+            for draft in drafts:
+                self._write(Remembered(who=name, memory=draft.model_copy(update={"id": memory_of.next_id()})))
+        self._drafts.clear()
+        self._vectors.clear()
+
+    def _reflect(self) -> None:
+        due = {name: body.resident.memory.reflection_due() for name, body in self._residents.items() if body.resident.activity_kind not in ASLEEP}
+        self._ask({name: self._residents[name].mind.reflect(self._scene(name), why) for name, why in due.items() if why})
+
+    def _replan(self) -> None:
+        self._ask({
+            name: body.mind.replan(self._scene(name), body.resident.replan_why)
+            for name, body in self._residents.items() if body.resident.replan_why
+        })
+
+    # who meets whom
+
+    def _encounters(self) -> Iterator[tuple[ConversationStarted, int]]:
+        """The conversations of this tick: appointments first, then draws; nobody in two at once."""
+        busy: set[str] = set()
+        for appointment in self.world.appointments:
+            if self.minute in appointment.minutes() and all(who in self._residents for who in appointment.who):
+                a, b = sorted(appointment.who)
+                if not busy & {a, b} and self._place(a) == self._place(b) == appointment.place:
+                    busy |= {a, b}
+                    limit = appointment.max_turns or self.world.conversation.max_turns
+                    yield self._started(a, b, "appointment", 1.0), limit
+        for a, b in combinations(sorted(self._residents), 2):
+            if busy & {a, b} or self._place(a) != self._place(b) or not self._may_talk(a, b):
+                continue
+            probability = round(self.world.conversation.chance * self._closeness(a, b) / 10, 4)
+            if chance(self.world.seed, self.tick, a, b, "talk").random() < probability:
+                busy |= {a, b}
+                yield self._started(a, b, "draw", probability), self.world.conversation.max_turns
+
+    def _may_talk(self, a: str, b: str) -> bool:
+        pair = self._residents[a].resident, self._residents[b].resident
+        if any(r.activity_kind in ASLEEP or not r.activity for r in pair):
+            return False
+        last = pair[0].last_talk.get(b)
+        return last is None or self.tick - last > self.world.conversation.cool_down_ticks
+
+    def _started(self, a: str, b: str, cause: Any, probability: float) -> ConversationStarted:
+        roles = {name: self._residents[name].resident.spec.role for name in (a, b)}
+        counselor = next((name for name in (a, b) if roles[name] == "counselor"), None)
+        first = counselor if cause == "appointment" and counselor else (a, b)[chance(self.world.seed, self.tick, a, b, "opens").randrange(2)]
+        return ConversationStarted(
+            chat=f"{self.tick}:{a}+{b}", who=(first, b if first == a else a), place=self._place(a), cause=cause,
+            closeness=self._closeness(a, b), probability=probability,
+        )
+
+    def _closeness(self, a: str, b: str) -> float:
+        return round((self._residents[a].resident.close_to(b) + self._residents[b].resident.close_to(a)) / 2, 4)
+
+    def _place(self, name: str) -> str:
+        return self._residents[name].resident.place
+
+    def _side(self, name: str) -> Side:
+        body = self._residents[name]
+        return Side(mind=body.mind, scene=self._scene(name), policy=body.policy)
+
+    def _reachable(self, name: str) -> tuple[Any, ...]:
+        resident = self._residents[name].resident
+        hosts = frozenset(
+            other for other, body in self._residents.items()
+            if other != name and body.resident.close_to(name) >= GUEST_CLOSENESS and body.resident.activity_kind not in ASLEEP
+            and self.places.house_of(body.resident.place) == body.resident.spec.home
+        )
+        return self.places.reachable(name, resident.place, hosts)
+
+    def _scene(self, name: str) -> Scene:
+        own = [(m, a.place, a.who[0] if a.who[1] == name else a.who[1]) for a in self.world.appointments if name in a.who for m in a.minutes()]
+        return Scene(
+            seed=self.world.seed, tick=self.tick, minute=self.minute, start=self.world.start, tick_minutes=self.world.tick_minutes,
+            plan_slots=self.world.plan_slots, places=self._reachable(name),
+            appointments=tuple(sorted(a for a in own if a[0] >= self.minute and a[2] in self._residents)),
+        )
+
+    # asking, writing, observing
+
+    def _ask(self, asks: dict[str, Ask[Lived]]) -> None:
+        """Ask all at once, then apply the answers in name order."""
+        for name, outcome in self.models.ask(asks).items():
+            self._warn(outcome)
+            for event in outcome.value.events:
+                self._write(event)
+            if outcome.value.drafts:
+                self._drafts.setdefault(name, []).extend(outcome.value.drafts)
+
+    def _warn(self, outcome: Outcome[Any]) -> None:
+        for trouble in outcome.troubles:
+            self._write(Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause))
+
+    def _write(self, event: Event) -> None:
+        entry = Entry(self._seq, self.tick, self.minute, event)
+        self._seq += 1
+        self._entries.append(entry)
+        self._observe(entry)
+
+    def _commit(self) -> None:
+        """The tick is complete: to disk, then to whoever watches."""
+        entries, self._entries = self._entries, []
+        self.record.append([entry.line() for entry in entries])
+        self.tick += 1
+        self.archive.tick_ended()
+        self.datacollector.collect(self)
+        if self.on_event:
+            for entry in entries:
+                self.on_event(entry)
+
+    def _observe(self, entry: Entry) -> None:
+        event = entry.event
+        match event:
+            case Joined():
+                self._join(event.who)
+            case Left():
+                self._residents.pop(event.who).remove()
+            case Said():
+                return self._tell(entry, event.who)
+            case ConversationStarted():
+                return self._tell(entry, *event.who)
+            case ConversationEnded():
+                return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
+            case Decided() | Warned() | TickEnded():
+                return None
+        who = getattr(event, "who", None)
+        if isinstance(who, str) and who in self._residents:
+            self._tell(entry, who)
+            if isinstance(event, Remembered):
+                resident = self._residents[who].resident
+                store = resident.memory.long if event.memory.long_term else resident.memory.short
+                self.archive.add(who, event.memory, entry, store.vector(event.memory.id))
+            elif isinstance(event, Joined | Moved | Acted):
+                body = self._residents[who]
+                body.cell = self.places.cell(body.resident.place)
+        return None
+
+    def _tell(self, entry: Entry, *names: str) -> None:
+        for name in names:
+            if name in self._residents:
+                self._residents[name].resident.observe(entry)
+
+    def _join(self, name: str) -> None:
+        spec = next(spec for spec in self.world.residents if spec.name == name)
+        resident = Resident(spec, self.world, self._vectors)
+        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy))
+
+    def _replay(self, ticks: int) -> None:
+        """Become what the log says: observe every event of the complete ticks."""
+        if not ticks:
+            return
+        self._vectors.update(self._recorded_vectors())
+        for entry in self.record.entries(until_tick=ticks):
+            self._observe(entry)
+            self._seq = entry.seq + 1
+        self._vectors.clear()
+        self.tick = ticks
+        self.archive.mark_known()
+
+    def _recorded_vectors(self) -> dict[str, np.ndarray]:
+        from simcounsel.runs import decode_vectors
+
+        found: dict[str, np.ndarray] = {}
+        for call in self.record.calls():
+            if call.get("verb") == "embed" and call.get("purpose") == "remember":
+                found.update(zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True))
+        return found
+
+    def _over_budget(self) -> str | None:
+        usd, calls = self._budget
+        usage = self.models.usage
+        if usd is not None and usage.cost_usd is not None and usage.cost_usd >= usd:
+            return f"the budget of {usd:g} USD is used up ({usage.cost_usd:.4f} spent)"
+        if calls is not None and usage.calls >= calls:
+            return f"the budget of {calls} calls is used up ({usage.calls} made)"
+        return None
+
+
+def _settled(world: World | str | Path, model: str | None, seed: int | None, condition: Condition | None) -> World:
+    """The world with what the caller wants otherwise."""
+    if not isinstance(world, World):
+        world = load_world(world)
+    changes: dict[str, Any] = {}
+    if model is not None:
+        embed = {"embed": "scripted"} if model == "scripted" else {"embed": model} if model.startswith("recorded:") else {}
+        changes["models"] = world.models.model_copy(update={"reason": model, "quick": None, "judge": None, **embed})
+    if seed is not None:
+        changes["seed"] = seed
+    if condition is not None:
+        changes["condition"] = condition
+    return world.model_copy(update=changes) if changes else world
+

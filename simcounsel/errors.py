@@ -1,0 +1,40 @@
+"""Every error that simcounsel raises on purpose.
+
+    SimcounselError          what the command line prints in one line, without a traceback
+    ├── SpecError            a world, persona or experiment file is wrong (file:line, remedy)
+    ├── RunError             a run folder is missing, locked, damaged or of another version
+    ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
+    │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
+    └── WeightsError         weights could not be fetched, or are not the pinned ones
+
+A reply that is merely bad (nonsense, a timeout, a refusal) is no error: it leads to a second
+try, then to the caller's declared fallback and a `warned` event. See `llm.ask`.
+"""
+
+
+class SimcounselError(Exception):
+    """Base of all; its text names the file or object, the value, what is allowed, what to do."""
+
+
+class SpecError(SimcounselError):
+    """A file that people write is wrong. `problems` has one `file:line: what; remedy` each."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class RunError(SimcounselError):
+    """A run folder cannot be used as asked."""
+
+
+class ModelError(SimcounselError):
+    """A model cannot be used at all."""
+
+
+class ModelUnreachable(ModelError):
+    """No request of a whole tick was answered; that tick is not written."""
+
+
+class WeightsError(SimcounselError):
+    """Weights of the embedded models are missing, or differ from the pinned SHA-256."""

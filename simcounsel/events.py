@@ -1,0 +1,315 @@
+"""All that can happen in a run: a closed, frozen, tagged union. State is a fold over these.
+
+An event holds no wall clock, no uuid and no order of a set, so that the same world, seed and
+replies give the same bytes. Memory ids are `NAME:NUMBER`, chat ids `TICK:NAME+NAME`.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from simcounsel.specs.vocabulary import ActivityKind, Emotion, Role
+
+SCHEMA_VERSION = 1
+
+
+class Data(BaseModel):
+    """Part of an event: frozen, no unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Stroke(Data):
+    """One broad stroke of a day's plan: from which time of day, and what."""
+
+    at: str
+    do: str
+
+
+class Slot(Data):
+    """What somebody means to do in one tick that begins at `minute`, and where."""
+
+    minute: int
+    activity: str
+    activity_kind: ActivityKind
+    place: str
+
+
+class Sight(Data):
+    """Somebody seen, and what they are doing."""
+
+    name: str
+    activity: str
+
+
+class Memory(Data):
+    """Something remembered. Plans have no emotion; `None` there means that there is none.
+
+    evidence: ids of the memories that a thought rests on. company: who else was there.
+    origin: where it came from.
+    """
+
+    id: str
+    type: Literal["event", "chat", "day_plan", "slot", "thought"]
+    text: str
+    emotion: Emotion | None = None
+    intensity: int | None = None
+    poignancy: int | None = None
+    place: str | None = None
+    company: tuple[str, ...] = ()
+    chat: str | None = None
+    message: int | None = None
+    evidence: tuple[str, ...] = ()
+    origin: Literal["initial", "own act", "sight", "talk", "plan", "summary", "insight"]
+
+    @property
+    def long_term(self) -> bool:
+        """Thoughts are long-term memory, all else short-term."""
+        return self.type == "thought"
+
+
+class Hit(Data):
+    """A memory that came to mind, with its score and the five terms, each in [0, 1]."""
+
+    id: str
+    score: float
+    recency: float
+    poignancy: float
+    emotion_score: float
+    emotion_relevance: float
+    relevance: float
+
+
+class Insight(Data):
+    """A conclusion and the memories it rests on."""
+
+    text: str
+    evidence: tuple[str, ...]
+
+
+class Joined(Data):
+    """Somebody begins to live in the world."""
+
+    kind: Literal["joined"] = "joined"
+    who: str
+    role: Role
+    home: str
+    place: str
+
+
+class Left(Data):
+    """Somebody no longer lives in the world (a fork may change the condition)."""
+
+    kind: Literal["left"] = "left"
+    who: str
+
+
+class Planned(Data):
+    """A day's plan in broad strokes. `why`: the morning's plan, or what made them revise it."""
+
+    kind: Literal["planned"] = "planned"
+    who: str
+    day: int
+    strokes: tuple[Stroke, ...]
+    why: str
+
+
+class Scheduled(Data):
+    """The next block of slots; it replaces any slots from its first minute on."""
+
+    kind: Literal["scheduled"] = "scheduled"
+    who: str
+    slots: tuple[Slot, ...]
+
+
+class Moved(Data):
+    """A body goes to another place."""
+
+    kind: Literal["moved"] = "moved"
+    who: str
+    origin: str
+    place: str
+
+
+class Acted(Data):
+    """What somebody does in this tick."""
+
+    kind: Literal["acted"] = "acted"
+    who: str
+    activity: str
+    activity_kind: ActivityKind
+    place: str
+
+
+class Perceived(Data):
+    """Who shares the place, when that is not as it was in the last tick."""
+
+    kind: Literal["perceived"] = "perceived"
+    who: str
+    others: tuple[Sight, ...]
+
+
+class Appraised(Data):
+    """What something new felt like; sets the current emotion."""
+
+    kind: Literal["appraised"] = "appraised"
+    who: str
+    about: str
+    emotion: Emotion
+    intensity: int
+    poignancy: int
+
+
+class Remembered(Data):
+    """A memory is laid down."""
+
+    kind: Literal["remembered"] = "remembered"
+    who: str
+    memory: Memory
+
+
+class Recalled(Data):
+    """What came to mind: the best of short-term and of long-term memory."""
+
+    kind: Literal["recalled"] = "recalled"
+    who: str
+    purpose: str
+    query: str
+    emotion: Emotion
+    hits: tuple[Hit, ...]
+
+
+class ConversationStarted(Data):
+    """Two people begin to talk. closeness: their mean relationship score; probability: of the draw."""
+
+    kind: Literal["conversation_started"] = "conversation_started"
+    chat: str
+    who: tuple[str, str]
+    place: str
+    cause: Literal["appointment", "draw"]
+    closeness: float
+    probability: float
+
+
+class Decided(Data):
+    """What a policy chose to do next in a conversation, out of what, and why."""
+
+    kind: Literal["decided"] = "decided"
+    who: str
+    chat: str
+    policy: str
+    move: str
+    options: tuple[str, ...]
+    reason: str
+
+
+class Said(Data):
+    """A line. `message` counts from 1 in its chat; `source`: generated by a model, chosen from
+    lines written by hand, or the fallback; `stressed`: the words the voice leans on, if any."""
+
+    kind: Literal["said"] = "said"
+    chat: str
+    message: int
+    who: str
+    to: str
+    text: str
+    stressed: str | None
+    emotion: Emotion
+    intensity: int
+    poignancy: int
+    source: Literal["generated", "chosen", "fallback"]
+
+
+class ConversationEnded(Data):
+    """A conversation is over. `by`: who wanted that; None at the turn limit."""
+
+    kind: Literal["conversation_ended"] = "conversation_ended"
+    chat: str
+    cause: Literal["goodbye", "limit", "left"]
+    by: str | None
+    messages: int
+
+
+class RelationChanged(Data):
+    """How close `who` now feels to `other`, 0 to 10, and why."""
+
+    kind: Literal["relation_changed"] = "relation_changed"
+    who: str
+    other: str
+    before: float
+    after: float
+    why: str
+
+
+class Reflected(Data):
+    """A reflection: what started it, the questions, the insights."""
+
+    kind: Literal["reflected"] = "reflected"
+    who: str
+    trigger: str
+    questions: tuple[str, ...]
+    insights: tuple[Insight, ...]
+
+
+class PersonaChanged(Data):
+    """A new version of the persona's text beside the old; version 0 is the one at the start."""
+
+    kind: Literal["persona_changed"] = "persona_changed"
+    who: str
+    version: int
+    background: str
+    characteristic: str
+    recent_feeling: str
+    evidence: tuple[str, ...]
+
+
+class Warned(Data):
+    """A model's answer could not be used; the declared fallback was taken."""
+
+    kind: Literal["warned"] = "warned"
+    who: str
+    purpose: str
+    cause: str
+
+
+class Forked(Data):
+    """From here on the world differs from the run this one was forked from."""
+
+    kind: Literal["forked"] = "forked"
+    changes: tuple[tuple[str, str], ...]
+
+
+class TickEnded(Data):
+    """The tick is complete; all its events are above."""
+
+    kind: Literal["tick_ended"] = "tick_ended"
+
+
+Event = (
+    Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
+    | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
+    | PersonaChanged | Warned | Forked | TickEnded
+)
+_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event in the log. seq: position, from 0; minute: simulated, since day 0."""
+
+    seq: int
+    tick: int
+    minute: int
+    event: Event
+
+    def line(self) -> str:
+        """Its line in events.jsonl."""
+        stamp = f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},'
+        return stamp + self.event.model_dump_json()[1:] + "\n"
+
+
+def parse_entry(fields: dict[str, Any]) -> Entry:
+    """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
+    body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
+    return Entry(fields["seq"], fields["tick"], fields["minute"], _EVENT.validate_python(body))

@@ -1,0 +1,1 @@
+"""Questions to language models: what a Request is, who answers it, and what it costs."""

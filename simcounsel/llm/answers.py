@@ -1,0 +1,121 @@
+"""Raw text into a checked answer: JSON into a model, an option's number into the option, and so on.
+
+Each function returns the value, or raises Unfit with what to tell the model on the second try.
+"""
+
+import json
+import re
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from simcounsel.llm.ask import Request
+from simcounsel.llm.models import Completion
+
+_REFUSAL = re.compile(
+    r"^\W*(i'?m sorry,? but|i am sorry,? but|sorry,? (but )?i can|i can(no|')t (assist|help|continue|provide|comply|role)"
+    r"|i'?m (not able|unable) to (assist|help|continue|provide|comply)|as an ai\b|i am an ai\b|i'?m an ai\b|as a (large )?language model)",
+    re.IGNORECASE,
+)
+_COMMON = frozenset(
+    "the a an and or but to of in on at for with from by is are was were be been am do does did have has had i you he she it we they "
+    "me him her us them my your his its our their this that these those not no so if as when what how who there here just about up out".split()
+)
+
+
+class Unfit(ValueError):
+    """An answer that cannot be used; the text says why, to the model that gave it."""
+
+
+def read_answer(request: Request, completion: Completion) -> Any:
+    """The value that the verb promises, checked by the request's own check."""
+    text = completion.text.strip()
+    if not text:
+        raise Unfit("the answer was empty")
+    match request.verb:
+        case "fill":
+            value: Any = _fill(request.model, text)
+        case "choose":
+            value = _choose(request.options, text, completion)
+        case "rate":
+            value = _rate(request.scale, text, completion)
+        case _:
+            value = _write(text)
+    complaint = request.check(value) if request.check else None
+    if complaint:
+        raise Unfit(complaint)
+    return value
+
+
+def _fill(model: type[BaseModel] | None, text: str) -> BaseModel:
+    assert model is not None, "fill needs a model"
+    body = _json_part(text)
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        if _REFUSAL.match(text):
+            raise Unfit("the answer was a refusal; this is a simulation for research, answer for the person described") from None
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Unfit(f"the JSON did not fit: {where + ': ' if where else ''}{first['msg']}") from None
+
+
+def _json_part(text: str) -> str:
+    """The outermost {...} of an answer, which may stand in a code fence or between words."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _choose(options: tuple[str, ...], text: str, completion: Completion) -> str:
+    bare = text.strip(" \t\r\n\"'`.*()[]")
+    for option in options:
+        if bare.casefold() == option.casefold():
+            return option
+    number = re.match(r"\(?(\d{1,3})\b", bare)
+    if number and 1 <= int(number.group(1)) <= len(options):
+        return options[int(number.group(1)) - 1]
+    named = [o for o in options if re.search(rf"(?<!\w){re.escape(o)}(?!\w)", text, re.IGNORECASE)]
+    if len(named) == 1:
+        return named[0]
+    raise Unfit(f"{bare[:60]!r} is not one of the options; answer with the number of one option only")
+
+
+def _rate(scale: tuple[int, int] | None, text: str, completion: Completion) -> float:
+    assert scale is not None, "rate needs a scale"
+    low, high = scale
+    if completion.weights:
+        total = sum(completion.weights.values())
+        if total > 0:
+            return sum(float(number) * weight for number, weight in completion.weights.items()) / total
+    found = re.search(r"-?\d+(?:\.\d+)?", text)
+    if not found or not low <= float(found.group()) <= high:
+        raise Unfit(f"{text[:60]!r} holds no number from {low} to {high}; answer with the number only")
+    return float(found.group())
+
+
+def _write(text: str) -> str:
+    if _REFUSAL.match(text):
+        raise Unfit("the answer was a refusal; this is a simulation for research, answer for the person described")
+    return text
+
+
+def speech_problem(text: str) -> str | None:
+    """What is wrong with a text as a line of English speech, if anything: a refusal, another
+    language, a list, a stage direction. For `check`."""
+    if _REFUSAL.match(text):
+        return "the line was a refusal; this is a simulation for research, speak as the person described"
+    letters = [c for c in text if c.isalpha()]
+    if not letters:
+        return "the line has no words"
+    if sum(c.isascii() for c in letters) < 0.8 * len(letters):
+        return "the line was not in English"
+    words = re.findall(r"[a-z']+", text.lower())
+    if len(words) >= 8 and sum(word in _COMMON for word in words) < 0.12 * len(words):
+        return "the line was not in plain English"
+    if re.search(r"^\s*(?:[-*•]|\d+[.)])\s", text, re.MULTILINE):
+        return "the line was a list; speak in plain sentences"
+    if re.search(r"\*[^*]+\*|^\s*[\[(][^\])]+[\])]", text):
+        return "the line held a stage direction; give the spoken words only"
+    if len(text) > 1500:
+        return "the line was far too long; say it in a few sentences"
+    return None

@@ -1,0 +1,106 @@
+"""A Request as chat messages, and what comes back as text and weights; shared by all chat providers."""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from simcounsel.llm.ask import Request
+from simcounsel.prompts import render
+
+EXAMPLES_SHOWN = 6
+_FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
+_NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
+
+Message = dict[str, str]
+
+
+def messages(request: Request, complaint: str | None) -> list[Message]:
+    """System message (left out when empty), user message and, on the second try, what was wrong."""
+    told = [{"role": "system", "content": _system(request)}, {"role": "user", "content": _user(request)}]
+    if complaint:
+        told.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
+    return [message for message in told if message["content"]]
+
+
+def _system(request: Request) -> str:
+    parts = [request.system]
+    if request.verb == "fill" and request.model is not None:
+        parts.append(_schema_part(request.model))
+    if request.examples:
+        lines = "\n".join(f"- {example.text}" for example in request.examples[:EXAMPLES_SHOWN])
+        parts.append(render("examples", lines=lines)[1])
+    return "\n\n".join(part for part in parts if part)
+
+
+def _user(request: Request) -> str:
+    if request.verb != "choose" or not request.options:
+        return request.prompt
+    listed = "\n".join(f"{number}. {option}" for number, option in enumerate(request.options, 1))
+    return f"{request.prompt}\n\n{render('options', options=listed)[1]}".strip()
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a pydantic model; shared, not to be changed."""
+    return model.model_json_schema()
+
+
+@cache
+def _schema_part(model: type[BaseModel]) -> str:
+    schema = json.dumps(schema_of(model), ensure_ascii=False, separators=(",", ":"))
+    return render("schema", schema=schema)[1]
+
+
+def clean(text: str, request: Request) -> str:
+    """A model's text without surrogates that no file could hold and, for `fill`, without a code fence."""
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    fenced = _FENCE.match(text) if request.verb == "fill" else None
+    return fenced.group(1) if fenced else text
+
+
+def number_weights(logprobs: object, scale: tuple[int, int]) -> dict[str, float] | None:
+    """Probabilities of the numbers of a scale at the first token that is a number; they sum to 1.
+
+    Liu et al. 2023 (G-Eval), section 2. `logprobs` as in an OpenAI chat completion. None when there
+    are none, when the answer's number is off the scale, or when it spreads over several tokens
+    ('1', '0'), so that its first token does not tell which number it is.
+    """
+    tokens = list(_entries(logprobs, "content"))
+    for at, token in enumerate(tokens):
+        said = _number(token)
+        if said is None:
+            continue
+        after = str(tokens[at + 1].get("token")) if at + 1 < len(tokens) else ""
+        before = str(tokens[at - 1].get("token")) if at else ""
+        if after[:1].isdigit() or before.endswith("-") or not scale[0] <= said <= scale[1]:
+            return None
+        return _normalised(token, scale)
+    return None
+
+
+def _normalised(token: Mapping[str, Any], scale: tuple[int, int]) -> dict[str, float] | None:
+    weights: dict[int, float] = {}
+    for other in list(_entries(token, "top_logprobs")) or [token]:
+        number, logprob = _number(other), other.get("logprob")
+        if number is None or not scale[0] <= number <= scale[1]:
+            continue
+        if isinstance(logprob, int | float) and not math.isnan(logprob):
+            weights[number] = weights.get(number, 0.0) + math.exp(min(logprob, 0))
+    total = sum(weights.values())
+    return {str(number): weights[number] / total for number in sorted(weights)} if total > 0 else None
+
+
+def _entries(holder: object, key: str) -> Iterator[Mapping[str, Any]]:
+    found = holder.get(key) if isinstance(holder, Mapping) else None
+    return (entry for entry in found if isinstance(entry, Mapping)) if isinstance(found, list) else iter(())
+
+
+def _number(token: Mapping[str, Any]) -> int | None:
+    text = token.get("token")
+    match = _NUMBER.fullmatch(text) if isinstance(text, str) and len(text) < 20 else None
+    return int(match.group(1)) if match else None

@@ -1,0 +1,116 @@
+"""Any LangChain chat model, as `langchain:PROVIDER:MODEL` or as an object.
+
+Slower than `openai` by some ten milliseconds of CPU a call; for the providers that speak no
+OpenAI dialect.
+"""
+
+import asyncio
+import importlib
+from typing import Any
+
+from simcounsel.errors import ModelError
+from simcounsel.llm.ask import Request
+from simcounsel.llm.chat import clean, messages
+from simcounsel.llm.models import Completion, Failure
+
+PREFIX = "langchain:"
+INSTALL = "pip install langchain langchain-PROVIDER (langchain-anthropic, langchain-google-genai and so on)"
+
+
+class LangChainModel:
+    """A ChatModel in front of a LangChain `BaseChatModel`; `fill` by prompt alone, `rate` without weights.
+
+    Temperature and token limit are LangChain's standard constructor parameters, so there is one
+    LangChain object for each pair of them. A model given as `chat` is used as it is set up. The
+    seed is not sent: few providers take one.
+    """
+
+    def __init__(self, spec: str, *, chat: Any = None, deadline_s: float = 60.0) -> None:
+        """spec: 'langchain:anthropic:claude-sonnet-4-5', the first part may be missing.
+
+        chat: a BaseChatModel to use in its place; then `spec` is only its name.
+        deadline_s: for one request in all, the retries inside LangChain included.
+        Raises ModelError when a package or a key is missing or the provider is not known.
+        """
+        self._spec = spec.removeprefix(PREFIX)
+        self.name = PREFIX + self._spec
+        self._deadline_s = deadline_s
+        self._given = chat
+        self._made: dict[tuple[float, int], Any] = {}
+        if chat is None:
+            self._chat_for(0.7, 400)
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """Answer once; see ChatModel. Raises Failure."""
+        try:
+            chat = self._chat_for(request.temperature, request.max_tokens)
+            async with asyncio.timeout(self._deadline_s):
+                message = await chat.ainvoke(messages(request, complaint))
+        except TimeoutError:
+            raise Failure(f"no answer within {self._deadline_s:g} s", transport=True) from None
+        except Exception as error:  # every provider has its own exceptions
+            raise _failure(error) from error
+        return _completion(message, request)
+
+    async def close(self) -> None:
+        """Forget the LangChain objects; they close their connections themselves."""
+        self._made.clear()
+
+    def _chat_for(self, temperature: float, max_tokens: int) -> Any:
+        if self._given is not None:
+            return self._given
+        key = (temperature, max_tokens)
+        if key not in self._made:
+            self._made[key] = _made(self._spec, temperature, max_tokens)
+        return self._made[key]
+
+
+def _made(spec: str, temperature: float, max_tokens: int) -> Any:
+    try:
+        init_chat_model = importlib.import_module("langchain.chat_models").init_chat_model
+    except ImportError as error:
+        raise ModelError(f"{PREFIX}{spec}: the package {error.name or 'langchain'!r} is missing; {INSTALL}") from None
+    try:
+        return init_chat_model(spec, temperature=temperature, max_tokens=max_tokens)
+    except ImportError as error:
+        raise ModelError(f"{PREFIX}{spec}: {_words(error)}; {INSTALL}") from None
+    except Exception as error:  # a key is missing, an unknown provider: each package says it in its own way
+        raise ModelError(f"{PREFIX}{spec}: LangChain cannot set it up: {_words(error)}") from error
+
+
+def _completion(message: Any, request: Request) -> Completion:
+    text = _text(getattr(message, "content", None))
+    if not text.strip():
+        raise Failure("the answer is empty")
+    usage = getattr(message, "usage_metadata", None)
+    return Completion(
+        text=clean(text, request), tokens_in=_tokens(usage, "input_tokens"), tokens_out=_tokens(usage, "output_tokens")
+    )
+
+
+def _text(content: object) -> str:
+    """The text of a message; thinking, images and tool calls are left out."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        text = content.get("text") if content.get("type") == "text" else None
+        return text if isinstance(text, str) else ""
+    return "".join(_text(block) for block in content) if isinstance(content, list) else ""
+
+
+def _tokens(usage: object, key: str) -> int | None:
+    count = usage.get(key) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) else None
+
+
+def _failure(error: Exception) -> Failure:
+    status = next((s for s in (getattr(error, k, None) for k in ("status_code", "code")) if isinstance(s, int)), None)
+    if status is not None:
+        return Failure(f"HTTP {status}: {_words(error)}", transport=status == 429 or status >= 500)
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    unreached = isinstance(error, OSError) or any("Connect" in kind or "Timeout" in kind for kind in kinds)
+    return Failure(f"{kinds[0]}: {_words(error)}", transport=unreached)
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).encode("utf-8", "replace").decode().split())[:200] or type(error).__name__

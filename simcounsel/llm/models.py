@@ -1,0 +1,72 @@
+"""What every provider offers: a ChatModel completes a Request, an EmbedModel turns texts to vectors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from simcounsel.llm.ask import Request, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completion:
+    """A model's raw answer.
+
+    text: as it came; for `fill` it should be JSON, for `choose` one of the options, for `rate` a number.
+    tokens_in, tokens_out: None when the server does not tell.
+    weights: for `rate` and `choose`, probabilities of the allowed answers, when the server gives them.
+    tries: how often it was sent, transport retries included.
+    """
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    source: Source = "generated"
+    weights: Mapping[str, float] | None = None
+    tries: int = 1
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ChatModel(Protocol):
+    """Completes requests of the verbs write, fill, choose and rate."""
+
+    name: str
+    """As it is written into calls.jsonl and looked up in the price table: 'openai:gpt-4o'."""
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """Answer once. `complaint` says what was wrong with the first answer, on the second try.
+
+        Raises Failure when no answer can be had; retries of the transport are done in here.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and processes."""
+        ...
+
+
+class EmbedModel(Protocol):
+    """Turns texts into unit vectors."""
+
+    name: str
+
+    async def embed(self, texts: Sequence[str]) -> "np.ndarray":
+        """Vectors of length 1, float32, shape (len(texts), dimensions). Raises Failure."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and processes."""
+        ...
+
+
+class Failure(Exception):
+    """A model gave no usable answer. `transport`: nothing reached us at all (dead, hung, cut off),
+    as against an answer that said no. Becomes a fallback and a `warned` event, never a crash."""
+
+    def __init__(self, cause: str, *, transport: bool = False, tries: int = 1) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.transport = transport
+        self.tries = tries

@@ -1,0 +1,32 @@
+"""The layperson's policy: chats, with surface empathy and no technique."""
+
+from typing import ClassVar
+
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.chance import chance
+from simcounsel.llm.ask import Ask
+from simcounsel.policies.manual import aims
+
+LATER = ("sympathize", "ask", "share", "suggest")
+OFTEN = (5, 3, 3, 2)
+
+
+class Supportive:
+    """Greets, then sympathizes, asks, tells or suggests as chance has it, and takes leave."""
+
+    name: ClassVar[str] = "supportive"
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        """By rule at both ends, by a draw in between; after good news no pity."""
+        if view.parting or view.turns_left <= 2:
+            return self._decision("close", ("close",), "it is time to go")
+        if not view.moves:
+            return self._decision("greet", ("greet",), "they have just met")
+        options = tuple(move for move in LATER if move != view.moves[-1])
+        odds = [OFTEN[LATER.index(move)] for move in options]
+        move = chance(*view.key, "supportive", len(view.lines)).choices(options, odds)[0]
+        return self._decision(move, options, "drawn")
+        yield  # an Ask that needs no model
+
+    def _decision(self, move: str, options: tuple[str, ...], reason: str) -> Decision:
+        return Decision(move=move, options=options, reason=reason, aim=aims(self.name)[move])

@@ -1,0 +1,45 @@
+"""Every text that is sent to a model is a file in this folder: `NAME.txt`, a `string.Template`.
+
+A line `---` in a file parts the system message (above) from the user message (below); a file
+without one is all user message. A `$slot` must be filled; a literal dollar is written `$$`.
+"""
+
+import re
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_GAP = re.compile(r"\n{3,}")
+
+
+@cache
+def _text(name: str) -> str:
+    return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").strip()
+
+
+@cache
+def prompt(name: str) -> Template:
+    """The whole of `NAME.txt`. Raises FileNotFoundError when there is no such prompt."""
+    return Template(_text(name))
+
+
+@cache
+def _parts(name: str) -> tuple[Template | None, Template]:
+    """System part (None when the file has no `---` line) and user part of a prompt file."""
+    above, *below = _RULE.split(_text(name), maxsplit=1)
+    return (Template(above), Template(below[0])) if below else (None, Template(above))
+
+
+def render(name: str, /, **slots: object) -> tuple[str, str]:
+    """System and user message of `NAME.txt`, its slots filled; runs of blank lines become one.
+
+    The file is parted before it is filled, so a slot may hold any text. The system message is ''
+    when the file has none. Raises KeyError with the name of a slot that was not given.
+    """
+    system, user = _parts(name)
+    return ("" if system is None else _fill(system, slots)), _fill(user, slots)
+
+
+def _fill(template: Template, slots: dict[str, object]) -> str:
+    return _GAP.sub("\n\n", template.substitute(slots)).strip()

@@ -1,0 +1,285 @@
+"""A run: a folder, written once, read often.
+
+    manifest.json   the world with its personas, versions, models, seed, parentage; written once
+    events.jsonl    all that happened, one event a line; the same bytes for the same world and replies
+    calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
+    memory/         the memories with their vectors, in Chroma (derived from the log)
+"""
+
+import base64
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from simcounsel.errors import RunError
+from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.specs.world import World
+
+if TYPE_CHECKING:
+    import numpy as np
+
+log = logging.getLogger(__name__)
+
+
+class Parent(BaseModel):
+    """The run that this one was forked from, and before which tick; changes as KEY=VALUE."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    run: str
+    at_tick: int
+    changes: tuple[tuple[str, str], ...]
+
+
+class Manifest(BaseModel):
+    """Where a run comes from. Everything that must not be in the log, so that the log is the same
+    for the same world: versions, wall clock, models as they were resolved, hashes of the prompts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    schema_version: int
+    run: str
+    created: str
+    world: World
+    models: dict[str, str]
+    prompts: dict[str, str]
+    versions: dict[str, str]
+    parent: Parent | None = None
+
+
+def encode_vectors(vectors: "np.ndarray") -> str:
+    """Vectors as base64 of little-endian float16, for a line of calls.jsonl."""
+    return base64.b64encode(vectors.astype("<f2").tobytes()).decode()
+
+
+def decode_vectors(text: str, count: int) -> "np.ndarray":
+    """The inverse of `encode_vectors`: float32, shape (count, dimensions)."""
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(text), dtype="<f2").astype(np.float32).reshape(count, -1)
+
+
+class Run:
+    """A run's folder. `Run.create` begins one, `Run.open` reads or goes on with one."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.dropped: str | None = None
+        self._events: BinaryIO | None = None
+        self._calls: BinaryIO | None = None
+        self._lock: FileLock | None = None
+
+    @property
+    def name(self) -> str:
+        """The run's id: the name of its folder."""
+        return self.manifest.run
+
+    @property
+    def world(self) -> World:
+        """The world as it was when the run began."""
+        return self.manifest.world
+
+    @classmethod
+    def create(
+        cls, world: World, out: Path, *, models: dict[str, str], prompts: dict[str, str],
+        versions: dict[str, str], parent: Parent | None = None, name: str | None = None,
+    ) -> "Run":
+        """Begin a run in a new folder under `out`. RunError when it cannot be written."""
+        slug = re.sub(r"[^a-z0-9]+", "-", world.name.lower()).strip("-") or "world"
+        stem = name or f"{slug}-{world.condition.replace('_', '-')}-s{world.seed}-{datetime.now():%Y%m%d-%H%M%S}"
+        folder = _fresh_folder(out, stem)
+        manifest = Manifest(
+            schema_version=SCHEMA_VERSION, run=folder.name, created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+            world=world, models=models, prompts=prompts, versions=versions, parent=parent,
+        )
+        temporary = folder / "manifest.json.part"
+        try:
+            temporary.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+            temporary.rename(folder / "manifest.json")
+        except OSError as error:
+            raise RunError(f"{folder}: cannot be written ({error.strerror}); free some space or choose another --out") from None
+        return cls(folder, manifest)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> "Run":
+        """A run that exists. RunError says what is wrong with the folder."""
+        folder = Path(folder)
+        file = folder / "manifest.json"
+        if not file.is_file():
+            raise RunError(f"{folder}: no run there (no manifest.json){_runs_nearby(folder)}")
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+            version = data.get("schema_version")
+            if version != SCHEMA_VERSION:
+                raise RunError(
+                    f"{folder}: written with log version {version}, this simcounsel reads {SCHEMA_VERSION}; "
+                    f"install the simcounsel that wrote it ({data.get('versions', {}).get('simcounsel', 'unknown')})"
+                )
+            return cls(folder, Manifest.model_validate(data))
+        except (ValueError, AttributeError) as error:
+            raise RunError(f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened") from None
+
+    # reading
+
+    def entries(self, *, until_tick: int | None = None) -> Iterator[Entry]:
+        """All events in order, of ticks before `until_tick` if given. RunError names a damaged line."""
+        file = self.folder / "events.jsonl"
+        if not file.is_file():
+            return
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n"):
+                    return
+                try:
+                    entry = parse_entry(json.loads(line))
+                except (ValueError, KeyError, TypeError, ValidationError) as error:
+                    raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})") from None
+                if until_tick is not None and entry.tick >= until_tick:
+                    return
+                yield entry
+
+    def calls(self) -> Iterator[dict[str, Any]]:
+        """All recorded calls; a line cut short is left out."""
+        file = self.folder / "calls.jsonl"
+        if not file.is_file():
+            return
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    call = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(call, dict) and "key" in call:
+                    yield call
+
+    def ticks_done(self) -> int:
+        """How many ticks are complete in the log."""
+        last = 0
+        for entry in self.entries():
+            if isinstance(entry.event, TickEnded):
+                last = entry.tick + 1
+        return last
+
+    # writing
+
+    def begin_writing(self) -> int:
+        """Take the folder for this process, drop what stands after the last complete tick, and
+        return the number of complete ticks. `dropped` says what was dropped."""
+        self._lock = FileLock(str(self.folder / "run.lock"))
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise RunError(f"{self.folder}: another process is writing this run; wait for it, or stop it first") from None
+        keep, dropped, ticks = _complete_part(self.folder / "events.jsonl")
+        if dropped:
+            self.dropped = f"{dropped} bytes of an unfinished tick were dropped from events.jsonl; tick {ticks} is lived again"
+            log.warning("%s: %s", self.folder, self.dropped)
+        try:
+            self._events = (self.folder / "events.jsonl").open("ab")
+            self._events.truncate(keep)
+            self._calls = (self.folder / "calls.jsonl").open("ab")
+            _end_line(self.folder / "calls.jsonl", self._calls)
+        except OSError as error:
+            raise self._cannot_write(error) from None
+        return ticks
+
+    def append(self, lines: list[str]) -> None:
+        """Write the lines of a complete tick and flush them to disk. RunError when the disk is full;
+        the log then ends with the tick before."""
+        assert self._events is not None
+        end = self._events.tell()
+        try:
+            self._events.write("".join(lines).encode("utf-8", "surrogatepass"))
+            self._events.flush()
+            os.fsync(self._events.fileno())
+        except OSError as error:
+            self._undo(end)
+            raise self._cannot_write(error) from None
+
+    def _undo(self, end: int) -> None:
+        try:
+            if self._events is not None:
+                self._events.truncate(end)
+        except OSError:
+            log.warning("%s: the unfinished tick could not be removed; it is dropped on the next open", self.folder)
+
+    def append_call(self, call: dict[str, Any]) -> None:
+        """Write one call at once, so that a reply that was paid for survives a crash."""
+        assert self._calls is not None
+        try:
+            self._calls.write(json.dumps(call, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+            self._calls.flush()
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _cannot_write(self, error: OSError) -> RunError:
+        return RunError(
+            f"{self.folder}: cannot be written ({error.strerror}); free some space, then `simcounsel resume {self.folder}`"
+        )
+
+    def end_writing(self) -> None:
+        """Close the files and let go of the folder."""
+        for file in (self._events, self._calls):
+            if file is not None:
+                try:
+                    file.close()
+                except OSError as error:
+                    log.warning("%s: %s", self.folder, error.strerror)
+        self._events = self._calls = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
+def _fresh_folder(out: Path, stem: str) -> Path:
+    """A new folder under `out` named after `stem`, with a number behind it if it is taken."""
+    for number in range(1, 1000):
+        folder = out / (stem if number == 1 else f"{stem}-{number}")
+        try:
+            folder.mkdir(parents=True, exist_ok=False)
+            return folder
+        except FileExistsError:
+            if not out.is_dir() and out.exists():
+                raise RunError(f"{out}: a file, not a folder; choose another --out") from None
+        except OSError as error:
+            raise RunError(f"{out}: cannot be written ({error.strerror}); choose another --out") from None
+    raise RunError(f"{out}: a thousand runs named {stem} already; choose another --out")
+
+
+def _runs_nearby(folder: Path) -> str:
+    inner = sorted(p.parent.name for p in folder.glob("*/manifest.json")) if folder.is_dir() else []
+    if inner:
+        return f"; it holds runs, name one of them: {', '.join(inner[-3:])}"
+    parent = folder.parent
+    beside = sorted(p.parent for p in parent.glob("*/manifest.json")) if parent.is_dir() else []
+    return f"; there is {beside[-1]}" if beside else "; `simcounsel run WORLD` makes one"
+
+
+def _complete_part(file: Path) -> tuple[int, int, int]:
+    """Bytes up to the end of the last complete tick, bytes behind that, number of complete ticks."""
+    if not file.is_file():
+        return 0, 0, 0
+    keep, position, ticks = 0, 0, 0
+    with file.open("rb") as lines:
+        for line in lines:
+            position += len(line)
+            if line.endswith(b'"kind":"tick_ended"}\n'):
+                keep = position
+                ticks = json.loads(line)["tick"] + 1
+    return keep, position - keep, ticks
+
+
+def _end_line(file: Path, handle: BinaryIO) -> None:
+    """End a line that a crash cut short, so that the next call stands on its own."""
+    with file.open("rb") as reading:
+        if reading.seek(0, os.SEEK_END):
+            reading.seek(-1, os.SEEK_END)
+            if reading.read(1) != b"\n":
+                handle.write(b"\n")

@@ -1,0 +1,1 @@
+"""What people write: worlds, personas, experiments, manuals; read strictly, wrong ones explained."""

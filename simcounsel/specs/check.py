@@ -1,0 +1,28 @@
+"""Validate any file that people write."""
+
+from pathlib import Path
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import read_yaml
+from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.world import load_world
+
+
+def check_file(path: Path) -> list[str]:
+    """Every problem of a world or persona file as `file:line: what; remedy`; empty when there is none.
+
+    What a file is follows from its keys: `places` makes a world, `role` a persona.
+    """
+    try:
+        data, lines = read_yaml(path)
+        if isinstance(data, dict) and "places" in data:
+            load_world(path)
+        elif isinstance(data, dict) and "role" in data:
+            parse_persona(data, path, lines)
+        elif isinstance(data, dict) and "conditions" in data and "worlds" in data:
+            return [f"{path}:1: an experiment; this version of simcounsel cannot read experiments yet"]
+        else:
+            return [f"{path}:1: neither a world (it has no `places:`) nor a persona (it has no `role:`)"]
+    except SpecError as error:
+        return error.problems
+    return []

@@ -1,0 +1,296 @@
+"""Who a resident is: a client's cognitive conceptualization, a counselor's forms, a layperson's lines.
+
+A client's file follows the cognitive conceptualization diagram (Beck 2020), as Patient-Psi's
+cognitive models do. What only the client knows about itself (everything but its name) never
+reaches another resident's prompt except through what was said.
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, field_validator, model_validator
+
+from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import Lines, Spec, parse_spec, read_yaml
+from simcounsel.specs.vocabulary import (
+    ACTS,
+    QUESTIONS,
+    ActivityKind,
+    Chatter,
+    Cue,
+    Emotion,
+    PlaceKind,
+    Stage,
+)
+
+Text = Annotated[str, Field(min_length=1, max_length=4000)]
+Intensity = Annotated[int, Field(ge=1, le=10)]
+FEWEST_CLIENT_LINES, FEWEST_LAY_LINES, FEWEST_FORMS, FEWEST_SITUATIONS = 40, 30, 15, 4
+SLOTS = {"words", "feeling", "name"}
+_MARK = re.compile(r"\[([^\[\]]+)\]")
+
+
+class Stroke(Spec):
+    """One broad stroke of a day's plan: from when, and what."""
+
+    at: str
+    do: Text
+
+    @field_validator("at")
+    @classmethod
+    def _is_time(cls, value: str) -> str:
+        minutes_of_day(value)
+        return value
+
+
+class Routine(Spec):
+    """What this person often does at an hour, without the subject: 'waters the tomatoes'.
+
+    `since` and `until` may cross midnight. `place` is a kind of place; the world says which.
+    `emotion`: the mood in which it is likely; `None` means in any.
+    """
+
+    since: str
+    until: str
+    place: PlaceKind
+    kind: ActivityKind
+    do: Text
+    emotion: Emotion | None = None
+
+    @field_validator("since", "until")
+    @classmethod
+    def _is_time(cls, value: str) -> str:
+        minutes_of_day(value)
+        return value
+
+    def covers(self, minute: int) -> bool:
+        """Whether the time of day of `minute` lies in [since, until)."""
+        start, end = minutes_of_day(self.since), minutes_of_day(self.until)
+        now = minute % MINUTES_PER_DAY
+        return start <= now < end if start <= end else now >= start or now < end
+
+
+class Line(Spec):
+    """A line that a person might say. [Brackets] mark the words on which the voice leans:
+    everybody hears them, so a listener may quote them; they are not printed."""
+
+    say: Text
+    theme: str = "any"
+    emotion: Emotion = "neutral"
+
+    @field_validator("say")
+    @classmethod
+    def _one_mark(cls, value: str) -> str:
+        if len(_MARK.findall(value)) > 1 or value.count("[") != value.count("]"):
+            raise ValueError(f"{value!r}: mark at most one [stretch of words]")
+        return value
+
+    @property
+    def text(self) -> str:
+        """The line as it is spoken."""
+        return _MARK.sub(r"\1", self.say)
+
+    @property
+    def stressed(self) -> str | None:
+        """The words that a listener may quote; `None` when nothing is marked."""
+        found = _MARK.search(self.say)
+        return found.group(1) if found else None
+
+
+class VoiceLine(Line):
+    """A client's line, with where in its telling it belongs and what it can answer."""
+
+    stage: Stage
+    answers: Annotated[tuple[Cue, ...], Field(min_length=1)]
+
+
+class ChatLine(Line):
+    """A layperson's line. {name} is the other's name; {words} what they stressed, in quotes."""
+
+    act: Chatter
+
+    @model_validator(mode="after")
+    def _slots_known(self) -> "ChatLine":
+        check_slots(self.say)
+        return self
+
+
+class Form(Line):
+    """A counselor's way to word a move: {words} the client's own words in quotes, {feeling} an
+    adjective for the feeling heard, {name} the client's name. `when`: which meetings it suits."""
+
+    when: Literal["first", "later", "any"] = "any"
+
+    @model_validator(mode="after")
+    def _slots_known(self) -> "Form":
+        check_slots(self.say)
+        return self
+
+
+def check_slots(text: str) -> None:
+    """ValueError when a text has a {slot} that nobody fills."""
+    unknown = set(re.findall(r"\{([^{}]*)\}", text)) - SLOTS
+    if unknown:
+        raise ValueError(f"{text!r}: no slot {{{sorted(unknown)[0]}}}; there are {{words}}, {{feeling}}, {{name}}")
+
+
+class Belief(Spec):
+    """A core belief (helpless, unlovable, worthless) or an intermediate one."""
+
+    kind: Literal["helpless", "unlovable", "worthless", "rule", "attitude", "assumption"]
+    belief: Text
+
+
+class Situation(Spec):
+    """A situation with what goes through the mind, what is felt, and what is done."""
+
+    situation: Text
+    thought: Text
+    emotion: Emotion
+    intensity: Intensity
+    behavior: Text
+
+
+class Acquaintance(Spec):
+    """Somebody in this person's life who may or may not live in the world."""
+
+    name: Text
+    relation: Text
+    note: str = ""
+
+
+class Portrait(Spec):
+    """How this person comes across, and has felt of late, before the world begins."""
+
+    characteristic: Text
+    recent_feeling: Text
+
+
+class Thought(Spec):
+    """A conclusion this person could come to about itself, in the third person."""
+
+    say: Text
+    theme: str = "any"
+    emotion: Emotion = "neutral"
+
+
+class Persona(Spec):
+    """What all residents have."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\W\d_][\w .'’-]*$")]
+    age: Annotated[int, Field(ge=16, le=110)]
+    gender: Text
+    pronouns: Literal["she/her", "he/him", "they/them"]
+    culture: Text
+    occupation: Text
+    background: Text
+    history: Text
+    style: Text
+    habits: Annotated[tuple[Text, ...], Field(min_length=1)]
+    people: tuple[Acquaintance, ...] = ()
+    portrait: Portrait
+    days: Annotated[tuple[tuple[Stroke, ...], ...], Field(min_length=1)]
+    routines: Annotated[tuple[Routine, ...], Field(min_length=1)]
+    thoughts: tuple[Thought, ...] = ()
+
+    @model_validator(mode="after")
+    def _every_hour_has_a_routine(self) -> "Persona":
+        for minute in range(0, MINUTES_PER_DAY, 15):
+            if not any(routine.covers(minute) for routine in self.routines):
+                raise ValueError(f"no routine covers {minute // 60:02d}:{minute % 60:02d}; every quarter of an hour needs one")
+        return self
+
+    @field_validator("days")
+    @classmethod
+    def _five_to_eight(cls, days: tuple[tuple[Stroke, ...], ...]) -> tuple[tuple[Stroke, ...], ...]:
+        for day in days:
+            if not 5 <= len(day) <= 8:
+                raise ValueError(f"a day has 5 to 8 broad strokes, this one {len(day)}")
+        return days
+
+
+class ClientPersona(Persona):
+    """A client: a cognitive conceptualization, a voice, a day."""
+
+    role: Literal["client"]
+    theme: Literal["insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"]
+    core_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
+    intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
+    coping_strategies: Annotated[tuple[Text, ...], Field(min_length=1)]
+    situations: Annotated[tuple[Situation, ...], Field(min_length=FEWEST_SITUATIONS)]
+    voice: tuple[VoiceLine, ...] = ()
+
+    @field_validator("voice")
+    @classmethod
+    def _no_slots(cls, voice: tuple[VoiceLine, ...]) -> tuple[VoiceLine, ...]:
+        for line in voice:
+            if "{" in line.say:
+                raise ValueError(f"{line.say!r}: a client's line has no {{slots}}")
+        return _enough(voice, FEWEST_CLIENT_LINES)
+
+
+class CounselorPersona(Persona):
+    """A counselor: at least fifteen forms for each kind of question and each act."""
+
+    role: Literal["counselor"]
+    forms: dict[str, tuple[Form, ...]] = Field(default_factory=dict)
+
+    @field_validator("forms")
+    @classmethod
+    def _complete(cls, forms: dict[str, tuple[Form, ...]]) -> dict[str, tuple[Form, ...]]:
+        if not forms:
+            return forms
+        wanted = (*QUESTIONS, *ACTS)
+        for move in forms:
+            if move not in wanted:
+                raise ValueError(f"no move {move!r}; there are {', '.join(wanted)}")
+        for move in wanted:
+            if len(forms.get(move, ())) < FEWEST_FORMS:
+                raise ValueError(f"{move!r} has {len(forms.get(move, ()))} forms; a counselor needs at least {FEWEST_FORMS}")
+        return forms
+
+
+class LaypersonPersona(Persona):
+    """A layperson: a neighbour or friend who chats, kindly and on the surface."""
+
+    role: Literal["layperson"]
+    voice: tuple[ChatLine, ...] = ()
+
+    @field_validator("voice")
+    @classmethod
+    def _many(cls, voice: tuple[ChatLine, ...]) -> tuple[ChatLine, ...]:
+        return _enough(voice, FEWEST_LAY_LINES)
+
+
+L = TypeVar("L", bound=Line)
+
+
+def _enough(voice: tuple[L, ...], fewest: int) -> tuple[L, ...]:
+    if voice and len(voice) < fewest:
+        raise ValueError(f"{len(voice)} lines of voice; at least {fewest} keep the embedded model from repeating itself (or give none)")
+    return voice
+
+
+AnyPersona = ClientPersona | CounselorPersona | LaypersonPersona
+ANY_PERSONA: TypeAdapter[AnyPersona] = TypeAdapter(Annotated[AnyPersona, Field(discriminator="role")])
+BY_ROLE: dict[str, type[ClientPersona] | type[CounselorPersona] | type[LaypersonPersona]] = {
+    "client": ClientPersona, "counselor": CounselorPersona, "layperson": LaypersonPersona,
+}
+
+
+def load_persona(path: Path) -> AnyPersona:
+    """A persona file; SpecError names every problem in it with its line."""
+    data, lines = read_yaml(path)
+    return parse_persona(data, path, lines)
+
+
+def parse_persona(data: object, path: Path, lines: Lines) -> AnyPersona:
+    """A persona out of what was read from `path`."""
+    role = data.get("role") if isinstance(data, dict) else None
+    kind = BY_ROLE.get(role) if isinstance(role, str) else None
+    if kind is None:
+        line = lines.get(("role",), 1)
+        raise SpecError([f"{path}:{line}: role: {role!r} is not one of client, counselor, layperson; add `role: client`"])
+    return parse_spec(data, kind, path, lines)
