@@ -12,7 +12,6 @@ from simcounsel.errors import SimcounselError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simcounsel.engine.simulation import Simulation
     from simcounsel.runs import Run
 
 app = typer.Typer(

@@ -4,8 +4,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.clock import date_text
+from simcounsel.emotion import ADJECTIVE
 from simcounsel.events import Entry, TickEnded
 from simcounsel.summary import describe
 

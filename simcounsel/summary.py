@@ -62,12 +62,13 @@ def summarize(run: Run) -> Summary:
             case TickEnded():
                 ticks, minute = entry.tick + 1, entry.minute
     calls = [call for call in run.calls() if call.get("verb") != "embed"]
-    costs = [call.get("cost_usd") for call in calls]
+    costs: list[float | None] = [call.get("cost_usd") for call in calls]
+    known = [cost for cost in costs if cost is not None]
     return Summary(
         ticks=ticks, last_minute=minute, conversations=kinds["conversation_started"], reflections=kinds["reflected"],
         persona_changes=kinds["persona_changed"], sources=dict(sources), warnings=dict(warnings), calls=len(calls),
         tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
-        cost_usd=None if None in costs else sum(costs),
+        cost_usd=sum(known) if len(known) == len(costs) else None,
     )
 
 

@@ -46,8 +46,12 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
     )
 
 
-def known_feelings(resident: Resident) -> tuple[tuple[str, str, int], ...]:
-    """Situations of a client's file with what they feel like: (text, emotion, intensity)."""
+def known_feelings(resident: Resident) -> tuple[tuple[str, str, int, int], ...]:
+    """What is known beforehand about how things feel to this person: (text, emotion, intensity,
+    poignancy) of its routines and, for a client, of the situations of its file."""
+    routines = tuple(
+        (f"{resident.name} {r.do}.", r.emotion or "neutral", 4 if r.emotion else 1, 3 if r.emotion else 1) for r in resident.persona.routines
+    )
     if not isinstance(resident.persona, ClientPersona):
-        return ()
-    return tuple((f"{s.situation} {s.thought}", s.emotion, s.intensity) for s in resident.persona.situations)
+        return routines
+    return (*routines, *((f"{s.situation} {s.thought}", s.emotion, s.intensity, s.intensity) for s in resident.persona.situations))

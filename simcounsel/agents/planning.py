@@ -7,7 +7,7 @@ from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAn
 from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, minutes_of_day, time_text
-from simcounsel.events import Event, Memory, Planned, Scheduled, Slot, Stroke
+from simcounsel.events import Memory, Planned, Scheduled, Slot, Stroke
 from simcounsel.llm.ask import Ask, Example, Request, ask
 from simcounsel.prompts import render
 from simcounsel.specs.persona import Routine

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simcounsel.agents.emotion import RELEVANCE
+from simcounsel.emotion import RELEVANCE
 from simcounsel.events import Hit, Memory
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 from simcounsel.specs.world import MemorySettings

@@ -2,7 +2,6 @@
 
 import re
 
-from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
@@ -11,10 +10,11 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.agents.views import bullets, feeling, talk_text, times, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text
+from simcounsel.emotion import ADJECTIVE
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.ask import Ask, Example, Request, ask
 from simcounsel.prompts import render
-from simcounsel.specs.persona import ClientPersona, CounselorPersona, Form, LaypersonPersona, VoiceLine
+from simcounsel.specs.persona import ClientPersona, CounselorPersona, Form, LaypersonPersona, VoiceLine, fill_slots
 
 SILENCE = {
     "client": "I don't quite know how to say it.",
@@ -46,7 +46,8 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         examples=examples_for(resident, view, decision),
         hints={
             "view": view, "move": decision.move, "said": said, "emotion": resident.emotion, "name": resident.name, "role": role,
-            "memories": resident.memory.texts(recalled.hits), "said_before": frozenset(resident.said),
+            "memories": resident.memory.texts(recalled.hits), "slots": heard_slots(view),
+            "trouble": getattr(resident.persona, "theme", ""),
         },
     ))
     answer: LineAnswer = reply.value
@@ -84,7 +85,8 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
     """Lines written by hand, those of this move or stage first, in an order drawn for this turn."""
     persona = resident.persona
     if isinstance(persona, ClientPersona):
-        lines = [(line.stage == decision.move, _client_example(line)) for line in persona.voice]
+        about = _words_for(resident, view.other)
+        lines = [(line.stage == decision.move, _client_example(line)) for line in persona.voice if not about & set(re.findall(r"\w+", line.text))]
     elif isinstance(persona, CounselorPersona):
         lines = [(move == decision.move, _form_example(move, form)) for move, forms in persona.forms.items() for form in forms]
     else:
@@ -95,6 +97,15 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
         ]
     chance(*view.key, "examples", resident.name, len(view.lines)).shuffle(lines)
     return tuple(example for _, example in sorted(lines, key=lambda pair: not pair[0]))
+
+
+def _words_for(resident: Resident, other: str) -> set[str]:
+    """How somebody calls another when speaking about, not to, them: by name and by relation."""
+    words = {other}
+    for person in resident.persona.people:
+        if person.name.split()[0] == other:
+            words |= {word for word in re.findall(r"\w+", person.relation) if len(word) > 4}
+    return words
 
 
 def _client_example(line: VoiceLine) -> Example:
@@ -108,16 +119,11 @@ def _form_example(move: str, form: Form) -> Example:
     return Example(text=form.text, tags={"move": move, "theme": form.theme, "emotion": form.emotion, "when": form.when})
 
 
-def fill_slots(text: str, view: TalkView) -> str | None:
-    """A form with its slots filled from what was heard; None when nothing heard fits a slot."""
+def heard_slots(view: TalkView) -> dict[str, str | None]:
+    """What was heard, for the slots of a form: the words stressed last, the feeling in them."""
     heard = view.heard
-    words = heard.stressed if heard else None
-    if "{words}" in text and not words:
-        return None
-    if "{feeling}" in text and (heard is None or heard.emotion == "neutral"):
-        return None
-    text = text.replace("{words}", f"“{words}”").replace("{name}", view.other)
-    return text.replace("{feeling}", ADJECTIVE[heard.emotion] if heard else "")
+    feels = None if heard is None or heard.emotion == "neutral" else ADJECTIVE[heard.emotion]
+    return {"words": heard.stressed if heard else None, "feeling": feels}
 
 
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
@@ -128,7 +134,7 @@ def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAns
     said |= set(resident.said)
     wanted = {"close", "ending"} if leaving else {decision.move}
     texts = (
-        fill_slots(str(e.tags.get("say", e.text)), view) for e in examples_for(resident, view, decision)
+        fill_slots(str(e.tags.get("say", e.text)), name=view.other, **heard_slots(view)) for e in examples_for(resident, view, decision)
         if e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
     )
     unused = (text for text in texts if text and text not in said)

@@ -3,9 +3,9 @@
 No function here takes two residents: whoever writes a prompt for one cannot reach the other's file.
 """
 
-from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine
+from simcounsel.emotion import ADJECTIVE
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.vocabulary import Emotion
 

@@ -55,7 +55,7 @@ def _changed(run: Run, changes: dict[str, Any]) -> World:
 
 def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
     """The log up to the tick, with a `forked` event before the last `tick_ended`, and all recorded calls."""
-    lines = [entry for entry in run.entries(until_tick=at_tick)]
+    lines = list(run.entries(until_tick=at_tick))
     *past, ended = lines
     mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
     last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)

@@ -19,7 +19,7 @@ class Places:
 
     def __init__(self, world: World, rng: random.Random) -> None:
         self.spec: dict[str, Place] = {place.name: place for _, place in world.every_place()}
-        self.tree = nx.Graph()
+        self.tree: nx.Graph[str] = nx.Graph()
         self.tree.add_node(WORLD)
         self._within: dict[str, tuple[str, ...]] = {}
         for place in world.places:

@@ -73,6 +73,7 @@ class Simulation(mesa.Model):
         self.places = Places(world, self.random)
         self.on_event = on_event
         self.tick = 0
+        self.running: bool = True
         self.stopped_because: str | None = None
         self._budget = (budget_usd, budget_calls)
         self._minds = minds

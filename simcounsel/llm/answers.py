@@ -3,7 +3,6 @@
 Each function returns the value, or raises Unfit with what to tell the model on the second try.
 """
 
-import json
 import re
 from typing import Any
 
@@ -18,8 +17,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _COMMON = frozenset(
-    "the a an and or but to of in on at for with from by is are was were be been am do does did have has had i you he she it we they "
-    "me him her us them my your his its our their this that these those not no so if as when what how who there here just about up out".split()
+    ["the", "a", "an", "and", "or", "but", "to", "of", "in", "on", "at", "for", "with", "from", "by", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "have", "has", "had", "i", "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our", "their", "this", "that", "these", "those", "not", "no", "so", "if", "as", "when", "what", "how", "who", "there", "here", "just", "about", "up", "out", "im", "ive", "dont", "cant", "its", "didnt", "thats"]
 )
 
 

@@ -158,10 +158,8 @@ def play(asking: Ask[T], *replies: Any) -> T:
     try:
         while True:
             wanted = asking.send(reply)
-            if isinstance(wanted, Request):
-                reply = Reply(value=next(values))
-            else:
-                reply = tuple(Reply(value=next(values)) for _ in wanted)
+            one = isinstance(wanted, Request)
+            reply = Reply(value=next(values)) if one else tuple(Reply(value=next(values)) for _ in wanted)
     except StopIteration as end:
         value: T = end.value
         return value

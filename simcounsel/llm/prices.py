@@ -29,8 +29,8 @@ class PriceFile(Spec):
     that it is read as."""
 
     as_of: str | None = None
-    prices: dict[str, Price] = {}
-    same_as: dict[str, str] = {}
+    prices: dict[str, Price] = Field(default_factory=dict)
+    same_as: dict[str, str] = Field(default_factory=dict)
 
 
 class Prices:
@@ -58,7 +58,7 @@ class Prices:
         """None when the price, or the number of tokens of a model that costs, is unknown; 0.0 for models
         in this process, in a recording, or on a server of this machine or its private network."""
         if model_name not in self._found:
-            self._found[model_name] = self._price(model_name)
+            self._found[model_name] = self._price(model_name, self._same_as)
         price = self._found[model_name]
         if price is None:
             return None
@@ -68,15 +68,16 @@ class Prices:
             return None
         return (tokens_in * price.usd_in + tokens_out * price.usd_out) / 1e6
 
-    def _price(self, name: str) -> Price | None:
+    def _price(self, name: str, same_as: Mapping[str, str]) -> Price | None:
         for known, price in self._prices.items():
             if name == known or (name.startswith(known) and _VERSION.fullmatch(name, len(known))):
                 return price
         if _FREE.fullmatch(name) or _is_local(name):
             return Price.model_validate({"in": 0, "out": 0})
-        for start, other in self._same_as.items():
-            if name.startswith(start) and len(start) > len(other):
-                return self._price(other + name[len(start):])
+        for start, other in same_as.items():
+            if name.startswith(start):
+                unused = {key: value for key, value in same_as.items() if key != start}
+                return self._price(other + name[len(start):], unused)
         return None
 
 

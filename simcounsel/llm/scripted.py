@@ -14,7 +14,7 @@ from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion
 
 Script = Callable[[Request, Random], str]
-WORDS = "quiet morning tea letter window walk sleep kitchen phone neighbour garden work worry hour light door rain table".split()
+WORDS = ["quiet", "morning", "tea", "letter", "window", "walk", "sleep", "kitchen", "phone", "neighbour", "garden", "work", "worry", "hour", "light", "door", "rain", "table"]
 
 
 class Scripted:
@@ -53,7 +53,8 @@ def _answer(request: Request, draw: Random) -> str:
 
 
 def _sentence(draw: Random) -> str:
-    return f"I was thinking about the {draw.choice(WORDS)} and the {draw.choice(WORDS)} this {draw.choice(WORDS)}, number {draw.randrange(10_000)}."
+    words = [draw.choice(WORDS) for _ in range(3)]
+    return f"I was thinking about the {words[0]} and the {words[1]} this {words[2]}, number {draw.randrange(10_000)}."
 
 
 def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, request: Request, name: str) -> Any:

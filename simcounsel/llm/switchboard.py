@@ -127,7 +127,8 @@ class Switchboard:
 
     def close(self) -> None:
         """Let go of all models."""
-        for model in {id(m): m for m in (*self.chat.values(), self.embed)}.values():
+        models: list[ChatModel | EmbedModel] = [*self.chat.values(), self.embed]
+        for model in {id(m): m for m in models}.values():
             self._thread.run(model.close())
         self._thread.close()
 

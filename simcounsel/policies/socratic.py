@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.chance import seed_of
 from simcounsel.llm.ask import Ask, Request, ask
 from simcounsel.policies.manual import aims
-from simcounsel.chance import seed_of
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import QUESTIONS
 

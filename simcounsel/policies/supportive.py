@@ -7,8 +7,10 @@ from simcounsel.chance import chance
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.manual import aims
 
-LATER = ("sympathize", "ask", "share", "suggest")
-OFTEN = (5, 3, 3, 2)
+LATER = ("sympathize", "ask", "share", "suggest", "close")
+OFTEN = (5, 3, 3, 2, 2)
+LONG_ENOUGH = 5
+"""From so many lines on a layperson may take leave of its own accord."""
 
 
 class Supportive:
@@ -22,7 +24,9 @@ class Supportive:
             return self._decision("close", ("close",), "it is time to go")
         if not view.moves:
             return self._decision("greet", ("greet",), "they have just met")
-        options = tuple(move for move in LATER if move != view.moves[-1])
+        options = tuple(
+            move for move in LATER if move != view.moves[-1] and (move != "close" or len(view.lines) >= LONG_ENOUGH)
+        )
         odds = [OFTEN[LATER.index(move)] for move in options]
         move = chance(*view.key, "supportive", len(view.lines)).choices(options, odds)[0]
         return self._decision(move, options, "drawn")

@@ -105,7 +105,7 @@ def _emotion(texts: list[str]) -> Emotion:
         if word in _FEELING:
             return _FEELING[word]
         if word in EMOTIONS:
-            return word  # type: ignore[return-value]
+            return EMOTIONS[EMOTIONS.index(word)]
     return "sadness"
 
 

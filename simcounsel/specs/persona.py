@@ -136,6 +136,13 @@ def check_slots(text: str) -> None:
         raise ValueError(f"{text!r}: no slot {{{sorted(unknown)[0]}}}; there are {{words}}, {{feeling}}, {{name}}")
 
 
+def fill_slots(text: str, *, words: str | None, feeling: str | None, name: str) -> str | None:
+    """A form with its slots filled; None when it has a slot for which nothing was heard."""
+    if ("{words}" in text and not words) or ("{feeling}" in text and not feeling):
+        return None
+    return text.replace("{words}", f"“{words}”").replace("{feeling}", feeling or "").replace("{name}", name)
+
+
 class Belief(Spec):
     """A core belief (helpless, unlovable, worthless) or an intermediate one."""
 

@@ -1,0 +1,18 @@
+"""Which Socratic question a client's line calls for, by the nearest labelled lines."""
+
+from simcounsel.llm.ask import Request
+from simcounsel.llm.embedded.labelled import labelled
+from simcounsel.llm.embedded.sense import Probe, Sense
+
+
+def choose_move(request: Request, sense: Sense) -> tuple[str, str]:
+    """The kind of question, one not yet used in this talk if there is one, and why."""
+    used: tuple[str, ...] = request.hints["used"]
+    shares = Probe(sense, labelled("moves"), neighbours=12, sharpness=8.0).weights(request.hints["heard"])
+    counts = {kind: used.count(kind) for kind in request.options}
+    least = min(counts.values())
+    open_kinds = [kind for kind in request.options if counts[kind] == least]
+    if least == 0 and len(used) < 2:
+        open_kinds = [kind for kind in open_kinds if kind != "question"]
+    best = max(open_kinds, key=lambda kind: (shares.get(kind, 0.0), -request.options.index(kind)))
+    return best, f"of lines like the client's, {shares.get(best, 0.0):.0%} call for it; used so far: {', '.join(used) or 'none'}"

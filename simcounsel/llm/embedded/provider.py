@@ -1,0 +1,131 @@
+"""The embedded ChatModel: each purpose of the resident's cycle has its own way of answering."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from simcounsel.llm.ask import Request
+from simcounsel.llm.models import Completion, Failure
+from simcounsel.prompts import render
+
+if TYPE_CHECKING:
+    from simcounsel.llm.llama import Llama
+
+LINE_TOKENS, SENTENCE_TOKENS = 48, 44
+
+
+class Embedded:
+    """SmolLM2-135M and MiniLM in this process. It answers one request at a time: on two cores that
+    is faster than several at once (53 tokens a second alone, 22 with four, 18 with eight).
+
+    plain: no help at all, every request as a chat prompt with a JSON schema; the baseline of
+    `tests/benchmarks/embedded_quality.py`.
+    """
+
+    name = "embedded"
+
+    def __init__(self, *, plain: bool = False) -> None:
+        self._plain = plain
+        self._lock = threading.Lock()
+        self._llama: Llama | None = None
+        self._ways: dict[str, Callable[[Request], Completion]] = {}
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """Answer once. A second try would answer the same, so it is refused at once."""
+        if complaint is not None and not self._plain:
+            raise Failure(complaint)
+        return await asyncio.to_thread(self._complete, request, complaint)
+
+    def _complete(self, request: Request, complaint: str | None) -> Completion:
+        with self._lock:
+            if self._plain:
+                return self._as_chat(request, complaint)
+            if not self._ways:
+                self._ways = self._make_ways()
+            way = self._ways.get(request.purpose)
+            return way(request) if way else self._as_chat(request, complaint)
+
+    async def close(self) -> None:
+        """Free the model."""
+        if self._llama is not None:
+            self._llama.close()
+            self._llama = None
+
+    def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
+        from simcounsel.llm.embedded.feelings import Feelings
+        from simcounsel.llm.embedded.lines import Lines
+        from simcounsel.llm.embedded.moves import choose_move
+        from simcounsel.llm.embedded.sense import Sense
+        from simcounsel.llm.embedded.slots import choose_day, choose_slots
+        from simcounsel.llm.embedded.thoughts import Thoughts
+        from simcounsel.llm.embeddings import MiniLM
+
+        sense = Sense(MiniLM())
+        feelings = Feelings(sense)
+        lines = Lines(sense, feelings, self._new_lines)
+        thoughts = Thoughts(sense, feelings, self._write)
+
+        def line(request: Request) -> Completion:
+            fields, pick = lines.answer(request)
+            return Completion(text=_json(fields), source="chosen" if pick.source == "chosen" else "generated", extra={"stressed": pick.stressed})
+
+        def move(request: Request) -> Completion:
+            kind, why = choose_move(request, sense)
+            return Completion(text=kind, source="chosen", extra={"why": why})
+
+        def filled(fill: Callable[[Request], dict[str, Any] | None]) -> Callable[[Request], Completion]:
+            return lambda request: Completion(text=_json(fill(request)), source="chosen")
+
+        return {
+            "line_client": line, "line_counselor": line, "line_layperson": line, "move": move,
+            "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
+            "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
+            "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),
+        }
+
+    # the language model itself
+
+    def _model(self) -> "Llama":
+        if self._llama is None:
+            from simcounsel.llm.llama import Llama
+            from simcounsel.llm.weights import path_of
+
+            self._llama = Llama(path_of("smollm2"))
+        return self._llama
+
+    def _write(self, prompt: str, seed: int, temperature: float) -> str:
+        """Go on with a text, to the end of the line."""
+        text = self._model().complete(prompt, max_tokens=SENTENCE_TOKENS, temperature=temperature, seed=seed % 2**31, stop=["\n"]).text
+        return text.strip()
+
+    def _new_lines(self, request: Request, count: int) -> list[str]:
+        """New lines for a client, in the manner of its hand-written ones; only those fit to be said."""
+        from simcounsel.llm.embedded.texts import first_sentence, speech_fault
+
+        view = request.hints["view"]
+        manner = "\n".join(f"{view.me}: {e.text}" for e in request.examples[:4])
+        heard = view.heard.text if view.heard else "How are you?"
+        _, prompt = render("embedded_line", name=view.me, other=view.other, examples=manner, heard=heard)
+        texts = [
+            first_sentence(self._model().complete(
+                prompt, max_tokens=LINE_TOKENS, temperature=0.7, seed=(request.seed + k) % 2**31, stop=["\n"],
+            ).text) for k in range(count)
+        ]
+        return [text for text in dict.fromkeys(texts) if speech_fault(text, (view.me, view.other)) is None]
+
+    def _as_chat(self, request: Request, complaint: str | None) -> Completion:
+        """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
+        from simcounsel.llm.chat import messages
+
+        schema = request.model.model_json_schema() if request.model else None
+        got = self._model().chat(
+            messages(request, complaint), max_tokens=request.max_tokens, temperature=request.temperature,
+            seed=request.seed % 2**31, json_schema=schema,
+        )
+        return Completion(text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out)
+
+
+def _json(fields: dict[str, Any] | None) -> str:
+    return json.dumps(fields if fields is not None else {}, ensure_ascii=False)

@@ -1,0 +1,369 @@
+"""OpenAIModel and OpenAIEmbeddings against a real server that misbehaves."""
+
+import asyncio
+import json
+import math
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from pydantic import BaseModel, Field
+
+from simcounsel.errors import ModelError
+from simcounsel.llm.ask import Example, Request
+from simcounsel.llm.chat import messages
+from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
+from simcounsel.prompts import prompt, render
+from tests.llm.server import FaultServer
+
+
+class Step(BaseModel):
+    """A part of a day."""
+
+    at: int = Field(ge=0, le=23)
+    what: str = Field(min_length=3, max_length=60)
+
+
+class Day(BaseModel):
+    """A filled form with all that the generic answer must cope with."""
+
+    mood: Literal["joy", "fear"]
+    steps: list[Step] = Field(min_length=2, max_length=4)
+    note: str | None = None
+    share: float = Field(gt=0, lt=1)
+
+
+def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: Any) -> Request:
+    told: dict[str, Any] = {"purpose": "test", "who": "Ann", "system": "You are Ann.", "prompt": "Well?"}
+    return Request(verb=verb, **(told | more))
+
+
+def model_at(url: str, **more: Any) -> OpenAIModel:
+    told: dict[str, Any] = {"backoff_s": 0.01, "deadline_s": 5, "timeout_s": 2}
+    return OpenAIModel(name=f"{url}/m", base_url=url, model="m", **(told | more))
+
+
+def complete(url: str, request: Request, complaint: str | None = None, **more: Any) -> Completion:
+    async def go() -> Completion:
+        model = model_at(url, **more)
+        try:
+            return await model.complete(request, complaint)
+        finally:
+            await model.close()
+
+    return asyncio.run(go())
+
+
+def first(*faults: str) -> Callable[[int], str | None]:
+    return lambda index: faults[index] if index < len(faults) else None
+
+
+def always(fault: str) -> Callable[[int], str | None]:
+    return lambda index: fault
+
+
+def failure_of(fault: str, **more: Any) -> Failure:
+    with FaultServer(faults=always(fault)) as server, pytest.raises(Failure) as caught:
+        complete(server.url, ask_for(), **more)
+    return caught.value
+
+
+def test_sends_what_the_request_says() -> None:
+    with FaultServer(answer=lambda body: "Hello \ud800there") as server:
+        got = complete(server.url, ask_for(temperature=0.3, max_tokens=77, seed=9), api_key="k")
+    body = server.bodies[0]
+    assert (body["model"], body["temperature"], body["max_tokens"], body["seed"]) == ("m", 0.3, 77, 9)
+    assert body["messages"] == [{"role": "system", "content": "You are Ann."}, {"role": "user", "content": "Well?"}]
+    assert "response_format" not in body and "logprobs" not in body
+    assert server.headers[0]["Authorization"] == "Bearer k"
+    assert (got.text, got.tokens_in, got.tokens_out, got.tries) == ("Hello ?there", 4, 2, 1)
+    assert (got.weights, got.source, got.extra) == (None, "generated", {})
+
+
+def test_no_usage_is_none_and_no_key_sends_none() -> None:
+    with FaultServer(usage=False) as server:
+        got = complete(server.url, ask_for())
+    assert (got.tokens_in, got.tokens_out) == (None, None)
+    assert "Authorization" not in server.headers[0]
+
+
+def test_examples_schema_options_and_complaint_are_told() -> None:
+    examples = tuple(Example(text=f"Line {n}.") for n in range(9))
+    told = messages(ask_for("choose", options=("stay", "go"), examples=examples), "no such option")
+    assert [message["role"] for message in told] == ["system", "user", "user"]
+    assert told[0]["content"].startswith("You are Ann.\n\n") and told[0]["content"].endswith("- Line 5.")
+    assert "1. stay\n2. go" in told[1]["content"] and told[1]["content"].startswith("Well?")
+    assert "no such option" in told[2]["content"]
+    assert '"minItems":2' in messages(ask_for("fill", model=Day), None)[0]["content"]
+    assert messages(ask_for(system=""), None) == [{"role": "user", "content": "Well?"}]
+
+
+def test_fill_sends_the_schema_and_gets_json() -> None:
+    with FaultServer() as server:
+        for seed in range(20):
+            Day.model_validate_json(complete(server.url, ask_for("fill", model=Day, seed=seed)).text)
+    sent = server.bodies[0]["response_format"]["json_schema"]
+    assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, Day.model_json_schema())
+
+
+def test_fill_strips_a_fence() -> None:
+    with FaultServer(answer=lambda body: '```json\n{"a": 1}\n```') as server:
+        assert complete(server.url, ask_for("fill", model=Day)).text == '{"a": 1}'
+        assert complete(server.url, ask_for()).text.startswith("```")
+
+
+@pytest.mark.parametrize("refusal", ["'{name}' is not supported", "Bad request"])
+def test_a_refused_response_format_is_not_sent_again(refusal: str) -> None:
+    async def go(url: str) -> tuple[Completion, Completion]:
+        model = model_at(url)
+        got = [await model.complete(ask_for("fill", model=Day, seed=seed), None) for seed in (1, 2)]
+        await model.close()
+        return got[0], got[1]
+
+    with FaultServer(refuses=("response_format",), refusal=refusal) as server:
+        one, two = asyncio.run(go(server.url))
+    assert ["response_format" in body for body in server.bodies] == [True, False, False]
+    assert (one.tries, two.tries) == (2, 1)
+    Day.model_validate_json(two.text)
+
+
+def test_a_400_about_something_else_leaves_response_format() -> None:
+    async def go(url: str) -> None:
+        model = model_at(url)
+        with pytest.raises(Failure, match="HTTP 400: fault 400"):
+            await model.complete(ask_for("fill", model=Day), None)
+        await model.complete(ask_for("fill", model=Day), None)
+        await model.close()
+
+    with FaultServer(faults=first("400", "400")) as server:
+        asyncio.run(go(server.url))
+    assert ["response_format" in body for body in server.bodies] == [True, False, True]
+
+
+def test_a_model_that_thinks_gets_its_own_token_limit() -> None:
+    refusal = "Unsupported parameter: '{name}'. Use 'max_completion_tokens' instead."
+    with FaultServer(refuses=("max_tokens", "temperature"), refusal=refusal) as server:
+        complete(server.url, ask_for(max_tokens=50))
+        assert server.bodies[-1]["max_completion_tokens"] == 2050
+        assert "temperature" not in server.bodies[-1] and server.bodies[-1]["seed"] == 0
+
+
+def test_choose_is_answered_by_number() -> None:
+    with FaultServer() as server:
+        assert complete(server.url, ask_for("choose", options=("stay", "go"))).text == "1"
+
+
+def token(text: str, *others: tuple[str, float]) -> dict[str, Any]:
+    top = [{"token": other, "logprob": math.log(p)} for other, p in others]
+    return {"token": text, "logprob": -0.5, "top_logprobs": top}
+
+
+def rate(logprobs: list[Any] | None, scale: tuple[int, int] = (1, 10), answer: str = "7") -> Completion:
+    with FaultServer(logprobs=logprobs, answer=lambda body: answer) as server:
+        got = complete(server.url, ask_for("rate", scale=scale))
+    body = server.bodies[0]
+    assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, RATE_TOKENS)
+    return got
+
+
+def test_rate_weights_the_numbers_of_the_scale() -> None:
+    got = rate([token("Score"), token(":"), token(" 7", (" 7", 0.5), ("7", 0.1), ("8", 0.2), ("11", 0.1), ("x", 0.1))])
+    assert got.weights is not None and list(got.weights) == ["7", "8"]
+    assert got.weights["7"] == pytest.approx(0.75) and got.weights["8"] == pytest.approx(0.25)
+    assert rate([token("7")]).weights == {"7": 1.0}
+
+
+@pytest.mark.parametrize("logprobs", [
+    None, [], ["?"], [token("good")], [token("1"), token("0")], [token("12", ("7", 0.5))], [token("-"), token("3")],
+    [{"token": 7}], [{"token": "7", "logprob": "high", "top_logprobs": [3, {"token": None}]}], [{"top_logprobs": 3}],
+])
+def test_rate_without_usable_logprobs_has_no_weights(logprobs: list[Any] | None) -> None:
+    assert rate(logprobs).weights is None
+
+
+def test_refused_logprobs_are_left_out() -> None:
+    with FaultServer(refuses=("logprobs", "top_logprobs")) as server:
+        got = complete(server.url, ask_for("rate", scale=(1, 5)))
+    assert got.weights is None and got.text and "logprobs" not in server.bodies[-1]
+
+
+@pytest.mark.parametrize("fault", ["500", "503", "429", "408", "cut", "drop", "stall", "stall body"])
+def test_tries_again(fault: str) -> None:
+    with FaultServer(faults=first(fault, fault)) as server:
+        assert complete(server.url, ask_for(), timeout_s=0.2).tries == 3
+
+
+@pytest.mark.parametrize(("fault", "cause", "transport", "tries"), [
+    ("400", "HTTP 400: fault 400", False, 1),
+    ("401", "HTTP 401: fault 401", False, 1),
+    ("500", "HTTP 500: fault 500", True, 3),
+    ("429", "HTTP 429: fault 429", True, 3),
+    ("cut", "cut off", True, 3),
+    ("drop", "cut off", True, 3),
+    ("stall", "no answer within 0.1 s", True, 3),
+    ("stall body", "no answer within 0.1 s", True, 3),
+    ("garbage", "the answer is not JSON", False, 1),
+    ("empty", "the answer is empty", False, 1),
+    ("list", "the answer is no JSON object but list", False, 1),
+    ("no choices", "the answer has no choices", False, 1),
+    ("empty choices", "the answer has no choices", False, 1),
+    ("wrong types", "the answer has no choices", False, 1),
+    ("null content", "the answer is empty", False, 1),
+    ("empty string", "the answer is empty", False, 1),
+])
+def test_says_plainly_what_failed(fault: str, cause: str, transport: bool, tries: int) -> None:
+    failure = failure_of(fault, attempts=3, timeout_s=0.1)
+    assert (failure.cause, failure.transport, failure.tries) == (cause, transport, tries)
+
+
+def test_never_beyond_the_deadline() -> None:
+    started = time.perf_counter()
+    failure = failure_of("stall", deadline_s=0.3, timeout_s=0.2, attempts=50)
+    assert (failure.cause, failure.transport) == ("no answer within 0.3 s", True)
+    assert failure_of("500", deadline_s=0.3, attempts=50).cause == "HTTP 500: fault 500"
+    assert time.perf_counter() - started < 2
+
+
+def test_waits_as_long_as_the_server_asks_if_there_is_time() -> None:
+    started = time.perf_counter()
+    with FaultServer(faults=first("429"), retry_after="0.4") as server:
+        complete(server.url, ask_for())
+    assert 0.4 <= time.perf_counter() - started < 2
+    started = time.perf_counter()
+    with FaultServer(faults=always("429"), retry_after="100") as server, pytest.raises(Failure, match="429"):
+        complete(server.url, ask_for())
+    assert time.perf_counter() - started < 1
+    with FaultServer(faults=first("429"), retry_after="Wed, 21 Oct 2015 07:28:00 GMT") as server:
+        assert complete(server.url, ask_for()).tries == 2
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_nobody_there(host: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(Failure) as caught:
+            complete(f"http://{host}:{taken.getsockname()[1]}/v1", ask_for(), attempts=2)
+    assert (caught.value.cause, caught.value.transport, caught.value.tries) == ("connection refused", True, 2)
+
+
+def test_an_unknown_host() -> None:
+    with pytest.raises(Failure) as caught:
+        complete("http://nobody.invalid/v1", ask_for(), attempts=1)
+    assert caught.value.transport
+
+
+@pytest.mark.parametrize("url", ["", "gpt-4o", "ftp://x/v1", "http://", "http://[::1/v1", "http://x:port/v1"])
+def test_a_bad_address_is_said_at_once(url: str) -> None:
+    with pytest.raises(ModelError, match="no address"):
+        model_at(url)
+
+
+def test_a_bad_key_is_said_at_once_and_a_good_one_is_not_told() -> None:
+    with pytest.raises(ModelError, match="API key"):
+        model_at("http://x/v1", api_key="a\nb")
+    with FaultServer(refuses=("model",), refusal="key sk-123, {name}") as server, pytest.raises(Failure) as caught:
+        complete(server.url, ask_for(), api_key=" sk-123\n")
+    assert caught.value.cause == "HTTP 400: key ***, model"
+
+
+def test_many_at_once_in_one_session() -> None:
+    async def go(url: str) -> float:
+        model = model_at(url)
+        started = time.perf_counter()
+        await asyncio.gather(*(model.complete(ask_for(seed=n), None) for n in range(200)))
+        took = time.perf_counter() - started
+        await model.close()
+        return took
+
+    with FaultServer(latency_s=0.2) as server:
+        assert asyncio.run(go(server.url)) < 3
+    assert server.in_flight_peak > 100
+
+
+def test_in_flight_max_makes_the_others_wait() -> None:
+    async def go(url: str) -> float:
+        model = model_at(url)
+        started = time.perf_counter()
+        await asyncio.gather(*(model.complete(ask_for(seed=n), None) for n in range(8)))
+        await model.close()
+        return time.perf_counter() - started
+
+    with FaultServer(latency_s=0.1, in_flight_max=2) as server:
+        assert asyncio.run(go(server.url)) >= 0.4
+
+
+def test_a_closed_model_opens_again() -> None:
+    async def go(url: str) -> None:
+        model = model_at(url)
+        await model.close()
+        for _ in range(2):
+            await model.complete(ask_for(), None)
+            await model.close()
+
+    with FaultServer() as server:
+        asyncio.run(go(server.url))
+
+
+def embed(url: str, *texts: str, **more: Any) -> np.ndarray:
+    async def go() -> np.ndarray:
+        told: dict[str, Any] = {"backoff_s": 0.01, "deadline_s": 5, "timeout_s": 2}
+        model = OpenAIEmbeddings(name="e", base_url=url, model="e", **(told | more))
+        try:
+            return await model.embed(texts)
+        finally:
+            await model.close()
+
+    return asyncio.run(go())
+
+
+def test_embeddings_are_unit_vectors_in_order() -> None:
+    with FaultServer() as server:
+        both, one, many = embed(server.url, "a", "b"), embed(server.url, "b"), embed(server.url, *map(str, range(600)))
+        assert embed(server.url).shape == (0, 0)
+    assert both.shape == (2, 8) and both.dtype == np.float32
+    assert np.allclose(np.linalg.norm(many, axis=1), 1, atol=1e-6) and many.shape == (600, 8)
+    assert np.array_equal(both[1], one[0]) and not np.allclose(both[0], both[1])
+
+
+FAULTS = ["400", "500", "garbage", "empty", "list", "no choices", "wrong types", "cut", "drop"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_embeddings_fail_plainly(fault: str) -> None:
+    with FaultServer(faults=always(fault)) as server, pytest.raises(Failure) as caught:
+        embed(server.url, "a", attempts=2, timeout_s=0.1)
+    assert caught.value.transport == (fault in ("500", "cut", "drop"))
+
+
+@pytest.mark.parametrize("vector", [None, [], "abc", [None], ["x"], [[1.0]], [0.0], [1e300], [float("nan")], {}, 3])
+def test_vectors_that_are_none(vector: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.llm.server._vector", lambda text, dimensions: vector)
+    with FaultServer() as server, pytest.raises(Failure):
+        embed(server.url, "a")
+
+
+def test_prompts_are_strict() -> None:
+    with pytest.raises(KeyError, match="complaint"):
+        render("complaint")
+    with pytest.raises(FileNotFoundError):
+        prompt("no such prompt")
+    assert render("options", options="1. $a\n\n\n\n---\n2. b")[1].count("\n\n\n") == 0
+    assert "$a" in render("options", options="$a")[1]
+    assert render("options", options="x")[0] == ""
+
+
+def test_the_server_runs_as_a_process() -> None:
+    command = [sys.executable, "-m", "tests.llm.server", "--port", "0", "--latency-ms", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().strip()
+            assert json.loads(complete(url, ask_for("fill", model=Day)).text)["mood"] in ("joy", "fear")
+        finally:
+            process.terminate()
