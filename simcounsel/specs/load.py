@@ -22,7 +22,7 @@ Lines = dict[tuple[str | int, ...], int]
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text."""
+    """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text, 010 is ten."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -40,6 +40,12 @@ def _resolve(tag: str, pattern: str, first: str) -> None:
 _resolve("bool", r"^(?:true|True|false|False)$", "tTfF")
 _resolve("int", r"^[-+]?[0-9]+$", "-+0123456789")
 _resolve("float", r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$", "-+0123456789.")
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+
+
+def read_value(text: str) -> Any:
+    """A value as it would stand behind a key in a file. yaml.YAMLError when it is not YAML."""
+    return yaml.load(text, _Loader)
 
 
 def read_yaml(path: Path) -> tuple[Any, Lines]:

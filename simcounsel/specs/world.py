@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
-from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_yaml
+from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_value, read_yaml
 from simcounsel.specs.persona import AnyPersona, parse_persona
 from simcounsel.specs.vocabulary import Condition, PlaceKind, Role
 
@@ -58,8 +58,8 @@ class ResidentSpec(Spec):
     @field_validator("name")
     @classmethod
     def _plain(cls, value: str) -> str:
-        if re.search(r"[\n\r\t/\\]", value):
-            raise ValueError(f"{value!r}: a name is one line of text without slashes")
+        if re.search(r"[\n\r\t/\\:+]", value):
+            raise ValueError(f"{value!r}: a name is one line of text without / \\ : +")
         return value
 
 
@@ -320,7 +320,7 @@ def patch(data: dict[str, Any], key: str, value: Any) -> None:
     """
     if isinstance(value, str):
         try:
-            value = yaml.safe_load(value)
+            value = read_value(value)
         except yaml.YAMLError:
             raise SpecError([f"--set {key}: {value!r} is not valid YAML"]) from None
     *way, last = key.split(".")
@@ -347,7 +347,7 @@ def _inner(here: Any, part: str, key: str) -> Any:
 
 def _place_in(items: list[Any], part: str, key: str) -> int:
     """The index of a list's item by its number or its name."""
-    if part.isdigit() and int(part) < len(items):
+    if part.isdecimal() and int(part) < len(items):
         return int(part)
     names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) for item in items if isinstance(item, dict)]
     for index, name in enumerate(names):

@@ -1,0 +1,121 @@
+"""Every way a YAML file can be wrong is told as file:line with a remedy."""
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import Spec, line_of, load_spec, read_yaml
+
+
+class Room(Spec):
+    kind: Literal["kitchen", "bedroom"]
+    chairs: int = 0
+
+
+class House(Spec):
+    name: str
+    rooms: tuple[Room, ...] = ()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "house.yaml"
+
+
+@pytest.mark.parametrize(("text", "line", "what", "remedy"), [
+    ("name: A\nroms: []\n", 2, "roms: unknown key", "did you mean 'rooms'?"),
+    ("name: A\nzzz: 1\n", 2, "zzz: unknown key", "known here: name, rooms"),
+    ("name: A\nrooms:\n  - {kind: kitchen}\n  - {kind: kitchen,\n     chars: 3}\n", 5, "rooms.1.chars: unknown key", "did you mean 'chairs'?"),
+    ("rooms: []\n", 1, "name: missing", "add `name: ...`"),
+    ("name: A\nrooms:\n  - chairs: 2\n", 3, "rooms.0.kind: missing", "add `kind: ...`"),
+    ("name: A\nrooms: []\nname: B\n", 3, "'name' stands here a second time", "remove one"),
+    ("name: A\nrooms:\n\t- {kind: kitchen}\n", 3, "not valid YAML", "indent with spaces, not tabs"),
+    ("name: A\nrooms: [\n", 3, "not valid YAML", ""),
+    ("name: a: b\n", 1, "not valid YAML", "quote text that contains ': '"),
+    ("name: A\n---\nname: B\n", 2, "not valid YAML", "another document"),
+    ("name: !!python/object:os.system {}\n", 1, "not valid YAML", "could not determine a constructor"),
+    ("{[a]: b}\n", 1, "not valid YAML", "unhashable key"),
+    ("", 1, "the file is empty", "simcounsel init"),
+    ("# only a remark\n", 1, "the file is empty", "simcounsel init"),
+    ("name: A\nrooms:\n  - {kind: kichen}\n", 3, "rooms.0.kind: 'kichen' is not one of kitchen, bedroom", "did you mean 'kitchen'?"),
+    ("name: A\nrooms:\n  - {kind: kitchen, chairs: many}\n", 3, "rooms.0.chairs: 'many'", "valid integer"),
+    ("- name\n", 1, "expected `key: value` lines", "found list"),
+    ("just words\n", 1, "expected `key: value` lines", "found str"),
+])
+def test_problem_has_line_and_remedy(file: Path, text: str, line: int, what: str, remedy: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load_spec(file, House)
+    problem, = caught.value.problems
+    assert problem.startswith(f"{file}:{line}: ")
+    assert what in problem
+    assert remedy in problem
+
+
+def test_all_problems_at_once(file: Path) -> None:
+    file.write_text("rooms:\n  - {kind: attic}\n  - {kind: kitchen, chairs: x}\nroms: 1\n", encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load_spec(file, House)
+    assert sorted(p.split(":")[1] for p in caught.value.problems) == ["1", "2", "3", "4"]
+    assert str(caught.value) == "\n".join(caught.value.problems)
+
+
+def test_missing_file_names_a_near_one(file: Path) -> None:
+    file.write_text("name: A\n", encoding="utf-8")
+    with pytest.raises(SpecError, match=r"hause\.yaml: no such file; did you mean .*house\.yaml\?"):
+        read_yaml(file.with_name("hause.yaml"))
+    with pytest.raises(SpecError, match=r"no such file$"):
+        read_yaml(file.parent / "nowhere" / "q.yaml")
+
+
+def test_folder(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="a folder, not a file; name one of the files in it"):
+        read_yaml(tmp_path)
+
+
+def test_not_utf8(file: Path) -> None:
+    file.write_bytes("name: caf\xe9\n".encode("latin-1"))
+    with pytest.raises(SpecError, match=r"not UTF-8 text \(byte 9\); save it as UTF-8"):
+        read_yaml(file)
+
+
+def test_control_characters(file: Path) -> None:
+    file.write_bytes(b"name: a\x00b\n")
+    with pytest.raises(SpecError, match="not valid YAML"):
+        read_yaml(file)
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]\n", "a: &a {b: *a}\n", "a: " + "[" * 3000 + "]" * 3000])
+def test_endless_nesting(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SpecError, match="nested too deeply, or an alias that contains itself"):
+        read_yaml(file)
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("yes", "yes"), ("no", "no"), ("on", "on"), ("07:15", "07:15"), ("15:00", "15:00"), ("2026-03-02", "2026-03-02"), ("true", True),
+    ("7", 7), ("08", 8), ("010", 10), ("-3", -3), ("0.5", 0.5), ("1e3", 1000.0), ("1.5e-3", 0.0015), ("null", None), ("1_000", "1_000"),
+])
+def test_scalars_mean_what_they_look_like(file: Path, text: str, value: object) -> None:
+    file.write_text(f"a: {text}\n", encoding="utf-8")
+    data, _ = read_yaml(file)
+    assert data == {"a": value}
+    assert type(data["a"]) is type(value)
+
+
+def test_lines_of_paths(file: Path) -> None:
+    file.write_text("# head\nname: A\nrooms:\n  - kind: kitchen\n    chairs: 2\n", encoding="utf-8")
+    _, lines = read_yaml(file)
+    assert [line_of(lines, at) for at in [("name",), ("rooms",), ("rooms", 0), ("rooms", 0, "chairs")]] == [2, 3, 4, 5]
+    assert line_of(lines, ("rooms", 0, "chairs", "deeper")) == 5
+    assert line_of(lines, ("nowhere",)) == 2
+
+
+def test_frozen_and_stripped(file: Path) -> None:
+    file.write_text("name: '  A '\n", encoding="utf-8")
+    house, _ = load_spec(file, House)
+    assert house.name == "A"
+    with pytest.raises(ValueError, match="frozen"):
+        house.name = "B"

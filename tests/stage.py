@@ -1,0 +1,170 @@
+"""What tests set up over and over: the tiny world, scripted models, one resident, a scene, a view of a talk."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from simcounsel.agents.mind import Reachable, Scene
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import TalkLine, TalkView
+from simcounsel.engine.opening import begin_run
+from simcounsel.engine.simulation import Simulation
+from simcounsel.events import Entry, Event, Memory, PersonaChanged, Remembered
+from simcounsel.llm.ask import Request
+from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.llm.models import ChatModel, Completion
+from simcounsel.llm.scripted import Script, Scripted
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs import Run
+from simcounsel.specs.world import World, load_world
+
+ROOT = Path(__file__).resolve().parents[1]
+TINY = ROOT / "worlds" / "tiny.yaml"
+SCRIPTED = {"reason": "scripted", "embed": "scripted"}
+E = TypeVar("E", bound=Event)
+
+
+@cache
+def tiny(**changes: Any) -> World:
+    """worlds/tiny.yaml with the scripted model; keys of `changes` may hold `__` for a dot."""
+    world = load_world(TINY, **{key.replace("__", "."): value for key, value in changes.items()})
+    return world.model_copy(update={"models": world.models.model_copy(update=SCRIPTED)})
+
+
+@cache
+def three() -> World:
+    """The tiny world with Omar, a layperson, in Ines's kitchen: everybody meets somebody."""
+    text = TINY.read_text(encoding="utf-8").replace(
+        "appointments:\n", "  - {persona: ../personas/omar.yaml, home: Omar's Flat, starts_in: Omar's Flat}\nappointments:\n"
+        '  - {who: [Ines, Omar], days: [0], at: "10:00", place: Counseling Center, max_turns: 6}\n'
+    ).replace("places:\n", "places:\n  - {name: Omar's Flat, kind: kitchen}\n", 1)
+    return _loaded(text)
+
+
+def _loaded(text: str) -> World:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "world.yaml"
+        file.write_text(text.replace("../personas", str(ROOT / "personas")), encoding="utf-8")
+        world = load_world(file)
+    return world.model_copy(update={"models": world.models.model_copy(update=SCRIPTED)})
+
+
+def changed(world: World, **changes: Any) -> World:
+    """A world with other values at its top level."""
+    return world.model_copy(update=changes)
+
+
+class Listening(Scripted):
+    """The scripted model, keeping every request."""
+
+    def __init__(self, scripts: Mapping[str, Script] | None = None) -> None:
+        super().__init__(scripts)
+        self.requests: list[Request] = []
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        self.requests.append(request)
+        return await super().complete(request, complaint)
+
+
+def switchboard(chat: ChatModel, **kind: Any) -> Switchboard:
+    """One model for all tiers, hashed vectors."""
+    return Switchboard({"reason": chat, "quick": chat, "judge": chat}, HashEmbeddings(), **kind)
+
+
+def live(out: Path, world: World | None = None, ticks: int | None = None, **kind: Any) -> Run:
+    """Begin a run and live through it."""
+    return Simulation(world or tiny(), out=out, **kind).run(ticks)
+
+
+def go_on(run: Run, ticks: int | None = None, **kind: Any) -> Run:
+    """Open a run anew and live on."""
+    opened = Run.open(run.folder)
+    return Simulation(opened.world, run=opened, **kind).run(ticks)
+
+
+def begun(out: Path, world: World | None = None) -> Run:
+    """A run of which nothing is lived yet."""
+    return begin_run(world or tiny(), out)
+
+
+def log(run: Run) -> bytes:
+    """The bytes of events.jsonl."""
+    return (run.folder / "events.jsonl").read_bytes()
+
+
+def happened(run: Run, *kinds: type[E]) -> list[E]:
+    """The events of these kinds, in order."""
+    return [entry.event for entry in run.entries() if isinstance(entry.event, kinds)]
+
+
+# one resident, alone
+
+HERE = (
+    Reachable(name="Ines's Bedroom", kind="bedroom", own_home=True),
+    Reachable(name="Ines's Kitchen", kind="kitchen", own_home=True),
+    Reachable(name="Counseling Center", kind="counseling center", own_home=False),
+)
+EIGHT = 8 * 60
+
+
+def scene(minute: int = EIGHT, **more: Any) -> Scene:
+    """Ines's world at a minute."""
+    world = tiny()
+    fields: dict[str, Any] = {
+        "seed": 1, "tick": (minute - EIGHT) // 30, "minute": minute, "start": world.start, "tick_minutes": 30, "plan_slots": 4, "places": HERE,
+    }
+    return Scene(**(fields | more))
+
+
+class Alone:
+    """A resident outside any simulation, whose events are given to it by hand."""
+
+    def __init__(self, name: str = "Ines", world: World | None = None) -> None:
+        self.vectors: dict[str, np.ndarray] = {}
+        world = world or tiny()
+        self.resident = Resident(next(r for r in world.residents if r.name == name), world, self.vectors)
+        self._seq = 0
+
+    def observe(self, event: Event, minute: int = EIGHT) -> None:
+        self.resident.observe(Entry(self._seq, 0, minute, event))
+        self._seq += 1
+
+    def remember(self, *memories: Memory, minute: int = EIGHT, vector: Sequence[float] = (1, 0)) -> None:
+        for memory in memories:
+            self.vectors[memory.text] = np.array(vector, dtype=np.float32)
+            self.observe(Remembered(who=self.resident.name, memory=memory), minute)
+
+    def have_version(self, **texts: str) -> None:
+        fields = {"background": "b", "characteristic": "steady and careful", "recent_feeling": "tired but calm"} | texts
+        self.observe(PersonaChanged(who=self.resident.name, version=0, evidence=(), **fields))
+
+
+def memory(number: int, text: str = "", **more: Any) -> Memory:
+    """A thought of Ines's with id Ines:NUMBER, of middling weight."""
+    fields: dict[str, Any] = {"type": "thought", "emotion": "neutral", "intensity": 5, "poignancy": 5, "origin": "insight"}
+    return Memory(**(fields | {"id": f"Ines:{number}", "text": text or f"memory {number}"} | more))
+
+
+def vectors(*rows: Sequence[float]) -> np.ndarray:
+    """As an embedding reply brings them."""
+    return np.array(rows, dtype=np.float32)
+
+
+def said(who: str, text: str, emotion: Any = "neutral", stressed: str | None = None) -> TalkLine:
+    """A line as it was heard."""
+    return TalkLine(who=who, text=text, stressed=stressed, emotion=emotion)
+
+
+def view(*lines: TalkLine, me: str = "Ines", other: str = "Miriam", **more: Any) -> TalkView:
+    """A conversation of Ines with Miriam as one of them sees it."""
+    fields: dict[str, Any] = {
+        "chat": "2:Ines+Miriam", "me": me, "other": other, "other_role": "counselor", "place": "Counseling Center", "meeting": 1,
+        "appointment": True, "lines": lines, "moves": (), "turns_left": 10, "parting": False, "closeness": 2.0, "emotion": "neutral",
+        "key": (1, 2, "2:Ines+Miriam"),
+    }
+    return TalkView(**(fields | more))
