@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from simcounsel.errors import SimcounselError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, TaskID
 
     from simcounsel.runs import Run
 
@@ -219,7 +221,11 @@ def _pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
     with Progress(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), console=console) as progress:
         for key in missing:
             task = progress.add_task(f"weights: {key}", total=None)
-            path_of(key, lambda done, total, what, task=task: progress.update(task, completed=done, total=total))
+            path_of(key, partial(_advance, progress, task))
+
+
+def _advance(progress: "Progress", task: "TaskID", done: int, total: int, what: str) -> None:
+    progress.update(task, completed=done, total=total)
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Entry, Event, Memory, PersonaChanged, Remembered
-from simcounsel.llm.ask import Request
+from simcounsel.llm.ask import Ask, Request
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
 from simcounsel.llm.scripted import Script, Scripted
@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TINY = ROOT / "worlds" / "tiny.yaml"
 SCRIPTED = {"reason": "scripted", "embed": "scripted"}
 E = TypeVar("E", bound=Event)
+T = TypeVar("T")
 
 
 @cache
@@ -142,6 +143,18 @@ class Alone:
     def have_version(self, **texts: str) -> None:
         fields = {"background": "b", "characteristic": "steady and careful", "recent_feeling": "tired but calm"} | texts
         self.observe(PersonaChanged(who=self.resident.name, version=0, evidence=(), **fields))
+
+
+def noting(asking: Ask[T], requests: list[Request]) -> Ask[T]:
+    """The same Ask, its requests noted on the way; for `play(noting(ask, seen), ...)`."""
+    reply: Any = None
+    while True:
+        try:
+            wanted = asking.send(reply)
+        except StopIteration as end:
+            return cast(T, end.value)
+        requests += (wanted,) if isinstance(wanted, Request) else wanted
+        reply = yield wanted
 
 
 def memory(number: int, text: str = "", **more: Any) -> Memory:

@@ -86,7 +86,8 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
     persona = resident.persona
     if isinstance(persona, ClientPersona):
         about = _words_for(resident, view.other)
-        lines = [(line.stage == decision.move, _client_example(line)) for line in persona.voice if not about & set(re.findall(r"\w+", line.text))]
+        sayable = [line for line in persona.voice if not about & set(re.findall(r"\w+", line.text))]
+        lines = [(line.stage == decision.move, _client_example(line)) for line in sayable]
     elif isinstance(persona, CounselorPersona):
         lines = [(move == decision.move, _form_example(move, form)) for move, forms in persona.forms.items() for form in forms]
     else:

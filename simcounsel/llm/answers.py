@@ -16,9 +16,11 @@ _REFUSAL = re.compile(
     r"|i'?m (not able|unable) to (assist|help|continue|provide|comply)|as an ai\b|i am an ai\b|i'?m an ai\b|as a (large )?language model)",
     re.IGNORECASE,
 )
-_COMMON = frozenset(
-    ["the", "a", "an", "and", "or", "but", "to", "of", "in", "on", "at", "for", "with", "from", "by", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "have", "has", "had", "i", "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our", "their", "this", "that", "these", "those", "not", "no", "so", "if", "as", "when", "what", "how", "who", "there", "here", "just", "about", "up", "out", "im", "ive", "dont", "cant", "its", "didnt", "thats"]
-)
+_COMMON = frozenset((
+    "the a an and or but to of in on at for with from by is are was were be been am do does did have has had i you "
+    "he she it we they me him her us them my your his its our their this that these those not no so if as when what "
+    "how who there here just about up out im ive dont cant its didnt thats "
+).split())
 
 
 class Unfit(ValueError):

@@ -158,8 +158,8 @@ def play(asking: Ask[T], *replies: Any) -> T:
     try:
         while True:
             wanted = asking.send(reply)
-            one = isinstance(wanted, Request)
-            reply = Reply(value=next(values)) if one else tuple(Reply(value=next(values)) for _ in wanted)
+            many = () if isinstance(wanted, Request) else wanted
+            reply = tuple(Reply(value=next(values)) for _ in many) if many else Reply(value=next(values))
     except StopIteration as end:
         value: T = end.value
         return value

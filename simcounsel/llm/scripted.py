@@ -14,7 +14,10 @@ from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion
 
 Script = Callable[[Request, Random], str]
-WORDS = ["quiet", "morning", "tea", "letter", "window", "walk", "sleep", "kitchen", "phone", "neighbour", "garden", "work", "worry", "hour", "light", "door", "rain", "table"]
+WORDS = (
+    "quiet morning tea letter window walk sleep kitchen phone neighbour garden work worry hour light door rain "
+    "table "
+).split()
 
 
 class Scripted:

@@ -40,7 +40,13 @@ def _resolve(tag: str, pattern: str, first: str) -> None:
 _resolve("bool", r"^(?:true|True|false|False)$", "tTfF")
 _resolve("int", r"^[-+]?[0-9]+$", "-+0123456789")
 _resolve("float", r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$", "-+0123456789.")
-_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+
+
+def _decimal(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+    return int(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _decimal)
 
 
 def read_value(text: str) -> Any:

@@ -50,7 +50,7 @@ def import_records(file: Path, out: Path) -> list[Path]:
     people: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         people.setdefault(_person_id(record), []).append(record)
-    written = []
+    ready: list[tuple[Path, dict[str, Any]]] = []
     for person, own in people.items():
         if len(own) < FEWEST_SITUATIONS:
             raise SpecError([
@@ -59,8 +59,10 @@ def import_records(file: Path, out: Path) -> list[Path]:
         data = _persona(own)
         path = out / (re.sub(r"[^a-z0-9]+", "_", f"{own[0]['name']}_{person}".lower()).strip("_") + ".yaml")
         parse_persona(data, path, {})
-        written.append(_write(path, data, file))
-    return written
+        if path.exists() or path in (other for other, _ in ready):
+            raise SpecError([f"{path}: exists already; move it away, or choose another --out"])
+        ready.append((path, data))
+    return [_write(path, data, file) for path, data in ready]
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
@@ -142,8 +144,6 @@ def _write(path: Path, data: dict[str, Any], source: Path) -> Path:
         f"# Read from {source.name}. Patient-Psi records hold no age, gender, culture, theme, style, habits, days or routines:\n"
         "# what stands here for those is a plain stand-in. Complete it, and add a `voice`, before you draw conclusions.\n"
     )
-    if path.exists():
-        raise SpecError([f"{path}: exists already; move it away, or choose another --out"])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(head + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")

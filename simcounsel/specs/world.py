@@ -349,8 +349,10 @@ def _place_in(items: list[Any], part: str, key: str) -> int:
     """The index of a list's item by its number or its name."""
     if part.isdecimal() and int(part) < len(items):
         return int(part)
-    names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) for item in items if isinstance(item, dict)]
+    names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) if isinstance(item, dict) else "" for item in items]
     for index, name in enumerate(names):
-        if name.lower() == part.lower():
+        if name and name.lower() == part.lower():
             return index
-    raise SpecError([f"--set {key}: nothing named {part!r} there; {_suggest(part, names) if names else 'the list is empty'}"])
+    known = [name for name in names if name]
+    remedy = _suggest(part, known) if known else f"number its items from 0 to {len(items) - 1}" if items else "the list is empty"
+    raise SpecError([f"--set {key}: nothing named {part!r} there; {remedy}"])

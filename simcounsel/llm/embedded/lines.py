@@ -29,6 +29,7 @@ AGAIN = 40
 """A line counts as lately said within so many own lines."""
 AT_HOME = 5.0
 """From this closeness (0 to 10) on nobody speaks as to a stranger."""
+TROUBLED = frozenset({"fear", "sadness", "anger", "disgust"})
 THEMES = {
     "family": ("mother", "father", "amma", "daughter", "brother", "children", "marriage", "home"),
     "work": ("exam", "thesis", "ward", "restaurant", "tram", "money", "refusing"),
@@ -208,7 +209,16 @@ class Lines:
     # layperson
 
     def _layperson(self, request: Request) -> Pick:
+        """The line for the act; nobody leaves a troubled friend without a kind word first."""
         view, move = request.hints["view"], request.hints["move"]
+        pick = self._chat(request, move)
+        if move == "close" and view.heard is not None and view.heard.emotion in TROUBLED:
+            kind = self._chat(request, "sympathize")
+            return Pick(text=f"{kind.text} {pick.text}", stressed=None, emotion=pick.emotion, source="chosen", leaves=True)
+        return pick
+
+    def _chat(self, request: Request, move: str) -> Pick:
+        view = request.hints["view"]
         leaving = move == "close"
         said, slots = request.hints["said"], request.hints["slots"]
         heard = view.heard

@@ -75,7 +75,7 @@ class Embedded:
             kind, why = choose_move(request, sense)
             return Completion(text=kind, source="chosen", extra={"why": why})
 
-        def filled(fill: Callable[[Request], dict[str, Any] | None]) -> Callable[[Request], Completion]:
+        def filled(fill: Callable[[Request], dict[str, Any]]) -> Callable[[Request], Completion]:
             return lambda request: Completion(text=_json(fill(request)), source="chosen")
 
         return {
@@ -127,5 +127,5 @@ class Embedded:
         return Completion(text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out)
 
 
-def _json(fields: dict[str, Any] | None) -> str:
-    return json.dumps(fields if fields is not None else {}, ensure_ascii=False)
+def _json(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False)

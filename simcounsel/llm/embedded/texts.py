@@ -4,7 +4,11 @@ import re
 
 _SENTENCE = re.compile(r"^(.+?[.!?])(?:\s|$)", re.DOTALL)
 _CAPITAL = re.compile(r"(?<![.!?“\"] )(?<!^)\b([A-Z][a-zé'’]{2,})\b")
-_DAYS = frozenset(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"])
+_DAYS = frozenset((
+    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August "
+    "September October November December "
+).split())
+
 
 
 def first_sentence(text: str) -> str:
@@ -42,6 +46,19 @@ def third_person_problem(text: str, name: str, known: str) -> str | None:
     if len({w.lower() for w in words}) < 0.7 * len(words):
         return "repeats itself"
     return None
+
+
+_REFLECTIVE = re.compile(
+    r"\b(believes?|fears?|realis\w+|realiz\w+|notic\w+|hopes?|feels?|wants?|worr\w+|thinks?|avoids?|hides?|expects?|trusts?|misses|afraid|sees)\b"
+)
+
+
+def ungrounded(text: str, notes: str) -> bool:
+    """Whether a conclusion is none, or speaks of things of which the notes say nothing: fewer than
+    half of its longer words stand there."""
+    words = [word for word in re.findall(r"[a-z]{5,}", text.lower()) if not _REFLECTIVE.fullmatch(word)]
+    there = notes.lower()
+    return not _REFLECTIVE.search(text) or not words or sum(word[:5] in there for word in words) < 0.5 * len(words)
 
 
 def speech_fault(text: str, names: tuple[str, ...]) -> str | None:

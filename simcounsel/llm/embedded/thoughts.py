@@ -1,5 +1,6 @@
 """Summaries, questions, insights and the persona's text: several candidates, the best grounded one kept."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -12,7 +13,7 @@ from simcounsel.emotion import ADJECTIVE, emotion_relevance
 from simcounsel.llm.ask import Request
 from simcounsel.llm.embedded.feelings import Feelings
 from simcounsel.llm.embedded.sense import Sense
-from simcounsel.llm.embedded.texts import first_sentence, sentences, third_person_problem
+from simcounsel.llm.embedded.texts import first_sentence, sentences, third_person_problem, ungrounded
 from simcounsel.prompts import render
 
 Write = Callable[..., str]
@@ -88,7 +89,7 @@ class Thoughts:
             chosen.append(int(np.argmax(scores - 0.5 * apart - 9.0 * np.isin(np.arange(len(texts)), chosen))))
         return {"questions": [texts[i] for i in chosen]}
 
-    def insights(self, request: Request) -> dict[str, Any] | None:
+    def insights(self, request: Request) -> dict[str, Any]:
         """Two conclusions, written or chosen, each with the evidence nearest to it."""
         hints = request.hints
         name, evidence = hints["name"], hints["evidence"]
@@ -113,16 +114,21 @@ class Thoughts:
             known.append(text)
             if len(kept) == 2:
                 break
-        return {"insights": kept} if kept and name else None
+        if not kept:
+            plain = f"{name} keeps coming back to one thing. {evidence[0]}"
+            kept = [{"text": plain[:590], "evidence": [1], "emotion": hints["feelings"][0][0] or "neutral", "intensity": 3, "poignancy": 3}]
+        return {"insights": kept}
 
     def _written_insights(self, request: Request) -> list[str]:
         hints = request.hints
         name = hints["name"]
-        notes = " ".join(text for text in hints["evidence"][:4])[:700]
+        notes = " ".join(re.sub(r"“[^”]*”", "", text) for text in hints["evidence"][:4])[:600]
         examples = "\n\n".join(f"Conclusion: {e.text}" for e in request.examples[:3])
         _, prompt = render("embedded_insight", name=name, notes=notes, examples=examples)
-        texts = [first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.5)) for k in range(3)]
-        return [text for text in dict.fromkeys(texts) if third_person_problem(text, name, notes) is None]
+        texts = [first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.5)) for k in range(2)]
+        return [
+            text for text in dict.fromkeys(texts) if third_person_problem(text, name, notes) is None and not ungrounded(text, notes)
+        ]
 
     # the persona's text
 

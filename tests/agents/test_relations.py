@@ -1,0 +1,47 @@
+"""What a conversation leaves behind."""
+
+from typing import Any
+
+import pytest
+
+from simcounsel.agents.relations import take_away
+from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
+from simcounsel.events import Appraised, RelationChanged
+from simcounsel.llm.ask import Request, play
+from tests.stage import Alone, noting, said, scene, view
+
+TALK = view(said("Miriam", "How are you?"), said("Ines", "Tired."), closeness=4.0)
+
+
+def summary(**more: Any) -> SummaryAnswer:
+    fields = {"summary": "Ines told Miriam that she is tired.", "closeness": "closer", "emotion": "trust", "intensity": 4, "poignancy": 6}
+    return SummaryAnswer(**(fields | more))
+
+
+def test_summary_feeling_and_score() -> None:
+    seen: list[Request] = []
+    lived = play(noting(take_away(Alone().resident, scene(), TALK), seen), summary())
+    assert "Miriam: How are you?\nInes: Tired." in seen[0].prompt
+    assert lived.events == (
+        Appraised(who="Ines", about="Ines told Miriam that she is tired.", emotion="trust", intensity=4, poignancy=6),
+        RelationChanged(who="Ines", other="Miriam", before=4.0, after=4.5, why="closer"),
+    )
+    thought, = lived.drafts
+    assert (thought.type, thought.origin, thought.chat, thought.company, thought.poignancy) == ("thought", "summary", TALK.chat, ("Miriam",), 6)
+
+
+@pytest.mark.parametrize("before", [0.0, 0.3, 5.0, 9.6, 10.0])
+@pytest.mark.parametrize("closeness", CLOSENESS_STEP)
+def test_score_stays_between_0_and_10(before: float, closeness: str) -> None:
+    lived = play(take_away(Alone().resident, scene(), view(*TALK.lines, closeness=before)), summary(closeness=closeness))
+    moved = lived.events[1]
+    assert isinstance(moved, RelationChanged)
+    assert moved.after == pytest.approx(min(10, max(0, before + CLOSENESS_STEP[closeness])))
+
+
+def test_fallback_changes_nothing() -> None:
+    seen: list[Request] = []
+    play(noting(take_away(Alone().resident, scene(), TALK), seen), summary())
+    assert seen[0].fallback.closeness == "as before"
+    assert CLOSENESS_STEP["as before"] == 0
+    assert seen[0].fallback.summary == "Ines talked with Miriam at Counseling Center."
