@@ -100,7 +100,7 @@ def plan_block(resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], fi
         hints={
             "minutes": minutes, "routines": resident.persona.routines, "places": scene.places, "emotion": resident.emotion,
             "strokes": tuple((s.at, s.do) for s in strokes), "activity": resident.activity, "done": dict(resident.done_today),
-            "place": resident.place, "thoughts": tuple(m.text for m in resident.memory.long.memories[-3:]),
+            "place": resident.place, "trouble": getattr(resident.persona, "theme", ""),
         },
     ))
     slots = tuple(

@@ -93,7 +93,7 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
     else:
         assert isinstance(persona, LaypersonPersona)
         lines = [
-            (line.act == decision.move, Example(text=line.text, tags={"act": line.act, "theme": line.theme, "emotion": line.emotion, "say": line.say}))
+            (line.act == decision.move, Example(text=line.text, tags=line.model_dump(include={"act", "theme", "emotion", "say"})))
             for line in persona.voice
         ]
     chance(*view.key, "examples", resident.name, len(view.lines)).shuffle(lines)

@@ -11,6 +11,8 @@ from simcounsel.events import Entry, Memory
 
 log = logging.getLogger(__name__)
 BATCH = 512
+SOME = 64
+"""So many are written at a time while replies are awaited: Chroma holds Python up for half a millisecond each."""
 COLLECTION = "memories"
 
 
@@ -24,6 +26,8 @@ class Archive:
         self.folder = folder
         self._waiting: list[tuple[str, Memory, Entry, np.ndarray]] = []
         self._collection: Any = None
+        self._complete = 0
+        self._trouble = False
 
     def add(self, who: str, memory: Memory, entry: Entry, vector: np.ndarray) -> None:
         """Take a memory for the next batch."""
@@ -34,23 +38,43 @@ class Archive:
         collection = self._open()
         known = set(collection.get(include=[])["ids"]) if collection.count() else set()
         self._waiting = [item for item in self._waiting if item[1].id not in known]
+        self._complete = len(self._waiting)
 
     def tick_ended(self) -> None:
-        """Write when a batch is full."""
-        if len(self._waiting) >= BATCH:
+        """What waits is in the log now; write when a batch is full."""
+        self._complete = len(self._waiting)
+        if self._complete >= BATCH:
             self.flush()
 
+    @property
+    def ready(self) -> bool:
+        """Whether there is enough to write for `work`."""
+        return self._complete >= SOME and not self._trouble
+
+    def work(self) -> None:
+        """Write a few while replies are awaited. What goes wrong here is left to `flush`."""
+        try:
+            self._write(SOME)
+        except Exception as error:
+            self._trouble = True
+            log.debug("%s: %s", self.folder, error)
+
     def flush(self) -> None:
-        """Write everything that waits."""
-        if not self._waiting:
+        """Write everything that waits and is in the log: a tick that was broken off is lived again."""
+        self._write(self._complete)
+
+    def _write(self, count: int) -> None:
+        waiting = self._waiting[:count]
+        if not waiting:
             return
-        waiting, self._waiting = self._waiting, []
-        self._open().upsert(
+        self._open().add(
             ids=[memory.id for _, memory, _, _ in waiting],
             embeddings=np.stack([vector for _, _, _, vector in waiting]),
             documents=[memory.text for _, memory, _, _ in waiting],
             metadatas=[_metadata(who, memory, entry) for who, memory, entry, _ in waiting],
         )
+        del self._waiting[:count]
+        self._complete -= count
 
     def close(self) -> None:
         """Write the rest. A full disk here costs the archive, not the run: it says so and goes on."""

@@ -25,7 +25,14 @@ class Places:
         for place in world.places:
             self._add(place, WORLD, ())
         self.homes = {resident.name: resident.home for resident in world.residents}
-        self._houses = frozenset(self.homes.values())
+        houses = frozenset(self.homes.values())
+        self._house = {
+            name: next((above for above in reversed(within) if above in houses), None) for name, within in self._within.items()
+        }
+        self._rooms: dict[str | None, tuple[str, ...]] = {}
+        for name in self.leaves():
+            self._rooms[self._house[name]] = (*self._rooms.get(self._house[name], ()), name)
+        self._order = {name: index for index, name in enumerate(self.leaves())}
         self.network = Network(self.tree, random=rng)
         self._cells: dict[str, Cell] = {str(cell.coordinate): cell for cell in self.network.all_cells}
 
@@ -45,7 +52,7 @@ class Places:
 
     def house_of(self, place: str) -> str | None:
         """The home in which a place lies; None in public."""
-        return next((name for name in reversed(self._within[place]) if name in self._houses), None)
+        return self._house[place]
 
     def reachable(self, who: str, at: str, hosts: frozenset[str]) -> tuple[Reachable, ...]:
         """Where `who` may go from `at`: every room at home, all public places, the rooms of the house
@@ -55,10 +62,8 @@ class Places:
         """
         own = self.homes[who]
         open_houses = {self.homes[host] for host in hosts} | {self.house_of(at)}
-        found: list[Reachable] = []
-        for name in self.leaves():
-            house, kind = self.house_of(name), self.spec[name].kind
-            guest = house in open_houses and kind not in PRIVATE_ROOMS
-            if house in (None, own) or guest or name == at:
-                found.append(Reachable(name=name, kind=kind, own_home=house == own))
-        return tuple(found)
+        shared = (name for house in open_houses for name in self._rooms.get(house, ()) if self.spec[name].kind not in PRIVATE_ROOMS)
+        names = {*self._rooms.get(None, ()), *self._rooms.get(own, ()), *shared, at} & self._order.keys()
+        return tuple(
+            Reachable(name=name, kind=self.spec[name].kind, own_home=self._house[name] == own) for name in sorted(names, key=self._order.__getitem__)
+        )

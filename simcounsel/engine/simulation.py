@@ -1,7 +1,6 @@
 """A world of people that steps through its days: eight phases a tick, each asking all residents at once."""
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -96,6 +95,7 @@ class Simulation(mesa.Model):
             self.models = models or models_for(world, self.record, in_flight=in_flight)
             self.models.recorder = self.record
             self.archive = Archive(self.record.folder / "memory")
+            self.models.sideline = self.archive
             self._replay(done)
         except BaseException:
             self.record.end_writing()
@@ -200,11 +200,12 @@ class Simulation(mesa.Model):
             self._write(Acted(who=name, activity=slot.activity, activity_kind=slot.activity_kind, place=place))
 
     def _perceive(self) -> None:
+        seen = {
+            place: tuple(Sight(name=name, activity=activity) for name in names if (activity := self._residents[name].resident.activity))
+            for place, names in self._together().items()
+        }
         for name, body in sorted(self._residents.items()):
-            others = tuple(
-                Sight(name=other, activity=there.resident.activity) for other, there in sorted(self._residents.items())
-                if other != name and there.resident.place == body.resident.place and there.resident.activity
-            )
+            others = tuple(sight for sight in seen[body.resident.place] if sight.name != name)
             if others != body.resident.sights and body.resident.activity_kind not in ASLEEP:
                 self._write(Perceived(who=name, others=others))
 
@@ -265,13 +266,21 @@ class Simulation(mesa.Model):
                     busy |= {a, b}
                     limit = appointment.max_turns or self.world.conversation.max_turns
                     yield self._started(a, b, "appointment", 1.0), limit
-        for a, b in combinations(sorted(self._residents), 2):
-            if busy & {a, b} or self._place(a) != self._place(b) or not self._may_talk(a, b):
+        together = self._together()
+        for a, b in ((a, b) for a in sorted(self._residents) for b in together[self._place(a)] if b > a):
+            if a in busy or b in busy or not self._may_talk(a, b):
                 continue
             probability = round(self.world.conversation.chance * self._closeness(a, b) / 10, 4)
             if chance(self.world.seed, self.tick, a, b, "talk").random() < probability:
                 busy |= {a, b}
                 yield self._started(a, b, "draw", probability), self.world.conversation.max_turns
+
+    def _together(self) -> dict[str, list[str]]:
+        """Who is at each place, in name order."""
+        found: dict[str, list[str]] = {}
+        for name in sorted(self._residents):
+            found.setdefault(self._place(name), []).append(name)
+        return found
 
     def _may_talk(self, a: str, b: str) -> bool:
         pair = self._residents[a].resident, self._residents[b].resident
@@ -303,7 +312,7 @@ class Simulation(mesa.Model):
         resident = self._residents[name].resident
         hosts = frozenset(
             other for other, body in self._residents.items()
-            if other != name and body.resident.close_to(name) >= GUEST_CLOSENESS and body.resident.activity_kind not in ASLEEP
+            if body.resident.closeness.get(name, 0) >= GUEST_CLOSENESS and other != name and body.resident.activity_kind not in ASLEEP
             and self.places.house_of(body.resident.place) == body.resident.spec.home
         )
         return self.places.reachable(name, resident.place, hosts)

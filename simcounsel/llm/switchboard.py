@@ -28,6 +28,19 @@ class Recorder(Protocol):
         ...
 
 
+class Sideline(Protocol):
+    """What can be done while replies are awaited, a little at a time: an Archive."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is something to do."""
+        ...
+
+    def work(self) -> None:
+        """Do a little of it."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Usage:
     """What has been asked so far. cost_usd is None when a price is unknown; `free`: nothing costs."""
@@ -54,10 +67,15 @@ class LoopThread:
         self._thread = threading.Thread(target=self.loop.run_forever, name="simcounsel-models", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do the work and return its result; Ctrl-C cancels it."""
+    def run(self, work: Coroutine[Any, Any, T], sideline: Sideline | None = None) -> T:
+        """Do the work and return its result; Ctrl-C cancels it. sideline: worked on in this thread
+        while the loop has nothing to do but wait."""
         future: Future[T] = asyncio.run_coroutine_threadsafe(work, self.loop)
         try:
+            while sideline and sideline.ready and not future.done():
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.loop).result()
+                if not future.done():
+                    sideline.work()
             return future.result()
         except BaseException:
             future.cancel()
@@ -93,6 +111,7 @@ class Switchboard:
         self.recorder = recorder
         self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
+        self.sideline: Sideline | None = None
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
@@ -112,7 +131,7 @@ class Switchboard:
         if not asks:
             return {}
         try:
-            return self._thread.run(drive(asks, self.answer))
+            return self._thread.run(drive(asks, self.answer), self.sideline)
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
 
@@ -168,7 +187,8 @@ class Switchboard:
         model = self.chat[request.tier]
         started = time.perf_counter()
         self._flying += 1
-        self.usage = replace(self.usage, peak_in_flight=max(self.usage.peak_in_flight, self._flying))
+        if self._flying > self.usage.peak_in_flight:
+            self.usage = replace(self.usage, peak_in_flight=self._flying)
         spent = Spent(model.name, self._prices)
         problem: str | None = None
         reply: Reply | None = None
@@ -203,16 +223,13 @@ class Switchboard:
     def _record_chat(
         self, request: Request, reply: Reply, completion: Completion | None, complaint: str | None, spent: "Spent", latency_s: float
     ) -> None:
-        cost = spent.cost_usd
-        usage = self.usage
+        cost, so_far = spent.cost_usd, self.usage.cost_usd
         self._count(
             calls=1, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out, fallbacks=int(reply.source == "fallback"),
             second_tries=int(complaint is not None), retries=max(0, spent.tries - 1),
             chosen=int(reply.source == "chosen"), generated=int(reply.source == "generated"),
-            prompt_characters=len(request.system) + len(request.prompt),
+            prompt_characters=len(request.system) + len(request.prompt), cost_usd=None if None in (so_far, cost) else cost,
         )
-        if usage.cost_usd is not None:
-            self.usage = replace(self.usage, cost_usd=None if cost is None else usage.cost_usd + cost)
         if self.recorder:
             call = {
                 "key": request.key, "who": request.who, "purpose": request.purpose, "verb": request.verb,
@@ -253,8 +270,9 @@ class Switchboard:
             text = known["vectors"]
         return Reply(value=decode_vectors(text, len(request.texts)), source="generated", model=self.embed.name)
 
-    def _count(self, **more: int) -> None:
-        self.usage = replace(self.usage, **{name: getattr(self.usage, name) + n for name, n in more.items()})
+    def _count(self, **more: float | None) -> None:
+        """Add to the usage; None makes unknown."""
+        self.usage = replace(self.usage, **{name: None if n is None else getattr(self.usage, name) + n for name, n in more.items()})
 
 
 class Spent:

@@ -124,13 +124,12 @@ def test_fallback_never_repeats_itself() -> None:
     persona = ines.resident.persona
     assert isinstance(persona, ClientPersona)
     lines = [v.text for v in persona.voice if v.stage == "early"]
-    for number, text in enumerate(lines):
+    for _ in lines:
         seen: list[Request] = []
         speak(ines, view(HEARD), "early", line("Hm, well."), seen)
-        assert seen[1].fallback.say in lines[number:] or seen[1].fallback.say in lines
+        assert seen[1].fallback.say in lines
         ines.observe(Said(chat="c", message=1, who="Ines", to="Miriam", text=seen[1].fallback.say, stressed=None, emotion="neutral",
                           intensity=1, poignancy=1, source="fallback"))
-        assert text
     assert len(set(ines.resident.said)) == len(lines)
     seen = []
     speak(ines, view(HEARD), "early", line("Hm, well."), seen)

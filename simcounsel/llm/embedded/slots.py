@@ -13,8 +13,11 @@ from simcounsel.llm.ask import Request
 from simcounsel.llm.embedded.sense import Sense
 from simcounsel.specs.persona import Routine
 
-STAY_SLEEP, STAY_OTHER = 0.9, 0.55
+STAY_SLEEP, STAY_OTHER = 0.8, 0.55
 """How likely the same activity goes on into the next slot, while its hours last."""
+NIGHTLY = ("sleep", "sleepless")
+ONCE_IN_A_WHILE = {"meal": 150, "errand": 300, "care": 240}
+"""Kinds of activity that are not taken up again so soon, in minutes."""
 
 
 def choose_day(request: Request, sense: Sense) -> dict[str, Any]:
@@ -69,19 +72,29 @@ def _goes_on(current: Routine, minute: int, draw: Random) -> bool:
 
 
 def _choose(minute: int, hints: Any, done: dict[str, int], sense: Sense, draw: Random, current: Routine | None) -> Routine:
-    fitting = [r for r in hints["routines"] if r.covers(minute) and r is not current] or [r for r in hints["routines"] if r.covers(minute)]
+    fitting = [r for r in hints["routines"] if r.covers(minute)]
     reachable = {place.kind for place in hints["places"]}
     fitting = [r for r in fitting if r.place in reachable] or fitting
     stroke = _stroke_at(minute, hints["strokes"])
     near = sense.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
+    once = {r.kind for r in hints["routines"] if r.kind in ONCE_IN_A_WHILE and minute - done.get(r.do, -MINUTES_PER_DAY) < ONCE_IN_A_WHILE[r.kind]}
     scores = []
     for routine, plan in zip(fitting, near, strict=True):
         mood = 0.0 if routine.emotion is None else emotion_relevance(routine.emotion, hints["emotion"]) - 0.5
-        recent = -0.6 if minute - done.get(routine.do, -MINUTES_PER_DAY) < 4 * 60 else -0.2 if routine.do in done else 0.0
-        asleep = 0.25 if routine.kind == "sleep" and current is not None and current.kind in ("sleep", "sleepless") else 0.0
-        scores.append(0.5 * mood + 0.6 * float(plan) + recent + asleep + draw.gauss(0, 0.18))
+        since = minute - done.get(routine.do, -MINUTES_PER_DAY)
+        again = -0.35 if routine is current else 0.0 if routine.kind in NIGHTLY else -1.2 if since < 6 * 60 else -0.3 if since < MINUTES_PER_DAY else 0.0
+        too_soon = -0.9 if routine.kind in once and routine is not current else 0.0
+        scores.append(0.5 * mood + 0.6 * float(plan) + again + too_soon + _night(routine, minute, hints, current) + draw.gauss(0, 0.18))
     best: Routine = fitting[int(np.argmax(scores))]
     return best
+
+
+def _night(routine: Routine, minute: int, hints: Any, current: Routine | None) -> float:
+    """Who has got up in the morning stays up; who suffers from insomnia lies awake more than others."""
+    up = current is not None and current.kind not in (*NIGHTLY, "rest")
+    if routine.kind in NIGHTLY and up and 5 * 60 <= minute % MINUTES_PER_DAY < 12 * 60:
+        return -0.8
+    return 0.3 if routine.kind == "sleepless" and hints["trouble"] == "insomnia" else 0.0
 
 
 def _stroke_at(minute: int, strokes: tuple[tuple[str, str], ...]) -> str | None:

@@ -1,0 +1,149 @@
+"""What every policy keeps to, and what each does of its own."""
+
+from typing import Any
+
+import pytest
+
+from simcounsel.agents.talk import Decision, TalkLine, TalkView
+from simcounsel.errors import SpecError
+from simcounsel.llm.ask import Reply, Request, play
+from simcounsel.policies import DEFAULT, POLICIES, policy_for
+from simcounsel.policies.manual import aims
+from simcounsel.specs.vocabulary import QUESTIONS
+from tests.stage import noting, said, view
+
+LONG = "I have been lying awake for weeks now and I count the hours until it is light again."
+
+
+def talk(lines: int, first: str = "Miriam", text: str = LONG) -> tuple[TalkLine, ...]:
+    names = (first, "Ines" if first == "Miriam" else "Miriam")
+    return tuple(said(names[n % 2], f"{text} {n}") for n in range(lines))
+
+
+def decide(policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None) -> Decision:
+    return play(noting(POLICIES[policy]().decide(seen), [] if requests is None else requests), *[answer] * 3)
+
+
+def as_counselor(lines: tuple[TalkLine, ...], moves: tuple[str, ...], **more: Any) -> TalkView:
+    return view(*lines, me="Miriam", other="Ines", moves=moves, **more)
+
+
+def whole_talk(policy: str, seed: int, turns: int = 12) -> list[Decision]:
+    """A conversation in which this policy has every second line."""
+    made: list[Decision] = []
+    for turn in range(0, turns, 2):
+        seen = as_counselor(
+            talk(turn), tuple(d.move for d in made), turns_left=turns - turn, key=(seed, 1, "c"), closeness=float(seed % 11),
+            emotion=("joy", "anger", "neutral")[seed % 3],
+        )
+        made.append(decide(policy, seen, QUESTIONS[(turn + seed) % 6]))
+    return made
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+class TestEveryPolicy:
+    def test_move_is_one_of_its_options(self, policy: str) -> None:
+        for seed in range(30):
+            for decision in whole_talk(policy, seed):
+                assert decision.move in decision.options
+                assert decision.aim == aims(policy)[decision.move]
+                assert decision.reason
+
+    def test_same_key_same_move(self, policy: str) -> None:
+        assert whole_talk(policy, 3) == whole_talk(policy, 3)
+
+    @pytest.mark.parametrize("more", [{"parting": True}, {"turns_left": 1}])
+    @pytest.mark.parametrize("lines", [1, 4, 9])
+    def test_closes_when_parting_or_out_of_turns(self, policy: str, more: dict[str, Any], lines: int) -> None:
+        for seed in range(10):
+            seen = as_counselor(talk(lines), ("greet", "clarify")[: lines // 2], key=(seed, 1, "c"), **more)
+            assert decide(policy, seen).move in ("close", "ending")
+
+    def test_does_not_close_at_once(self, policy: str) -> None:
+        assert all(whole_talk(policy, seed)[0].move not in ("close", "ending") for seed in range(30))
+
+    def test_is_named_as_it_is_listed(self, policy: str) -> None:
+        assert POLICIES[policy].name == policy
+        assert policy_for("client", policy).name == policy
+
+
+def test_defaults_by_role() -> None:
+    assert {role: policy_for(role, None).name for role in DEFAULT} == {
+        "client": "disclosing", "counselor": "socratic", "layperson": "supportive",
+    }
+    with pytest.raises(SpecError, match="no policy 'freudian'; there are disclosing, socratic, supportive"):
+        policy_for("counselor", "freudian")
+
+
+def test_socratic_greets_first_without_asking_a_model() -> None:
+    seen: list[Request] = []
+    for lines in (talk(0), talk(1, first="Ines")):
+        assert decide("socratic", as_counselor(lines, ()), requests=seen).move == "greet"
+    assert seen == []
+
+
+def test_socratic_asks_on_when_little_was_said() -> None:
+    seen: list[Request] = []
+    short = (said("Miriam", "How are you?"), said("Ines", "Tired."))
+    assert decide("socratic", as_counselor(short, ("greet",)), requests=seen).move == "ask"
+    assert seen == []
+    assert decide("socratic", as_counselor(talk(2), ("greet",)), "viewpoint", seen).move == "viewpoint"
+    assert len(seen) == 1
+
+
+def test_socratic_asks_a_model_which_question() -> None:
+    seen: list[Request] = []
+    decision = decide("socratic", as_counselor(talk(6), ("greet", "clarify", "evidence")), "viewpoint", seen)
+    request, = seen
+    assert (decision.move, decision.options) == ("viewpoint", QUESTIONS)
+    assert (request.verb, request.tier, request.options, request.who) == ("choose", "quick", QUESTIONS, "Miriam")
+    assert "Used in this meeting so far: clarify, evidence" in request.prompt
+    assert f"Ines: {LONG} 5" in request.prompt
+    assert all(f"- {kind}: {aims('socratic')[kind]}" in request.prompt for kind in QUESTIONS)
+
+
+def test_socratic_fallback_never_repeats_until_all_are_used() -> None:
+    moves: tuple[str, ...] = ("greet",)
+    for _ in QUESTIONS:
+        seen: list[Request] = []
+        decide("socratic", as_counselor(talk(2 * len(moves)), moves, turns_left=20), "evidence", seen)
+        assert seen[0].fallback not in moves
+        moves += (seen[0].fallback,)
+    assert sorted(moves[1:]) == sorted(QUESTIONS)
+    seen = []
+    decide("socratic", as_counselor(talk(14), moves, turns_left=20), "evidence", seen)
+    assert seen[0].fallback in QUESTIONS
+
+
+def test_socratic_gives_the_models_reason() -> None:
+    asking = POLICIES["socratic"]().decide(as_counselor(talk(4), ("greet", "ask")))
+    next(asking)
+    with pytest.raises(StopIteration) as end:
+        asking.send(Reply(value="evidence", extra={"why": "nothing spoke for it"}))
+    assert end.value.value.reason == "nothing spoke for it"
+
+
+def test_supportive_never_does_the_same_twice_running() -> None:
+    for seed in range(60):
+        moves = [d.move for d in whole_talk("supportive", seed, 14)]
+        assert moves[0] == "greet"
+        assert all(a != b for a, b in zip(moves[1:-1], moves[2:-1], strict=False))
+        assert "close" not in moves[:3]
+
+
+def test_disclosing_opens_with_closeness() -> None:
+    def stages(closeness: float, moves: int) -> set[str]:
+        given = ("telling",) * moves
+        return {decide("disclosing", view(*talk(2 * moves + 1), moves=given, closeness=closeness, key=(n,))).move for n in range(80)}
+
+    assert stages(0, 0) == {"early", "telling"}
+    assert stages(0, 3) == {"telling", "doubting", "angry"}
+    assert stages(10, 4) == {"telling", "doubting", "angry", "hopeful"}
+
+
+def test_disclosing_is_angrier_when_angry() -> None:
+    def share(emotion: Any) -> int:
+        seen = (view(*talk(7), moves=("telling",) * 3, emotion=emotion, key=(n,)) for n in range(300))
+        return sum(decide("disclosing", v).move == "angry" for v in seen)
+
+    assert share("anger") > 1.5 * share("trust")

@@ -1,0 +1,148 @@
+"""Turns between two until a stop rule."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.conversation import Side, Talked, converse
+from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
+from simcounsel.llm.ask import Ask, play
+from tests.stage import Alone, memory, scene
+
+STARTED = ConversationStarted(
+    chat="2:Ines+Miriam", who=("Miriam", "Ines"), place="Counseling Center", cause="appointment", closeness=2, probability=1,
+)
+
+
+class Speaker:
+    """A mind that says its name and a number, and takes leave with its line of that number."""
+
+    def __init__(self, name: str, leaves_at: int | None = None) -> None:
+        self.resident = Alone(name).resident
+        self.leaves_at = leaves_at
+        self.views: list[TalkView] = []
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        self.views.append(view)
+        leaves = len(self.views) == self.leaves_at
+        line = LineAnswer(
+            say=f"{self.resident.name} {len(self.views)}", emotion="joy", intensity=2, poignancy=3, wish="say goodbye" if leaves else "go on",
+        )
+        return Spoken(line=line, stressed=None, source="generated")
+        yield
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+        self.views.append(view)
+        return Lived(drafts=(memory(0, f"{self.resident.name} remembers", poignancy=len(view.lines), origin="summary"),))
+        yield
+
+
+class Plain:
+    name: ClassVar[str] = "plain"
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        return Decision(move=f"move {len(view.moves) + 1}", options=("any",), reason="r", aim="a")
+        yield
+
+
+def talk(max_turns: int = 10, miriam: int | None = None, ines: int | None = None) -> tuple[Talked, Speaker, Speaker]:
+    first, second = Speaker("Miriam", miriam), Speaker("Ines", ines)
+    sides: Iterator[Any] = (Side(mind=s, scene=scene(), policy=Plain()) for s in (first, second))  # type: ignore[arg-type]
+    return play(converse(next(sides), next(sides), STARTED, max_turns)), first, second
+
+
+def lines(talked: Talked) -> list[Said]:
+    return [event for event in talked.events if isinstance(event, Said)]
+
+
+def ended(talked: Talked) -> ConversationEnded:
+    end, = (event for event in talked.events if isinstance(event, ConversationEnded))
+    return end
+
+
+def test_two_speakers_alternate_up_to_the_limit() -> None:
+    talked, _, _ = talk(5)
+    assert [(s.message, s.who, s.to, s.text) for s in lines(talked)] == [
+        (1, "Miriam", "Ines", "Miriam 1"), (2, "Ines", "Miriam", "Ines 1"), (3, "Miriam", "Ines", "Miriam 2"),
+        (4, "Ines", "Miriam", "Ines 2"), (5, "Miriam", "Ines", "Miriam 3"),
+    ]
+    assert ended(talked) == ConversationEnded(chat=STARTED.chat, cause="limit", by=None, messages=5)
+    assert talked.events[0] == STARTED
+
+
+@pytest.mark.parametrize(("leaver", "at", "said", "by"), [
+    ("miriam", 2, 4, "Miriam"), ("ines", 2, 5, "Ines"), ("miriam", 1, 2, "Miriam"),
+])
+def test_the_other_still_answers_once(leaver: str, at: int, said: int, by: str) -> None:
+    talked, miriam, ines = talk(10, **{leaver: at})
+    assert len(lines(talked)) == said
+    assert lines(talked)[-1].who != by
+    assert lines(talked)[-2].who == by
+    assert ended(talked) == ConversationEnded(chat=STARTED.chat, cause="goodbye", by=by, messages=said)
+    answering = ines if by == "Miriam" else miriam
+    assert [view.parting for view in answering.views[:-1]] == [False] * (len(answering.views) - 2) + [True]
+
+
+def test_leave_taken_with_the_last_line_that_is_allowed() -> None:
+    talked, _, _ = talk(4, ines=2)
+    assert len(lines(talked)) == 4
+    assert (ended(talked).cause, ended(talked).by) == ("goodbye", "Ines")
+
+
+def test_both_take_leave_the_first_counts() -> None:
+    talked, _, _ = talk(10, miriam=2, ines=2)
+    assert (len(lines(talked)), ended(talked).by) == (4, "Miriam")
+
+
+@given(st.integers(2, 20), st.none() | st.integers(1, 12), st.none() | st.integers(1, 12))
+def test_always(max_turns: int, miriam: int | None, ines: int | None) -> None:
+    talked, _, _ = talk(max_turns, miriam, ines)
+    spoken = lines(talked)
+    assert 2 <= len(spoken) <= max_turns
+    assert [s.message for s in spoken] == list(range(1, len(spoken) + 1))
+    assert all(a.who == b.to and a.to == b.who for a, b in zip(spoken, spoken[1:], strict=False))
+    assert ended(talked).messages == len(spoken)
+    assert (ended(talked).by is None) == (ended(talked).cause == "limit")
+    if ended(talked).cause == "limit":
+        assert len(spoken) == max_turns
+
+
+def test_what_a_speaker_sees() -> None:
+    _, miriam, ines = talk(6)
+    assert [len(view.lines) for view in miriam.views] == [0, 2, 4, 6]
+    assert [view.turns_left for view in ines.views[:-1]] == [5, 3, 1]
+    assert [view.moves for view in miriam.views[:3]] == [(), ("move 1",), ("move 1", "move 2")]
+    second = ines.views[0]
+    assert (second.me, second.other, second.other_role, second.meeting, second.appointment) == ("Ines", "Miriam", "counselor", 1, True)
+    assert second.heard is not None
+    assert second.heard.text == "Miriam 1"
+    assert miriam.views[0].heard is None
+    assert (ines.views[1].emotion, second.emotion) == ("joy", "neutral")
+
+
+def test_decision_goes_before_its_line() -> None:
+    talked, _, _ = talk(4)
+    kinds = [event.kind for event in talked.events]
+    assert kinds == ["conversation_started", *["decided", "said"] * 4, "conversation_ended"]
+    decided = [event for event in talked.events if isinstance(event, Decided)]
+    assert [(d.who, d.policy, d.move) for d in decided] == [
+        ("Miriam", "plain", "move 1"), ("Ines", "plain", "move 1"), ("Miriam", "plain", "move 2"), ("Ines", "plain", "move 2"),
+    ]
+
+
+def test_both_remember_every_line_and_their_own_summary() -> None:
+    talked, _, _ = talk(4)
+    assert set(talked.drafts) == {"Ines", "Miriam"}
+    for name, other in (("Ines", "Miriam"), ("Miriam", "Ines")):
+        *chat, summary = talked.drafts[name]
+        assert [m.text for m in chat] == [f"{s.who} said to {s.to}: “{s.text}”" for s in lines(talked)]
+        assert [m.message for m in chat] == [1, 2, 3, 4]
+        assert {(m.type, m.chat, m.company, m.place) for m in chat} == {("chat", STARTED.chat, (other,), "Counseling Center")}
+        assert summary.text == f"{name} remembers"
+    assert talked.poignancy == {"Ines": 4, "Miriam": 4}
