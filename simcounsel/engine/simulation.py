@@ -97,6 +97,7 @@ class Simulation(mesa.Model):
             self.archive = Archive(self.record.folder / "memory")
             self.models.sideline = self.archive
             self._replay(done)
+            self.datacollector.collect(self)
         except BaseException:
             self.record.end_writing()
             raise

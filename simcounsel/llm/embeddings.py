@@ -1,104 +1,176 @@
-"""Vectors of texts: MiniLM inside this process, and hashed words for tests."""
+"""Texts become unit vectors: MiniLM on the CPU, or hashed features where no model is wanted.
+
+The vector of a text does not depend on the texts beside it, so a log does not depend on how
+its requests were batched.
+"""
 
 import asyncio
 import hashlib
+import re
 import threading
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-MOST_TOKENS = 256
+from simcounsel.llm.weights import Progress, path_of
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+Vectors = NDArray[np.float32]
+
+MAX_TOKENS = 256
+"""The longest text of all-MiniLM-L6-v2's training, [CLS] and [SEP] included; the rest is cut off."""
+BATCH = 32
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2, int8 ONNX: 384 dimensions, mean over the tokens, unit length.
+    """all-MiniLM-L6-v2 with int8 weights, mean pooling; 384 dimensions.
 
-    Texts are computed one by one: with dynamic int8 quantisation a text's vector would depend on
-    what else is in its batch, and the log must not.
+    The weights are fetched and loaded on the first `embed`. In this file the int8 weights are
+    widened before the multiplication and activations stay float32 (no dynamic quantisation), so
+    padding and neighbours change no bit of a vector; `test_embeddings.py` holds it to that.
+    threads: of one inference. Two threads give the same bits as one.
     """
 
     name = "embedded"
+    dimensions = 384
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        model: Path | None = None,
+        tokenizer: Path | None = None,
+        threads: int = 2,
+        progress: Progress | None = None,
+    ) -> None:
+        self._paths = (model, tokenizer)
+        self._threads = threads
+        self._progress = progress
         self._lock = threading.Lock()
-        self._session: Any = None
-        self._tokenizer: Any = None
+        self._loaded: tuple[InferenceSession, Tokenizer] | None = None
 
-    def vectors(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, float32, shape (len(texts), 384)."""
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of length 1, shape (len(texts), 384). Raises WeightsError when there are no weights."""
+        return await asyncio.to_thread(self.embed_now, tuple(texts))
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """The same without an event loop; callers in several threads wait for each other."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        if not texts:
+            return vectors
         with self._lock:
-            if self._session is None:
-                self._open()
-            return np.stack([self._vector(text) for text in texts])
-
-    async def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """The same, in a thread."""
-        return await asyncio.to_thread(self.vectors, texts)
+            session, tokenizer = self._load()
+            encoded = tokenizer.encode_batch(list(texts))
+            order = sorted(range(len(encoded)), key=lambda index: len(encoded[index].ids))
+            for start in range(0, len(order), BATCH):
+                rows = order[start : start + BATCH]
+                vectors[rows] = _pooled(session, [encoded[row] for row in rows])
+        return vectors
 
     async def close(self) -> None:
-        """Free the model."""
-        self._session = None
+        """Free the model; the next `embed` would load it again."""
+        await asyncio.to_thread(self._free)
 
-    def _open(self) -> None:
-        import onnxruntime
-        from tokenizers import Tokenizer
+    def _free(self) -> None:
+        with self._lock:
+            self._loaded = None
 
-        from simcounsel.llm.weights import path_of
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(str(path_of("minilm")), options, providers=["CPUExecutionProvider"])
-        self._tokenizer = Tokenizer.from_file(str(path_of("minilm-tokenizer")))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MOST_TOKENS)
-
-    def _vector(self, text: str) -> np.ndarray:
-        encoded = self._tokenizer.encode(text)
-        ids = np.array([encoded.ids], dtype=np.int64)
-        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        wanted = {part.name: given[part.name] for part in self._session.get_inputs()}
-        hidden = self._session.run(None, wanted)[0]
-        mean = hidden[0].mean(axis=0) if hidden.ndim == 3 else hidden[0]
-        unit: np.ndarray = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
-        return unit
+    def _load(self) -> "tuple[InferenceSession, Tokenizer]":
+        if self._loaded is None:
+            model, tokenizer = self._paths
+            model = model or path_of("minilm", self._progress)
+            tokenizer = tokenizer or path_of("minilm-tokenizer", self._progress)
+            self._loaded = (_session(model, self._threads), _tokenizer(tokenizer))
+        return self._loaded
 
 
 class HashEmbeddings:
-    """Signed feature hashing of words and of their three-letter parts: instant, the same everywhere,
-    and near only in spelling. For tests and benchmarks."""
+    """Signed feature hashing of lowercase words and their character trigrams; for tests and benchmarks.
+
+    Texts that share words or stems are near each other; meaning plays no part. Weinberger et al. 2009.
+    """
 
     name = "scripted"
 
     def __init__(self, dimensions: int = 64) -> None:
-        self._dimensions = dimensions
+        self.dimensions = dimensions
 
-    async def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, float32, shape (len(texts), dimensions)."""
-        made = np.stack([self._sum(text) for text in texts])
-        norms: np.ndarray = np.linalg.norm(made, axis=1, keepdims=True)
-        unit: np.ndarray = made / np.maximum(norms, 1e-12)
-        return unit
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of length 1, shape (len(texts), dimensions); never fails."""
+        return self.embed_now(texts)
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """The same without an event loop."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = _hashed(text, self.dimensions)
+        return vectors
 
     async def close(self) -> None:
-        """Nothing to free."""
-
-    def _sum(self, text: str) -> np.ndarray:
-        total = np.zeros(self._dimensions, dtype=np.float32)
-        for word in text.lower().split():
-            total += _hashed(word, self._dimensions)
-        if not total.any():
-            total[0] = 1
-        return total
+        """Nothing to let go of."""
 
 
-@lru_cache(maxsize=50_000)
-def _hashed(word: str, dimensions: int) -> np.ndarray:
-    """A word's signed features: itself and its trigrams."""
-    made = np.zeros(dimensions, dtype=np.float32)
-    for part in (word, *(word[i : i + 3] for i in range(len(word) - 2))):
-        number = int.from_bytes(hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-        made[number % dimensions] += 1 if number >> 63 else -1
-    return made
+def _session(path: Path, threads: int) -> "InferenceSession":
+    """Threads that wait do not spin: they share their cores with the language model."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _tokenizer(path: Path) -> "Tokenizer":
+    """The file itself asks for 128 tokens, always padded; the model's own limit is 256."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
+
+
+def _pooled(session: "InferenceSession", encoded: "list[Encoding]") -> Vectors:
+    """Mean over each text's own tokens, then length 1; shape (len(encoded), 384)."""
+    longest = max(len(one.ids) for one in encoded)
+    ids = np.zeros((len(encoded), longest), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, one in enumerate(encoded):
+        ids[row, : len(one.ids)] = one.ids
+        mask[row, : len(one.ids)] = 1
+    feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    states: Vectors = session.run(["last_hidden_state"], feeds)[0]
+    means = [states[row, : len(one.ids)].mean(axis=0, dtype=np.float64) for row, one in enumerate(encoded)]
+    return np.stack([mean / np.linalg.norm(mean) for mean in means]).astype(np.float32)
+
+
+def _hashed(text: str, dimensions: int) -> Vectors:
+    """A text without words, or whose features cancel, gets the first axis."""
+    total = np.zeros(dimensions, dtype=np.float64)
+    for word in re.findall(r"\w+", text.lower()):
+        total += _hashed_word(word, dimensions)
+    length = np.linalg.norm(total)
+    if length == 0:
+        total[0] = length = np.float64(1)
+    return (total / length).astype(np.float32)
+
+
+@cache
+def _hashed_word(word: str, dimensions: int) -> NDArray[np.float64]:
+    """One word: itself and its trigrams (with its ends marked), half the weight each; read-only."""
+    framed = f"^{word}$"
+    trigrams = [framed[start : start + 3] for start in range(len(framed) - 2)]
+    vector = np.zeros(dimensions)
+    for feature, weight in [(f"w:{word}", 1.0), *((f"t:{one}", 1 / np.sqrt(len(trigrams))) for one in trigrams)]:
+        number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        vector[(number >> 1) % dimensions] += weight if number & 1 else -weight
+    vector.flags.writeable = False
+    return vector

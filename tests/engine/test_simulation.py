@@ -253,9 +253,10 @@ def test_mesa_batch_run(tmp_path: Path) -> None:
     )
     assert len(list(tmp_path.iterdir())) == 4
     assert {(row["seed"], row["condition"]) for row in rows} == {(s, c) for s in (1, 2) for c in ("everyone", "client_only")}
-    assert {row["name"] for row in rows if row["condition"] == "client_only"} == {"Ines"}
-    assert {row["name"] for row in rows if row["condition"] == "everyone"} == {"Ines", "Miriam"}
-    assert all(row["memories"] > 0 for row in rows)
+    lived = [row for row in rows if row["Step"] > 0]
+    assert {row["name"] for row in lived if row["condition"] == "client_only"} == {"Ines"}
+    assert {row["name"] for row in lived if row["condition"] == "everyone"} == {"Ines", "Miriam"}
+    assert all(row["tick"] == row["Step"] and row["memories"] > 0 for row in lived)
 
 
 def test_data_collector(tmp_path: Path) -> None:
@@ -264,7 +265,7 @@ def test_data_collector(tmp_path: Path) -> None:
     frame = simulation.datacollector.get_agent_vars_dataframe()
     assert len(frame) == 4 * 2
     assert set(frame.columns) == {"name", "place", "activity", "emotion", "intensity", "memories"}
-    assert list(simulation.datacollector.get_model_vars_dataframe()["tick"]) == [1, 2, 3, 4]
+    assert list(simulation.datacollector.get_model_vars_dataframe()["tick"]) == [0, 1, 2, 3, 4]
 
 
 def test_bodies_stand_in_mesa_cells(tmp_path: Path) -> None:

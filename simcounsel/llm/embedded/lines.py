@@ -80,10 +80,15 @@ class Lines:
     def _client(self, request: Request) -> Pick:
         view = request.hints["view"]
         leaving = request.hints["move"] == "ending"
-        cues = {"closing": 1.0} if leaving else self._wanted_cues(view)
+        began = any(line.who == view.me for line in view.lines)
+        theme = _open_theme(request)
+        begins = began and theme is None and not leaving
+        cues = {"closing": 1.0} if leaving else {"opening": 1.0} if begins else self._wanted_cues(view)
         lately = _lately(request.hints["said"])
         here = {line.text for line in view.lines}
         fitting = [e for e in request.examples if e.text not in here and any(cue in cues for cue in e.tags["answers"])]
+        if begins:
+            fitting = [e for e in fitting if e.tags["theme"] != "any"] or fitting
         if view.meeting > 1 or view.closeness >= AT_HOME:
             fitting = [e for e in fitting if e.tags["stage"] != "early"] or fitting
         fresh = [e for e in fitting if e.text not in lately] or fitting
@@ -117,7 +122,7 @@ class Lines:
         view, hints = request.hints["view"], request.hints
         by_text = {e.text: e for e in request.examples}
         own = [by_text[line.text] for line in view.lines if line.who == view.me and line.text in by_text]
-        open_theme = next((e.tags["theme"] for e in reversed(own) if e.tags["theme"] != "any"), None)
+        open_theme = _open_theme(request)
         texts = [e.text for e in lines]
         heard = self._sense.nearness(view.heard.text, texts) if view.heard else np.zeros(len(texts))
         mind = self._sense.nearness(" ".join(hints["memories"][:3]) or "today", texts)
@@ -250,6 +255,14 @@ class Lines:
         if not heard:
             return {}
         return {theme: float(np.sort(self._sense.nearness(heard, texts))[-2:].mean()) for theme, texts in by_theme.items()}
+
+
+def _open_theme(request: Request) -> str | None:
+    """The theme of one's own last themed line in this conversation; None before there is one."""
+    view = request.hints["view"]
+    by_text = {e.text: e.tags["theme"] for e in request.examples}
+    own = (by_text.get(line.text, "any") for line in reversed(view.lines) if line.who == view.me)
+    return next((theme for theme in own if theme != "any"), None)
 
 
 def _suits(form: Example, view: Any) -> bool:

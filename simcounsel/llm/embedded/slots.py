@@ -77,7 +77,8 @@ def _choose(minute: int, hints: Any, done: dict[str, int], sense: Sense, draw: R
     fitting = [r for r in fitting if r.place in reachable] or fitting
     stroke = _stroke_at(minute, hints["strokes"])
     near = sense.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
-    once = {r.kind for r in hints["routines"] if r.kind in ONCE_IN_A_WHILE and minute - done.get(r.do, -MINUTES_PER_DAY) < ONCE_IN_A_WHILE[r.kind]}
+    lately = {r.kind: minute - done[r.do] for r in sorted(hints["routines"], key=lambda r: done.get(r.do, 0)) if r.do in done}
+    once = {kind for kind, since in lately.items() if since < ONCE_IN_A_WHILE.get(kind, 0)}
     scores = []
     for routine, plan in zip(fitting, near, strict=True):
         mood = 0.0 if routine.emotion is None else emotion_relevance(routine.emotion, hints["emotion"]) - 0.5

@@ -1,0 +1,137 @@
+"""The same past, another future."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simcounsel.engine.forking import fork
+from simcounsel.engine.simulation import Simulation
+from simcounsel.errors import RunError, SpecError
+from simcounsel.events import ConversationEnded, Forked, Joined, Left, Recalled, Said, TickEnded
+from simcounsel.runs import Run
+from tests.stage import go_on, happened, live, log, three
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Everybody in the tiny world, all of it."""
+    return live(tmp_path_factory.mktemp("past"), three())
+
+
+def bytes_before(run: Run, tick: int) -> bytes:
+    """The log of the ticks before that one."""
+    return b"".join(line for line in log(run).splitlines(keepends=True) if json.loads(line)["tick"] < tick)
+
+
+def forked(run: Run, at: int, out: Path, **changes: Any) -> Run:
+    return go_on(fork(run, at, {key.replace("__", "."): value for key, value in changes.items()}, out))
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 7, 12])
+def test_past_is_shared_byte_for_byte(tmp_path: Path, past: Run, at: int) -> None:
+    new = fork(past, at, {"conversation.max_turns": 4}, tmp_path)
+    shared = bytes_before(past, at)
+    ended = shared[shared[:-1].rfind(b"\n") + 1 :]
+    assert log(new).startswith(shared.removesuffix(ended))
+    *_, mark, end = new.entries()
+    assert mark.event == Forked(changes=(("conversation.max_turns", "4"),))
+    assert (mark.tick, end.tick, end.event, end.seq) == (at - 1, at - 1, TickEnded(), mark.seq + 1)
+    assert [e.seq for e in new.entries()] == list(range(end.seq + 1))
+    assert new.ticks_done() == at
+
+
+def test_nothing_changed_nothing_differs(tmp_path: Path, past: Run) -> None:
+    new = forked(past, 5, tmp_path)
+    a, b = ([e.event for e in run.entries() if not isinstance(e.event, Forked)] for run in (past, new))
+    assert a == b
+    assert len(list(new.calls())) == len(list(past.calls())), "replies of the parent were asked for again"
+
+
+def test_condition_makes_people_leave(tmp_path: Path, past: Run) -> None:
+    new = forked(past, 6, tmp_path, condition="client_only")
+    gone = {(e.tick, e.event.who) for e in new.entries() if isinstance(e.event, Left)}
+    assert gone == {(6, "Miriam"), (6, "Omar")}
+    assert {e.event.who for e in new.entries() if e.tick >= 6 and isinstance(getattr(e.event, "who", None), str)
+            and not isinstance(e.event, Left)} == {"Ines"}
+    assert new.ticks_done() == 12
+
+
+def test_condition_makes_people_join(tmp_path: Path) -> None:
+    alone = live(tmp_path / "alone", three(), 1, condition="client_only")
+    new = forked(alone, 1, tmp_path, condition="everyone")
+    came = {(e.tick, e.event.who) for e in new.entries() if isinstance(e.event, Joined)}
+    assert came == {(0, "Ines"), (1, "Miriam"), (1, "Omar")}
+    assert {said.who for said in happened(new, Said)} == {"Ines", "Miriam", "Omar"}
+
+
+def test_change_holds_from_there_on(tmp_path: Path, past: Run) -> None:
+    new = forked(past, 2, tmp_path, appointments__1__max_turns=2, memory__recall="generative_agents")
+    assert new.world.appointments[1].max_turns == 2
+    assert happened(new, ConversationEnded)[0].messages == 2
+    hits = [h for e in new.entries() if e.tick >= 2 and isinstance(e.event, Recalled) for h in e.event.hits]
+    assert hits
+    assert all(h.score == pytest.approx((h.recency + h.poignancy + h.relevance) / 3, abs=2e-4) for h in hits)
+
+
+def test_new_seed_makes_another_future(tmp_path: Path, past: Run) -> None:
+    one, other = (forked(past, 2, tmp_path, seed=seed) for seed in (5, 6))
+    assert log(one) != log(other)
+
+
+def test_parent_is_named(tmp_path: Path, past: Run) -> None:
+    new = fork(past, 3, {"seed": 5}, tmp_path)
+    parent = Run.open(new.folder).manifest.parent
+    assert parent is not None
+    assert (parent.run, parent.at_tick, parent.changes) == (past.name, 3, (("seed", "5"),))
+
+
+def test_fork_of_a_fork_and_resume(tmp_path: Path, past: Run) -> None:
+    first = fork(past, 3, {"seed": 5}, tmp_path)
+    go_on(first, 3)
+    second = forked(first, 5, tmp_path, seed=6)
+    assert second.ticks_done() == 12
+    assert [e.seq for e in second.entries()] == list(range(sum(1 for _ in second.entries())))
+    assert len(happened(second, Forked)) == 2
+
+
+def test_parent_stays_as_it_was(tmp_path: Path, past: Run) -> None:
+    before = {file.name: file.read_bytes() for file in past.folder.glob("*.json*")}
+    forked(past, 4, tmp_path, condition="client_only")
+    assert {file.name: file.read_bytes() for file in past.folder.glob("*.json*")} == before
+
+
+@pytest.mark.parametrize("tick", [0, -1, 13])
+def test_ticks_that_were_not_lived(tmp_path: Path, past: Run, tick: int) -> None:
+    with pytest.raises(RunError, match=f"--at {tick} is not between 1 and 12, the ticks that were lived"):
+        fork(past, tick, {}, tmp_path)
+
+
+@pytest.mark.parametrize(("changes", "what"), [
+    ({"start": "2026-03-03 08:00"}, "--set start: the past was lived with another 'start'; begin a new run instead"),
+    ({"tick_minutes": 15}, "--set tick_minutes: the past was lived with another 'tick_minutes'"),
+    ({"places.Market.kind": "park"}, "--set places.Market.kind: the past was lived with another 'places'"),
+    ({"sede": 3}, "--set sede: unknown key; did you mean 'seed'?"),
+    ({"residents.Inez.home": "x"}, 'did you mean "Ines"?'),
+    ({"condition": "nobody"}, "--set condition: 'nobody' is not one of client_only"),
+    ({"appointments.0.place": "Paris"}, "--set appointments.0.place: no place 'Paris' in this world"),
+    ({"conversation.max_turns": 1}, "--set conversation.max_turns: 1: input should be greater than or equal to 2"),
+])
+def test_changes_that_do_not_fit(tmp_path: Path, past: Run, changes: dict[str, Any], what: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        fork(past, 3, changes, tmp_path)
+    assert what in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_somebody_who_lived_here_cannot_be_renamed(tmp_path: Path, past: Run) -> None:
+    with pytest.raises((SpecError, RunError)):
+        go_on(fork(past, 3, {"residents.Omar.name": "Otto"}, tmp_path))
+
+
+def test_other_ticks_can_be_lived_beyond_the_end(tmp_path: Path, past: Run) -> None:
+    new = fork(past, 12, {"ticks": 14}, tmp_path)
+    with Simulation(new.world, run=new) as simulation:
+        simulation.run()
+    assert new.ticks_done() == 14
