@@ -206,9 +206,9 @@ def _fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> No
 
 
 def _pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
-    from simcounsel.llm.weights import is_fetched, path_of
+    from simcounsel.llm.weights import path_of, state
 
-    missing = [key for key in keys if not is_fetched(key)]
+    missing = [part.weights.key for part in state() if part.weights.key in keys and not part.fetched]
     if not missing:
         return
     if quiet or not console.is_terminal:

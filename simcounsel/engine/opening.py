@@ -50,9 +50,10 @@ def versions() -> dict[str, str]:
 
 def models_for(world: World, run: Run, *, in_flight: int = 64, prices: Prices | None = None) -> Switchboard:
     """The models a world names. What the run's own calls.jsonl holds is not asked again: after a
-    crash the replies of the unfinished tick are there already, and a fork shares its parent's."""
+    crash the replies of the unfinished tick are there already, and a fork shares its parent's. What
+    reached nobody is asked again."""
     roles = run.manifest.models
-    recorded = {call["key"]: _kept(call) for call in run.calls()}
+    recorded = {call["key"]: _kept(call) for call in run.calls() if not call.get("unreached")}
     source = next((spec.removeprefix("recorded:") for spec in roles.values() if spec.startswith("recorded:")), None)
     if source is not None:
         recorded |= {call["key"]: _kept(call) for call in Run.open(source).calls()}

@@ -94,10 +94,9 @@ def needed_weights(roles: Mapping[str, object]) -> tuple[str, ...]:
 
 def model_lines() -> Iterator[str]:
     """What can be used here, for `simcounsel models`."""
-    from simcounsel.llm.weights import is_fetched
+    from simcounsel.llm.weights import state
 
-    fetched = [key for key in EMBEDDED_WEIGHTS if is_fetched(key)]
-    missing = [key for key in EMBEDDED_WEIGHTS if key not in fetched]
+    missing = [part.weights.key for part in state() if not part.fetched]
     yield "embedded                  SmolLM2-135M and all-MiniLM-L6-v2 inside this process, no key, for trying things"
     yield f"                          weights: {'all fetched' if not missing else 'missing ' + ', '.join(missing) + '; --pull fetches them'}"
     key = "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"

@@ -1,76 +1,210 @@
-"""llama.cpp inside this process, through xllamacpp: completes a text, or answers a chat."""
+"""llama.cpp inside the process: one GGUF file, one request at a time, the same answer every time.
 
+A request's answer depends on the request alone, not on what was asked before it: the prompt
+cache is on, and flash attention is off, because its kernels for one token and for many round
+differently, so that a prompt half in the cache gave other text than the same prompt computed
+whole (xllamacpp 2026.10). Without it, log-probabilities are equal bit for bit, cache warm or cold.
+"""
+
+import json
+import os
+import secrets
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import xllamacpp
+
+from simcounsel.errors import ModelError
 from simcounsel.llm.models import Failure
 
-CONTEXT = 4096
+SAMPLING = {"top_k": 40, "top_p": 0.95, "min_p": 0.05, "repeat_penalty": 1.0}
+"""Written down, so that a new llama.cpp with other defaults changes no run."""
+
+RANDOM_SEED = 0xFFFFFFFF
+"""llama.cpp takes this seed to mean 'draw one'; it is never sent."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
-    """What was written, with the tokens read and written."""
+class Token:
+    """One generated token. logprob: natural log, of the model itself, before temperature and grammar.
+
+    top: the most probable tokens at this place with theirs, best first, whether allowed or not.
+    """
+
+    text: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generated:
+    """A completion. end: 'stop' at a stop string, the model's own end or the grammar's; else 'length'.
+
+    tokens_in counts the whole prompt; tokens_cached of them were not computed anew.
+    tokens: empty unless n_probs was asked for.
+    """
 
     text: str
     tokens_in: int
     tokens_out: int
+    tokens_cached: int
+    end: Literal["stop", "length"]
+    tokens: tuple[Token, ...] = ()
 
 
 class Llama:
-    """A GGUF model, one request at a time. The same request gives the same text, whatever came
-    before: the prompt cache is off, since with it the last bits, and sampled words, differ."""
+    """A loaded model. Calls block, and may come from any thread; they wait for each other.
 
-    def __init__(self, path: Path, *, threads: int = 2) -> None:
-        import xllamacpp
+    context_tokens: prompt and answer together; a longer request raises Failure.
+    threads: see `default_threads`; it changes the speed, and may change the last bits.
+    Raises ModelError when the file cannot be loaded.
+    """
 
-        given = xllamacpp.CommonParams()
-        given.model.path = str(path)
-        given.n_ctx = CONTEXT
-        given.n_parallel = 1
-        given.cpuparams.n_threads = threads
-        given.cpuparams_batch.n_threads = threads
-        given.verbosity = -1
-        given.warmup = False
-        given.cache_ram_mib = 0
-        self._server: Any = xllamacpp.Server(given)
+    def __init__(self, path: Path, *, threads: int | None = None, context_tokens: int = 2048) -> None:
+        self.path = path
+        self.context_tokens = context_tokens
+        self.threads = threads or default_threads()
         self._lock = threading.Lock()
+        self._held = [_load(path, self.threads, context_tokens)]
+        # The server's threads must end before the interpreter does; a finalizer also runs at exit.
+        self._free = weakref.finalize(self, self._held.clear)
 
-    def complete(self, prompt: str, *, max_tokens: int, temperature: float, seed: int, stop: Sequence[str] = ()) -> Written:
-        """Go on with a text. Failure when the server refuses (a prompt longer than the context)."""
-        return self._ask(self._server_call("handle_completions", {
-            "prompt": prompt, "max_tokens": max_tokens, "temperature": temperature, "seed": seed, "stop": list(stop), "cache_prompt": False,
-        }))
+    def complete(
+        self,
+        prompt: str,
+        *,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        stop: Sequence[str] = (),
+        grammar: str | None = None,
+        n_probs: int = 0,
+        chat: bool = False,
+        system: str = "",
+    ) -> Generated:
+        """Go on from `prompt` as it stands, or with `chat` answer it through the model's chat template.
 
-    def chat(
-        self, messages: Sequence[Mapping[str, str]], *, max_tokens: int, temperature: float, seed: int, json_schema: Mapping[str, Any] | None = None,
-    ) -> Written:
-        """Answer a chat, held to a JSON schema if there is one."""
-        body: dict[str, Any] = {
-            "messages": list(messages), "max_tokens": max_tokens, "temperature": temperature, "seed": seed, "cache_prompt": False,
+        temperature: 0 takes the likeliest token. stop: ends the text, and is left out of it.
+        grammar: GBNF, or llguidance when it begins with '%llguidance' (see the `grammar_of_` functions).
+        n_probs: how many likeliest tokens to report at each place. system: for `chat` only.
+        Raises Failure when the prompt is too long or the grammar is wrong.
+        """
+        sent: dict[str, Any] = SAMPLING | {
+            "max_tokens": max_tokens, "temperature": temperature, "seed": seed % RANDOM_SEED, "cache_prompt": True,
         }
-        if json_schema is not None:
-            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(json_schema)}}
-        return self._ask(self._server_call("handle_chat_completions", body))
+        sent |= {"stop": list(stop)} if stop else {}
+        sent |= {"grammar": grammar} if grammar else {}
+        sent |= _messages(system, prompt) if chat else {"prompt": prompt}
+        if n_probs:
+            sent |= {"n_probs": n_probs} | ({"logprobs": True, "top_logprobs": n_probs} if chat else {"logprobs": n_probs})
+        return _generated(self._send(sent, chat=chat), n_probs)
+
+    def loglikelihood(self, prompt: str, continuation: str) -> float | None:
+        """Mean log-probability (natural, at most 0) of a token of `continuation` after `prompt`.
+
+        A space between the two belongs to the continuation. The end of the text is not counted.
+        None when the continuation is empty or cannot be forced. llama.cpp's server gives no
+        probabilities of a prompt, so this is a forced generation and costs as much as a free one.
+        """
+        if not continuation:
+            return None
+        forced = self.complete(
+            prompt, max_tokens=len(continuation.encode()) + 2, temperature=0, seed=0,
+            grammar=grammar_of_options((continuation,)), n_probs=1,
+        )
+        tokens = [token for token in forced.tokens if token.text]
+        if forced.text != continuation or not tokens:
+            return None
+        return sum(token.logprob for token in tokens) / len(tokens)
 
     def close(self) -> None:
-        """Free the model."""
+        """Free the model; a call in progress is waited for, later ones raise ModelError."""
         with self._lock:
-            self._server = None
+            self._free()
 
-    def _server_call(self, method: str, body: Mapping[str, Any]) -> Any:
+    def _send(self, sent: Mapping[str, Any], *, chat: bool) -> dict[str, Any]:
         with self._lock:
-            try:
-                return getattr(self._server, method)(dict(body))
-            except Exception as error:
-                raise Failure(f"llama.cpp: {str(error)[:200]}") from error
+            if not self._held:
+                raise ModelError(f"{self.path.name} has been closed")
+            server = self._held[0]
+            answer: dict[str, Any] = (server.handle_chat_completions if chat else server.handle_completions)(dict(sent))
+        if "choices" not in answer:
+            raise Failure(f"{self.path.name}: {answer.get('error', {}).get('message', answer)}")
+        return answer
 
-    def _ask(self, answer: Any) -> Written:
-        if not isinstance(answer, Mapping) or not answer.get("choices"):
-            raise Failure(f"llama.cpp: {str(answer)[:200]}")
-        choice, usage = answer["choices"][0], answer.get("usage") or {}
-        text = choice["message"]["content"] if "message" in choice else choice["text"]
-        return Written(text=text or "", tokens_in=usage.get("prompt_tokens", 0), tokens_out=usage.get("completion_tokens", 0))
+
+def default_threads() -> int:
+    """Half the cores that this process may use, 1 to 4.
+
+    llama.cpp's threads spin while they wait for each other: two of them beside another busy
+    process on two cores are slower than one, and two such models at once ten times slower.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(4, cores // 2))
+
+
+def grammar_of_schema(schema: Mapping[str, Any]) -> str:
+    """A grammar of the JSON texts that a JSON schema allows."""
+    return str(xllamacpp.json_schema_to_grammar(dict(schema)))
+
+
+def grammar_of_options(options: Sequence[str]) -> str:
+    """A grammar of exactly these texts. An option's own tokens are forced once it is the only one left."""
+    return "%llguidance {}\nstart: " + " | ".join(json.dumps(option, ensure_ascii=False) for option in options)
+
+
+def _load(path: Path, threads: int, context_tokens: int) -> xllamacpp.Server:
+    """One slot on the CPU, without logs. The server also listens on 127.0.0.1, so it gets a key."""
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = context_tokens
+    params.n_parallel = 1
+    params.n_gpu_layers = 0
+    params.fit_params = False
+    params.cpuparams.n_threads = threads
+    params.cpuparams_batch.n_threads = threads
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    params.cache_ram_mib = 0
+    params.n_threads_http = 1
+    params.ui = False
+    params.api_keys = [secrets.token_hex(16)]
+    params.verbosity = -1
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise ModelError(f"{path}: not a model that llama.cpp can load ({error}); 'simcounsel models --pull' "
+                         "fetches the pinned one anew") from error
+
+
+def _messages(system: str, prompt: str) -> dict[str, Any]:
+    spoken = [{"role": "system", "content": system}] if system else []
+    return {"messages": [*spoken, {"role": "user", "content": prompt}]}
+
+
+def _generated(answer: Mapping[str, Any], n_probs: int) -> Generated:
+    choice = answer["choices"][0]
+    usage = answer["usage"]
+    return Generated(
+        text=choice["message"]["content"] if "message" in choice else choice["text"],
+        tokens_in=usage["prompt_tokens"],
+        tokens_out=usage["completion_tokens"],
+        tokens_cached=usage["prompt_tokens_details"]["cached_tokens"],
+        end="length" if choice["finish_reason"] == "length" else "stop",
+        tokens=_tokens(choice, n_probs) if n_probs else (),
+    )
+
+
+def _tokens(choice: Mapping[str, Any], n_probs: int) -> tuple[Token, ...]:
+    given = (choice.get("logprobs") or {}).get("content") or []
+    return tuple(
+        Token(
+            text=one["token"],
+            logprob=one["logprob"],
+            top=tuple((other["token"], other["logprob"]) for other in one["top_logprobs"][:n_probs]),
+        )
+        for one in given
+    )

@@ -85,6 +85,8 @@ class LoopThread:
         """End the loop."""
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(timeout=5)
+        if not self._thread.is_alive():
+            self.loop.close()
 
 
 class Switchboard:
@@ -173,7 +175,6 @@ class Switchboard:
     def _replay(self, request: Request, known: dict[str, Any]) -> Reply | None:
         """The reply of a recorded call. None when it does not parse any more."""
         self._count(replayed=1)
-        self._answered += 1
         if known.get("problem"):
             return Reply(value=request.fallback, source="fallback", model=known["model"], problem=known["problem"])
         completion = Completion(text=known["reply"], weights=known.get("weights"), source=known.get("source", "generated"))
@@ -194,6 +195,7 @@ class Switchboard:
         reply: Reply | None = None
         completion: Completion | None = None
         complaint: str | None = None
+        unreached = False
         try:
             for _ in range(2):
                 try:
@@ -206,22 +208,25 @@ class Switchboard:
                 except Unfit as unfit:
                     complaint = problem = str(unfit)
                 except Failure as failure:
-                    problem = complaint = failure.cause
+                    problem = failure.cause
                     spent.tries += failure.tries
                     if failure.transport:
                         self._unreached += 1
                         self._last_cause = failure.cause
+                        unreached = True
                         break
+                    complaint = failure.cause
                     self._answered += 1
         finally:
             self._flying -= 1
         if reply is None:
             reply = Reply(value=request.fallback, source="fallback", model=model.name, problem=problem)
-        self._record_chat(request, reply, completion, complaint, spent, time.perf_counter() - started)
+        self._record_chat(request, reply, completion, complaint, spent, time.perf_counter() - started, unreached)
         return reply
 
     def _record_chat(
-        self, request: Request, reply: Reply, completion: Completion | None, complaint: str | None, spent: "Spent", latency_s: float
+        self, request: Request, reply: Reply, completion: Completion | None, complaint: str | None, spent: "Spent", latency_s: float,
+        unreached: bool,
     ) -> None:
         cost, so_far = spent.cost_usd, self.usage.cost_usd
         self._count(
@@ -238,6 +243,8 @@ class Switchboard:
                 "complaint": complaint, "problem": reply.problem, "tokens_in": spent.tokens_in,
                 "tokens_out": spent.tokens_out, "cost_usd": cost, "latency_s": round(latency_s, 4), "tries": spent.tries,
             }
+            if unreached:
+                call["unreached"] = True
             if completion and completion.weights:
                 call["weights"] = dict(completion.weights)
             if completion and completion.extra:
@@ -283,14 +290,16 @@ class Spent:
         self._prices = prices
         self.tokens_in = self.tokens_out = 0
         self.tries = 0
+        self._untold = False
 
     def add(self, completion: Completion) -> None:
         """Count an answer."""
+        self._untold |= completion.tokens_in is None or completion.tokens_out is None
         self.tokens_in += completion.tokens_in or 0
         self.tokens_out += completion.tokens_out or 0
         self.tries += completion.tries
 
     @property
     def cost_usd(self) -> float | None:
-        """None when the model's price is unknown."""
-        return self._prices.cost_usd(self.model, self.tokens_in, self.tokens_out)
+        """None when the model's price is unknown, or it costs and did not tell its tokens."""
+        return self._prices.cost_usd(self.model, None if self._untold else self.tokens_in, self.tokens_out)

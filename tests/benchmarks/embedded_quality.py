@@ -112,8 +112,8 @@ def measure(runs: list[Run], second_tries: int) -> dict[str, Any]:
     slips = sum(
         bool(re.search(COUNSELS if roles[s.who] == "client" else CONFIDES if roles[s.who] == "counselor" else r"(?!)", s.text.lower())) for s in said
     )
-    heard = minilm.vectors([a for a, _ in talk]) if talk else None
-    reply = minilm.vectors([b for _, b in talk]) if talk else None
+    heard = minilm.embed_now([a for a, _ in talk]) if talk else None
+    reply = minilm.embed_now([b for _, b in talk]) if talk else None
     true = shuffled = float("nan")
     if heard is not None and reply is not None:
         true = float((heard * reply).sum(axis=1).mean())

@@ -25,7 +25,7 @@ class Sense:
                 if len(self._known) > KEPT:
                     self._known.clear()
                     missing = list(dict.fromkeys(texts))
-                self._known.update(zip(missing, self._model.vectors(missing), strict=True))
+                self._known.update(zip(missing, self._model.embed_now(missing), strict=True))
             return np.stack([self._known[text] for text in texts])
 
     def nearness(self, text: str, others: Sequence[str]) -> np.ndarray:

@@ -1,0 +1,78 @@
+"""Every command in the README runs, and every command is in the README."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from simcounsel.cli import app
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```\n(.*?)```", README, re.DOTALL)
+COMMANDS = sorted({
+    line.split("#")[0].strip() for block in [*BLOCKS, *re.findall(r"`(python -m simcounsel [^`]*)`", README)]
+    for line in block.splitlines() if line.strip().startswith("python -m simcounsel")
+})
+SKIPPED_WORDS = ("COMMAND --help",)
+
+
+def simcounsel(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "simcounsel", *words], cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A folder that looks like a checkout, and a run in it, made with the scripted model."""
+    folder = tmp_path_factory.mktemp("readme")
+    for name in ("worlds", "personas", "tests"):
+        (folder / name).symlink_to(ROOT / name)
+    done = simcounsel("run", "worlds/insomnia.yaml", "--model", "scripted", "--ticks", "40", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder, next((folder / "runs").iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_of_the_readme_runs(command: str, place: tuple[Path, Path]) -> None:
+    """As written, but with the scripted model in place of the embedded one, and few ticks."""
+    folder, run = place
+    if any(word in command for word in SKIPPED_WORDS):
+        assert "--help" in command
+        return
+    words = shlex.split(command.replace("RUN", str(run)))[3:]
+    if words[0] == "init":
+        words[1] = str(folder / "my-study")
+    if words[0] in ("run", "resume", "fork"):
+        words += ["--ticks", "2"] if "--ticks" not in words else []
+        words += ["--model", "scripted"] if words[0] == "run" and "--model" not in words else []
+    done = simcounsel(*words, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_command_is_in_the_readme() -> None:
+    """And in the table of all commands."""
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        inner = getattr(command, "commands", None)
+        for full in [f"{name} {sub}" for sub in inner] if inner else [name]:
+            assert f"| `{full}" in README, f"{full} is not in the README's table"
+
+
+def test_every_option_of_run_is_in_the_readme() -> None:
+    options = {o for p in get_command(app).commands["run"].params for o in p.opts if o.startswith("--")}  # type: ignore[attr-defined]
+    assert not {o for o in options if f"`{o}" not in README and f"{o}" not in README}
+
+
+def test_the_library_is_three_lines(place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python in the README, with the scripted model and two ticks."""
+    folder, _ = place
+    monkeypatch.chdir(folder)
+    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert code is not None
+    text = code.group(1).replace('condition="client_only")', 'condition="client_only", ticks=2)').replace("Simulation(world)", "Simulation(world, model='scripted')")
+    found: dict[str, object] = {}
+    exec(text, found)
+    assert (found["run"].folder / "events.jsonl").stat().st_size > 0  # type: ignore[attr-defined]
