@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from simcounsel.llm.prices import Prices
     from simcounsel.runs import Run
 
 app = typer.Typer(
@@ -101,7 +102,8 @@ def run(
     console = _console()
     _fetch_weights(loaded.models.model_dump(), console, quiet)
     check_models(loaded)
-    _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, prices, console)
+    table = _price_table(prices)
+    _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
 
 
 @app.command()
@@ -118,7 +120,7 @@ def resume(
         return
     console = _console()
     _fetch_weights(opened.manifest.models, console, quiet)
-    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, prices, console)
+    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, _price_table(prices), console)
 
 
 @app.command()
@@ -135,10 +137,18 @@ def fork(
     from simcounsel.engine.forking import fork as fork_run
     from simcounsel.runs import Run
 
+    table = _price_table(prices)
     new = fork_run(Run.open(run), at, _changes(sets), out)
     console = _console()
     _fetch_weights(new.manifest.models, console, quiet)
-    _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, prices, console)
+    _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+
+
+def _price_table(file: Path | None) -> "Prices":
+    """Our prices and the user's own; read before a run's folder is made, since they may be wrong."""
+    from simcounsel.llm.prices import Prices
+
+    return Prices.load(file)
 
 
 def _console() -> "Console":
@@ -149,17 +159,16 @@ def _console() -> "Console":
 
 def _live(
     run: "Run", ticks: int | None, quiet: bool, in_flight: int, budget_usd: float | None, budget_calls: int | None,
-    prices: Path | None, console: "Console",
+    prices: "Prices", console: "Console",
 ) -> None:
     """Live through a run on the screen, then say what happened and how to go on."""
     from simcounsel.engine.opening import models_for
     from simcounsel.engine.simulation import Simulation
-    from simcounsel.llm.prices import Prices
     from simcounsel.screen import LiveScreen, PlainScreen
 
     plain = quiet or not console.is_terminal
     screen = PlainScreen(console) if plain else LiveScreen(console, run.world.ticks)
-    models = models_for(run.world, run, in_flight=in_flight, prices=Prices.load(prices))
+    models = models_for(run.world, run, in_flight=in_flight, prices=prices)
     if not plain:
         console.print(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on", markup=False, highlight=False)
     stopped: str | None = None

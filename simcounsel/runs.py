@@ -246,8 +246,9 @@ def _fresh_folder(out: Path, stem: str) -> Path:
             folder.mkdir(parents=True, exist_ok=False)
             return folder
         except FileExistsError:
-            if not out.is_dir() and out.exists():
-                raise RunError(f"{out}: a file, not a folder; choose another --out") from None
+            continue
+        except NotADirectoryError:
+            raise RunError(f"{out}: a file, not a folder; choose another --out") from None
         except OSError as error:
             raise RunError(f"{out}: cannot be written ({error.strerror}); choose another --out") from None
     raise RunError(f"{out}: a thousand runs named {stem} already; choose another --out")

@@ -20,6 +20,6 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test can spend money, or see the prices of whoever runs it."""
+    """No test can spend money."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SIMCOUNSEL_API_KEY"):
         monkeypatch.delenv(name, raising=False)

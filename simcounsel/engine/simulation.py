@@ -1,5 +1,6 @@
 """A world of people that steps through its days: eight phases a tick, each asking all residents at once."""
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -77,6 +78,8 @@ class Simulation(mesa.Model):
         self._budget = (budget_usd, budget_calls)
         self._minds = minds
         self._residents: dict[str, Body] = {}
+        self._welcome: dict[str, set[str]] = {}
+        self._diary = _diary(world)
         self._vectors: dict[str, np.ndarray] = {}
         self._drafts: dict[str, list[Memory]] = {}
         self._entries: list[Entry] = []
@@ -121,11 +124,13 @@ class Simulation(mesa.Model):
     def run(self, ticks: int | None = None) -> Run:
         """Live until the world's last tick, or `ticks` more, or the budget; return the run."""
         last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
+        gc.freeze()  # what is there stays until the end; to look through it again and again takes a tenth of a run
         try:
             while self.tick < last and self.stopped_because is None:
                 self.step()
                 self.stopped_because = self._over_budget()
         finally:
+            gc.unfreeze()
             self.close()
         return self.record
 
@@ -194,8 +199,8 @@ class Simulation(mesa.Model):
             slot = resident.slots.get(self.minute)
             if slot is None:
                 continue
-            reachable = {place.name for place in self._reachable(name)}
-            place = slot.place if slot.place in reachable else resident.place
+            stays = slot.place == resident.place or slot.place not in {place.name for place in self._reachable(name)}
+            place = resident.place if stays else slot.place
             if place != resident.place:
                 self._write(Moved(who=name, origin=resident.place, place=place))
             self._write(Acted(who=name, activity=slot.activity, activity_kind=slot.activity_kind, place=place))
@@ -311,19 +316,17 @@ class Simulation(mesa.Model):
 
     def _reachable(self, name: str) -> tuple[Any, ...]:
         resident = self._residents[name].resident
+        welcome = ((other, self._residents[other].resident) for other in self._welcome.get(name, ()) if other in self._residents)
         hosts = frozenset(
-            other for other, body in self._residents.items()
-            if body.resident.closeness.get(name, 0) >= GUEST_CLOSENESS and other != name and body.resident.activity_kind not in ASLEEP
-            and self.places.house_of(body.resident.place) == body.resident.spec.home
+            other for other, host in welcome if host.activity_kind not in ASLEEP and self.places.house_of(host.place) == host.spec.home
         )
         return self.places.reachable(name, resident.place, hosts)
 
     def _scene(self, name: str) -> Scene:
-        own = [(m, a.place, a.who[0] if a.who[1] == name else a.who[1]) for a in self.world.appointments if name in a.who for m in a.minutes()]
         return Scene(
             seed=self.world.seed, tick=self.tick, minute=self.minute, start=self.world.start, tick_minutes=self.world.tick_minutes,
             plan_slots=self.world.plan_slots, places=self._reachable(name),
-            appointments=tuple(sorted(a for a in own if a[0] >= self.minute and a[2] in self._residents)),
+            appointments=tuple(a for a in self._diary.get(name, ()) if a[0] >= self.minute and a[2] in self._residents),
         )
 
     # asking, writing, observing
@@ -380,6 +383,9 @@ class Simulation(mesa.Model):
                 resident = self._residents[who].resident
                 store = resident.memory.long if event.memory.long_term else resident.memory.short
                 self.archive.add(who, event.memory, entry, store.vector(event.memory.id))
+            elif isinstance(event, RelationChanged):
+                welcome = self._welcome.setdefault(event.other, set())
+                (welcome.add if event.after >= GUEST_CLOSENESS else welcome.discard)(who)
             elif isinstance(event, Joined | Moved | Acted):
                 body = self._residents[who]
                 body.cell = self.places.cell(body.resident.place)
@@ -391,6 +397,8 @@ class Simulation(mesa.Model):
                 self._residents[name].resident.observe(entry)
 
     def _join(self, name: str) -> None:
+        for welcome in self._welcome.values():
+            welcome.discard(name)
         spec = next(spec for spec in self.world.residents if spec.name == name)
         resident = Resident(spec, self.world, self._vectors)
         self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy))
@@ -424,6 +432,15 @@ class Simulation(mesa.Model):
         if calls is not None and usage.calls >= calls:
             return f"the budget of {calls} calls is used up ({usage.calls} made)"
         return None
+
+
+def _diary(world: World) -> dict[str, list[tuple[int, str, str]]]:
+    """Each one's appointments as (minute, place, with whom), in order."""
+    found: dict[str, list[tuple[int, str, str]]] = {}
+    for a in world.appointments:
+        for who, other in (a.who, a.who[::-1]):
+            found.setdefault(who, []).extend((minute, a.place, other) for minute in a.minutes())
+    return {name: sorted(own) for name, own in found.items()}
 
 
 def _settled(world: World | str | Path, model: str | None, seed: int | None, condition: Condition | None) -> World:

@@ -159,7 +159,7 @@ class Switchboard:
         """One request to its reply; never raises for a bad answer."""
         if request.verb == "embed":
             return await self._answer_embed(request)
-        known = self._recorded.get(request.key)
+        known = self._recorded.get(request.key) if self._recorded else None
         if known is not None:
             reply = self._replay(request, known)
             if reply is not None:
@@ -257,7 +257,7 @@ class Switchboard:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
         from simcounsel.runs import decode_vectors, encode_vectors
 
-        known = self._recorded.get(request.key)
+        known = self._recorded.get(request.key) if self._recorded else None
         if known is None and self._only_recorded:
             raise ModelError(f"the recording holds no vectors for {request.who}'s {request.purpose!r}")
         if known is None:

@@ -18,6 +18,7 @@ from simcounsel.specs.vocabulary import Condition, PlaceKind, Role
 
 Phase = Literal["plan", "act", "perceive", "appraise", "converse", "remember", "reflect", "replan"]
 Name = Annotated[str, Field(min_length=1, max_length=60)]
+ModelName = Annotated[str, Field(min_length=1, max_length=4096)]
 ROLES_OF: dict[Condition, frozenset[Role]] = {
     "client_only": frozenset({"client"}),
     "client_layperson": frozenset({"client", "layperson"}),
@@ -152,10 +153,10 @@ class ModelRoles(Spec):
     """Which model does what: `reason` plans, talks and reflects, `quick` names emotions and makes
     small choices, `judge` measures, `embed` turns text to vectors. See `simcounsel models`."""
 
-    reason: Name = "embedded"
-    quick: Name | None = None
-    judge: Name | None = None
-    embed: Name = "embedded"
+    reason: ModelName = "embedded"
+    quick: ModelName | None = None
+    judge: ModelName | None = None
+    embed: ModelName = "embedded"
 
 
 class World(Spec):

@@ -135,7 +135,7 @@ class Lines:
             cue = max(cues.get(c, 0.0) for c in e.tags["answers"])
             theme = e.tags["theme"]
             on_theme = 0.0 if open_theme is None else 1.0 if theme == open_theme else 0.15 if theme == "any" else -0.6
-            fresh_theme = -0.25 * spent.get(theme, 0) if open_theme is None else 0.0
+            fresh_theme = -0.25 * spent.get(theme, 0) if open_theme is None and view.meeting > 1 else 0.0
             stage = 0.25 if e.tags["stage"] == hints["move"] else 0.0
             mood = emotion_relevance(e.tags["emotion"], hints["emotion"]) - 0.5
             scores.append(

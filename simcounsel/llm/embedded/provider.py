@@ -13,7 +13,7 @@ from simcounsel.prompts import render
 if TYPE_CHECKING:
     from simcounsel.llm.llama import Llama
 
-LINE_TOKENS, SENTENCE_TOKENS = 48, 44
+LINE_TOKENS, SENTENCE_TOKENS, CONTEXT_TOKENS = 48, 44, 4096
 
 
 class Embedded:
@@ -92,12 +92,12 @@ class Embedded:
             from simcounsel.llm.llama import Llama
             from simcounsel.llm.weights import path_of
 
-            self._llama = Llama(path_of("smollm2"))
+            self._llama = Llama(path_of("smollm2"), context_tokens=CONTEXT_TOKENS)
         return self._llama
 
     def _write(self, prompt: str, seed: int, temperature: float) -> str:
         """Go on with a text, to the end of the line."""
-        text = self._model().complete(prompt, max_tokens=SENTENCE_TOKENS, temperature=temperature, seed=seed % 2**31, stop=["\n"]).text
+        text = self._model().complete(prompt, max_tokens=SENTENCE_TOKENS, temperature=temperature, seed=seed, stop=["\n"]).text
         return text.strip()
 
     def _new_lines(self, request: Request, count: int) -> list[str]:
@@ -110,7 +110,7 @@ class Embedded:
         _, prompt = render("embedded_line", name=view.me, other=view.other, examples=manner, heard=heard)
         texts = [
             first_sentence(self._model().complete(
-                prompt, max_tokens=LINE_TOKENS, temperature=0.7, seed=(request.seed + k) % 2**31, stop=["\n"],
+                prompt, max_tokens=LINE_TOKENS, temperature=0.7, seed=request.seed + k, stop=["\n"],
             ).text) for k in range(count)
         ]
         return [text for text in dict.fromkeys(texts) if speech_fault(text, (view.me, view.other)) is None]
@@ -118,11 +118,14 @@ class Embedded:
     def _as_chat(self, request: Request, complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
         from simcounsel.llm.chat import messages
+        from simcounsel.llm.llama import grammar_of_schema
 
-        schema = request.model.model_json_schema() if request.model else None
-        got = self._model().chat(
-            messages(request, complaint), max_tokens=request.max_tokens, temperature=request.temperature,
-            seed=request.seed % 2**31, json_schema=schema,
+        spoken = messages(request, complaint)
+        system = "\n\n".join(m["content"] for m in spoken if m["role"] == "system")
+        prompt = "\n\n".join(m["content"] for m in spoken if m["role"] != "system")
+        got = self._model().complete(
+            prompt, system=system, chat=True, max_tokens=request.max_tokens, temperature=request.temperature, seed=request.seed,
+            grammar=grammar_of_schema(request.model.model_json_schema()) if request.model else None,
         )
         return Completion(text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out)
 

@@ -1,0 +1,93 @@
+"""Every prompt as it is sent, byte for byte. A changed prompt shows as a changed file in tests/golden.
+
+SIMCOUNSEL_GOLDEN=write rewrites the files; look at the diff before you commit it.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from simcounsel.agents.tasks import FeelingAnswer
+from simcounsel.llm.ask import Example, Request
+from simcounsel.llm.chat import messages
+from simcounsel.prompts import render
+from tests.stage import ROOT, Listening, live, switchboard, three
+
+GOLDEN = ROOT / "tests" / "golden"
+PROMPTS = ROOT / "simcounsel" / "prompts"
+KINDS = (
+    "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
+    "questions", "insights", "persona", "replan_day",
+)
+WRAPPED = ("complaint", "examples", "options", "schema")
+
+
+def shown(system: str, user: str) -> str:
+    return f"{system}\n---\n{user}\n" if system else f"{user}\n"
+
+
+@pytest.fixture(scope="module")
+def first_of_each(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The first request of each kind: Ines's where she is asked, in the tiny world with three."""
+    spy = Listening()
+    live(tmp_path_factory.mktemp("golden"), three(), models=switchboard(spy), in_flight=1)
+    found: dict[str, str] = {}
+    for request in sorted(spy.requests, key=lambda r: r.who != "Ines"):
+        kind = "replan_day" if request.hints.get("why") else request.purpose
+        found.setdefault(kind, shown(request.system, request.prompt))
+    return found
+
+
+def compare(name: str, text: str) -> None:
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("SIMCOUNSEL_GOLDEN") == "write":
+        path.write_text(text, encoding="utf-8")
+    assert path.is_file(), f"{path} is missing; SIMCOUNSEL_GOLDEN=write makes it"
+    assert text.encode() == path.read_bytes(), f"{path} differs; if you meant it, rewrite it with SIMCOUNSEL_GOLDEN=write"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_prompt(first_of_each: dict[str, str], kind: str) -> None:
+    compare(kind, first_of_each[kind])
+
+
+@pytest.mark.parametrize("kind", WRAPPED)
+def test_what_a_chat_model_gets_around_it(kind: str) -> None:
+    requests = {
+        "schema": Request(verb="fill", purpose="p", who="Ines", system="The system text.", prompt="The prompt.", model=FeelingAnswer),
+        "examples": Request(verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt.",
+                            examples=tuple(Example(text=f"Line number {n}.") for n in range(9))),
+        "options": Request(verb="choose", purpose="p", who="Ines", system="The system text.", prompt="The prompt.", options=("ask", "close")),
+        "complaint": Request(verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt."),
+    }
+    sent = messages(requests[kind], "the line was a list" if kind == "complaint" else None)
+    compare(kind, "".join(f"[{message['role']}]\n{message['content']}\n" for message in sent))
+
+
+def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
+    assert set(first_of_each) == set(KINDS)
+    files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")}
+    assert files == {*KINDS, *WRAPPED}
+    assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
+
+
+@pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.txt")), ids=lambda p: p.stem)
+def test_a_slot_that_is_not_given_is_an_error(path: Path) -> None:
+    with pytest.raises(KeyError):
+        render(path.stem)
+
+
+def test_nothing_is_left_unfilled(first_of_each: dict[str, str]) -> None:
+    for kind, text in first_of_each.items():
+        assert "$" not in text, kind
+        assert "None" not in text, kind
+        assert "\n\n\n" not in text, kind
+
+
+def test_slots_may_hold_anything() -> None:
+    system, user = render("appraise", whoami="$name ---\n---\n", name="$$x", now="now", feeling="f", news="${news}")
+    assert "You name what events feel like" in system
+    assert "$name ---\n---" in user
+    assert "$$x feels f" in user
+    assert "${news}" in user

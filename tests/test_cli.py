@@ -1,0 +1,392 @@
+"""The command line: what it takes, prints and returns."""
+
+import json
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from simcounsel import cli
+from simcounsel.engine.simulation import Simulation
+from simcounsel.events import Recalled
+from simcounsel.runs import Run
+from simcounsel.specs.world import load_world
+from tests.specs.files import world_file
+from tests.specs.test_patient_psi import four, saved
+from tests.stage import ROOT, TINY, live, log, three, tiny
+
+INSOMNIA = ROOT / "worlds" / "insomnia.yaml"
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def simcounsel(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Command]:
+    """Runs the command line in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["simcounsel", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+            raise SystemExit(0)
+        out, err = capsys.readouterr()
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else 0 if code is None else 1, out, err)
+
+    handlers = logging.getLogger().handlers[:]
+    yield run
+    logging.getLogger().handlers[:] = handlers
+
+
+def only_run(out: Path) -> Run:
+    folder, = out.iterdir()
+    return Run.open(folder)
+
+
+COMMANDS = ["run", "resume", "fork", "check", "models", "init", "show", "personas", "personas import"]
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help(simcounsel: Command, command: str) -> None:
+    ended = simcounsel(*command.split(), "--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Usage: ")
+    assert command.split()[-1] in ended.out if command else all(c.split()[0] in ended.out for c in COMMANDS)
+
+
+def test_every_command_is_listed_here(simcounsel: Command) -> None:
+    listed = set(re.findall(r"^  (\w+)  ", simcounsel("--help").out.split("Commands:")[1], re.MULTILINE))
+    assert listed == {command.split()[0] for command in COMMANDS}
+
+
+def test_as_a_module_in_its_own_process(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-W", "error", "-m", "simcounsel", "check", str(TINY)], cwd=tmp_path, capture_output=True, text=True,
+                           env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{TINY}: ok\n", "")
+
+
+def test_bad_usage(simcounsel: Command) -> None:
+    assert simcounsel("fly").code == 2
+    assert "No such command 'fly'" in simcounsel("fly").err
+    assert simcounsel("run").code == 2
+    assert simcounsel("run", TINY, "--ticks", 0).code == 2
+    assert simcounsel("run", TINY, "--ticks", "many").code == 2
+    assert simcounsel("run", TINY, "--seed", -1).code == 2
+    assert "'seed' is not KEY=VALUE" in simcounsel("run", TINY, "--set", "seed").err
+
+
+# run
+
+def test_run(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("run", TINY, "--model", "scripted", "--out", "out")
+    assert (ended.code, ended.err) == (0, "")
+    run = only_run(tmp_path / "out")
+    assert run.ticks_done() == 12
+    assert run.world.models.reason == "scripted"
+    for text in (
+        "Miriam and Ines begin to talk (Counseling Center, appointment)", "lived          12 of 12 ticks", f"run            out/{run.name}",
+        "warnings       0", f"simcounsel show out/{run.name} --conversation 1", f"simcounsel fork out/{run.name} --at 6",
+    ):
+        assert text in ended.out
+    assert "simcounsel resume" not in ended.out
+    assert "\x1b" not in ended.out
+
+
+def test_run_with_other_settings(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("run", TINY, "--model", "scripted", "--ticks", 2, "--seed", 7, "--condition", "client_only", "--set", "memory.top_k=2",
+                       "--set", "appointments.0.at=15:00", "--in-flight", 1, "-q", "--out", tmp_path)
+    assert ended.code == 0
+    run = only_run(tmp_path)
+    assert (run.ticks_done(), run.world.seed, run.world.condition, run.world.memory.top_k) == (2, 7, "client_only", 2)
+    assert run.world.appointments[0].at == "15:00"
+    assert f"  simcounsel resume {run.folder}" in ended.out
+
+
+def test_second_run_gets_another_folder(simcounsel: Command, tmp_path: Path) -> None:
+    for _ in range(3):
+        assert simcounsel("run", TINY, "--model", "scripted", "--ticks", 1, "--out", "out").code == 0
+    assert len(list((tmp_path / "out").iterdir())) == 3
+
+
+def test_default_folder_is_runs(simcounsel: Command, tmp_path: Path) -> None:
+    simcounsel("run", TINY, "--model", "scripted", "--ticks", 1)
+    assert only_run(tmp_path / "runs").ticks_done() == 1
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    (("nowhere.yaml",), "nowhere.yaml: no such file"),
+    ((TINY, "--model", "gpt"), "no model 'gpt'; there are embedded, openai:MODEL"),
+    ((TINY, "--model", "openai:gpt-4o"), "openai:gpt-4o: no API key; set OPENAI_API_KEY, or use --model embedded"),
+    ((TINY, "--model", "http://localhost:1"), "the address ends in /v1/MODEL"),
+    ((TINY, "--model", "recorded:nothing"), "nothing: no run there (no manifest.json)"),
+    ((TINY, "--condition", "nobody"), "'nobody' is not one of client_only"),
+    ((TINY, "--set", "sede=1"), "sede: unknown key; did you mean 'seed'?"),
+    ((TINY, "--set", "residents.Inez.home=x"), "nothing named 'Inez' there"),
+    ((TINY, "--model", "scripted", "--out", TINY), "a file, not a folder; choose another --out"),
+    ((TINY, "--model", "scripted", "--prices", "none.yaml"), "none.yaml: no such file"),
+])
+def test_run_that_cannot_be(simcounsel: Command, tmp_path: Path, arguments: tuple[object, ...], what: str) -> None:
+    ended = simcounsel("run", *arguments)
+    assert ended.code == 1
+    assert what in ended.err
+    assert ended.err.startswith("simcounsel: ")
+    assert "Traceback" not in ended.err
+    assert ended.out == ""
+    assert not (tmp_path / "runs").exists(), "no folder is left behind"
+
+
+def test_money_is_not_spent_unasked(simcounsel: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    assert load_world(TINY).models.reason == "embedded"
+    simcounsel("run", TINY, "--model", "scripted", "--ticks", 1)
+    assert set(only_run(tmp_path / "runs").manifest.models.values()) == {"scripted"}
+
+
+def test_budget(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 10)
+    assert ended.code == 0
+    assert "stopped        the budget of 10 calls is used up" in ended.out
+    assert 0 < only_run(tmp_path / "runs").ticks_done() < 12
+
+
+# resume
+
+def test_resume(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
+    simcounsel("run", TINY, "--model", "scripted", "--ticks", 3, "--out", tmp_path)
+    run = only_run(tmp_path)
+    assert simcounsel("resume", run.folder, "--ticks", 2).code == 0
+    assert run.ticks_done() == 5
+    assert simcounsel("resume", run.folder).code == 0
+    assert log(run) == log(lived)
+    ended = simcounsel("resume", run.folder)
+    assert ended.code == 0
+    assert f"{run.folder} is complete (12 ticks); `simcounsel fork {run.folder} --at TICK` lives on from any tick" in ended.out
+    assert log(run) == log(lived)
+
+
+def test_resume_says_what_was_dropped(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
+    run = live(tmp_path, ticks=3)
+    (run.folder / "events.jsonl").write_bytes(log(run)[:-1])
+    ended = simcounsel("resume", run.folder)
+    assert "bytes of an unfinished tick were dropped from events.jsonl; tick 2 is lived again" in ended.err
+    assert log(run) == log(lived)
+
+
+@pytest.mark.parametrize("command", [("resume",), ("fork", "--at", "1"), ("show",)])
+def test_no_run_there(simcounsel: Command, tmp_path: Path, command: tuple[str, ...]) -> None:
+    ended = simcounsel(command[0], "runs/none", *command[1:])
+    assert (ended.code, ended.out) == (1, "")
+    assert "runs/none: no run there (no manifest.json); `simcounsel run WORLD` makes one" in ended.err
+    live(tmp_path / "runs", ticks=1)
+    name, = os.listdir(tmp_path / "runs")
+    assert f"; there is runs/{name}" in simcounsel(command[0], "runs/none", *command[1:]).err
+    assert f"it holds runs, name one of them: {name}" in simcounsel(command[0], "runs", *command[1:]).err
+
+
+@pytest.mark.parametrize(("spoil", "what"), [
+    (lambda text: text[:200], "manifest.json: damaged"),
+    (lambda text: "[]", "manifest.json: damaged"),
+    (lambda text: text.replace('"schema_version": 1', '"schema_version": 99'), "written with log version 99, this simcounsel reads 1"),
+    (lambda text: text.replace('"ticks"', '"tocks"'), "manifest.json: damaged"),
+])
+def test_damaged_manifest(simcounsel: Command, tmp_path: Path, spoil: Callable[[str], str], what: str) -> None:
+    run = live(tmp_path, ticks=1)
+    file = run.folder / "manifest.json"
+    file.write_text(spoil(file.read_text(encoding="utf-8")), encoding="utf-8")
+    ended = simcounsel("show", run.folder)
+    assert ended.code == 1
+    assert what in ended.err
+
+
+def test_damaged_log_names_the_line(simcounsel: Command, tmp_path: Path) -> None:
+    run = live(tmp_path, ticks=1)
+    lines = log(run).splitlines(keepends=True)
+    (run.folder / "events.jsonl").write_bytes(b"".join([*lines[:4], b'{"seq":4,"kind":"danced"}\n', *lines[5:]]))
+    ended = simcounsel("show", run.folder)
+    assert ended.code == 1
+    assert "events.jsonl:5: not an event" in ended.err
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    with Simulation(tiny(), out=tmp_path) as simulation:
+        simulation.step()
+        ended = subprocess.run([sys.executable, "-m", "simcounsel", "resume", str(simulation.record.folder)], capture_output=True, text=True,
+                               cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+        simulation.step()
+    assert ended.returncode == 1
+    assert "another process is writing this run; wait for it, or stop it first" in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert simulation.record.ticks_done() == 2
+
+
+def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
+    script = (
+        "import asyncio, sys\nfrom simcounsel.llm.scripted import Scripted\nfast = Scripted.complete\n"
+        "async def slow(self, request, complaint):\n    await asyncio.sleep(0.05)\n    return await fast(self, request, complaint)\n"
+        "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, "run", str(TINY), "--model", "scripted", "--out", str(tmp_path / "out")],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("out/*/events.jsonl")) or only_run(tmp_path / "out").ticks_done() < 2:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    run = only_run(tmp_path / "out")
+    assert "stopped by Ctrl-C; the unfinished tick is lived again on resume" in out
+    assert f"simcounsel resume {run.folder}" in out
+    assert "Traceback" not in err
+    assert 2 <= run.ticks_done() < 12
+    assert simcounsel("resume", run.folder).code == 0
+    assert log(run) == log(lived)
+
+
+# fork
+
+def test_fork(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
+    ended = simcounsel("fork", lived.folder, "--at", 6, "--set", "condition=client_only", "--out", tmp_path / "forks")
+    assert ended.code == 0
+    new = only_run(tmp_path / "forks")
+    assert (new.ticks_done(), new.world.condition) == (12, "client_only")
+    assert f"forked         from {lived.name} before tick 6; changed: condition=" in ended.out
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    (("--at", 99), "--at 99 is not between 1 and 12, the ticks that were lived"),
+    (("--at", 3, "--set", "tick_minutes=15"), "--set tick_minutes: the past was lived with another 'tick_minutes'"),
+    (("--at", 3, "--set", "sede=1"), "--set sede: unknown key; did you mean 'seed'?"),
+])
+def test_fork_that_cannot_be(simcounsel: Command, lived: Run, arguments: tuple[object, ...], what: str, tmp_path: Path) -> None:
+    ended = simcounsel("fork", lived.folder, *arguments)
+    assert ended.code == 1
+    assert what in ended.err
+    assert not (tmp_path / "runs").exists()
+    assert simcounsel("fork", lived.folder).code == 2
+    assert simcounsel("fork", lived.folder, "--at", 0).code == 2
+
+
+# check, models, init, personas
+
+def test_check(simcounsel: Command, tmp_path: Path) -> None:
+    assert simcounsel("check", TINY, INSOMNIA, ROOT / "personas" / "ines.yaml").out.count(": ok\n") == 3
+    bad = world_file(tmp_path, "seed: 1", "seeed: 1\nticks_: 1")
+    ended = simcounsel("check", TINY, bad, "qqq/none.yaml")
+    assert ended.code == 1
+    assert ended.out.splitlines() == [
+        f"{TINY}: ok", f"{bad}:6: seeed: unknown key; did you mean 'seed'?", f"{bad}:7: ticks_: unknown key; did you mean 'ticks'?",
+        "qqq/none.yaml: no such file",
+    ]
+
+
+def test_models(simcounsel: Command) -> None:
+    ended = simcounsel("models")
+    assert ended.code == 0
+    for name in ("embedded", "openai:gpt-4o", "needs OPENAI_API_KEY", "http://HOST:PORT/v1/NAME", "langchain:", "scripted", "recorded:RUN"):
+        assert name in ended.out
+
+
+def test_init(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("init", "mine")
+    assert ended.code == 0
+    written = sorted(path.name for path in (tmp_path / "mine").iterdir())
+    assert "world.yaml" in written
+    assert len(written) > 1
+    assert all(f"wrote mine/{name}" in ended.out for name in written)
+    assert simcounsel("check", *(tmp_path / "mine").glob("*.yaml")).code == 0
+    assert simcounsel("run", "mine/world.yaml", "--model", "scripted", "--ticks", 8).code == 0
+    again = simcounsel("init", "mine")
+    assert again.code == 1
+    assert "mine: exists and is not an empty folder; choose another DIR" in again.err
+
+
+def test_init_into_a_file(simcounsel: Command, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("", encoding="utf-8")
+    assert simcounsel("init", "f").code == 1
+    (tmp_path / "empty").mkdir()
+    assert simcounsel("init", "empty").code == 0
+
+
+def test_personas_import(simcounsel: Command, tmp_path: Path) -> None:
+    records = saved(tmp_path, four())
+    ended = simcounsel("personas", "import", records, "--out", "people")
+    assert (ended.code, ended.out) == (0, "wrote people/alex_1.yaml\n")
+    assert simcounsel("check", "people/alex_1.yaml").code == 0
+    again = simcounsel("personas", "import", records, "--out", "people")
+    assert again.code == 1
+    assert "people/alex_1.yaml: exists already" in again.err
+
+
+# show
+
+def test_show(simcounsel: Command, lived: Run) -> None:
+    out = simcounsel("show", lived.folder).out
+    assert "lived          12 of 12 ticks of 30 minutes, until Monday 2 March, 14:00" in out
+    assert f"run            {lived.folder}" in out
+    talks = simcounsel("show", lived.folder, "--conversation", 1).out
+    assert talks.startswith("Miriam and Ines, Monday 2 March, 09:00, Counseling Center (appointment) [2:Ines+Miriam]\nMiriam (greet; ")
+    assert "takes away: " in talks
+    assert simcounsel("show", lived.folder, "--conversation", "2:Ines+Miriam").out == talks
+    day = simcounsel("show", lived.folder, "--who", "Ines").out
+    assert "08:00  plans (a new day): " in day
+    assert "09:00  meets Miriam as agreed (Counseling Center)" in day
+    assert "nothing on day 5 (the first day is 0)" in simcounsel("show", lived.folder, "--who", "Ines", "--day", 5).out
+
+
+def test_show_recall(simcounsel: Command, lived: Run) -> None:
+    out = simcounsel("show", lived.folder, "--recall", "Ines", "--tick", 2).out
+    assert "  score  recency  poignancy  emotion  nearness  relevance" in out
+    row = next(line for line in out.splitlines() if re.match(r"  0\.\d{3}  ", line)).split()
+    score, *terms = map(float, row[:6])
+    assert score == pytest.approx(sum(w * t for w, t in zip((0.10, 0.40, 0.15, 0.10, 0.25), terms, strict=True)), abs=2e-3)
+    assert simcounsel("show", lived.folder, "--recall", "Ines").out.count("score  recency") == 1
+    quiet = min(set(range(12)) - {e.tick for e in lived.entries() if isinstance(e.event, Recalled) and e.event.who == "Ines"})
+    assert f"Ines recalled nothing in tick {quiet}" in simcounsel("show", lived.folder, "--recall", "Ines", "--tick", quiet).out
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    (("--who", "Inez"), "no resident 'Inez'; there are Ines, Miriam"), (("--recall", "Bob"), "no resident 'Bob'"),
+    (("--conversation", 99), "no conversation '99'; there are 1 to 1"), (("--conversation", 0), "no conversation '0'"),
+])
+def test_show_what_is_not_there(simcounsel: Command, lived: Run, arguments: tuple[object, ...], what: str) -> None:
+    ended = simcounsel("show", lived.folder, *arguments)
+    assert (ended.code, ended.out) == (1, "")
+    assert what in ended.err
+
+
+def test_show_a_run_not_begun(simcounsel: Command, tmp_path: Path) -> None:
+    with Simulation(three(), out=tmp_path) as simulation:
+        pass
+    folder = simulation.record.folder
+    assert "lived          0 of 12 ticks of 30 minutes, until not begun" in simcounsel("show", folder).out
+    assert simcounsel("show", folder, "--conversation", 1).out == "no conversation in this run\n"
+
+
+def test_errors_go_to_stderr_and_are_one_line(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel("run", world_file(tmp_path, "seed: 1", "seeed: 1"))
+    assert re.fullmatch(r"simcounsel: .*world\.yaml:6: seeed: unknown key; did you mean 'seed'\?\n", ended.err)
+
+
+def test_manifest_can_be_read_by_anybody(simcounsel: Command, tmp_path: Path) -> None:
+    simcounsel("run", TINY, "--model", "scripted", "--ticks", 1, "--out", tmp_path)
+    manifest = json.loads((only_run(tmp_path).folder / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["run"] == only_run(tmp_path).folder.name
+    assert manifest["world"]["name"] == "Tiny"
