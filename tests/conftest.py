@@ -1,6 +1,5 @@
 """What all tests share: one run of the tiny world that nobody changes, and calm Hypothesis settings."""
 
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings

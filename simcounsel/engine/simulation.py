@@ -273,7 +273,7 @@ class Simulation(mesa.Model):
                     limit = appointment.max_turns or self.world.conversation.max_turns
                     yield self._started(a, b, "appointment", 1.0), limit
         together = self._together()
-        for a, b in ((a, b) for a in sorted(self._residents) for b in together[self._place(a)] if b > a):
+        for a, b in ((one, two) for one in sorted(self._residents) for two in together[self._place(one)] if two > one):
             if a in busy or b in busy or not self._may_talk(a, b):
                 continue
             probability = round(self.world.conversation.chance * self._closeness(a, b) / 10, 4)

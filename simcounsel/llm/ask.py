@@ -146,8 +146,11 @@ async def drive(asks: Mapping[str, Ask[T]], answer: Answer) -> dict[str, Outcome
     ends all of them.
     """
     names = sorted(asks)
+    tasks = []
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(pursue(asks[name], answer)) for name in names]
+        for name in names:
+            tasks.append(group.create_task(pursue(asks[name], answer)))
+            await asyncio.sleep(0)  # lets the first requests leave while the last are still being thought of
     return {name: task.result() for name, task in zip(names, tasks, strict=True)}
 
 

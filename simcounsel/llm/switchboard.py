@@ -279,7 +279,11 @@ class Switchboard:
 
     def _count(self, **more: float | None) -> None:
         """Add to the usage; None makes unknown."""
-        self.usage = replace(self.usage, **{name: None if n is None else getattr(self.usage, name) + n for name, n in more.items()})
+        before = self.usage
+        sums: dict[str, Any] = {
+            name: None if n is None or getattr(before, name) is None else getattr(before, name) + n for name, n in more.items()
+        }
+        self.usage = replace(before, **sums)
 
 
 class Spent:

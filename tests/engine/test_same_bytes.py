@@ -176,7 +176,7 @@ def test_recording_is_used_before_asking(tmp_path: Path) -> None:
     from simcounsel.engine.opening import models_for
 
     models = models_for(opened.world, opened)
-    models.chat = {tier: listening for tier in models.chat}
+    models.chat = dict.fromkeys(models.chat, listening)
     Simulation(opened.world, run=opened, models=models).run(3)
     assert listening.requests == []
     assert models.usage.calls == 0

@@ -213,7 +213,7 @@ def test_in_three_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     run = Simulation(world).run()
     assert run.folder.parent == Path("runs")
     assert run.ticks_done() == 12
-    assert set(path.name for path in run.folder.iterdir()) >= {"manifest.json", "events.jsonl", "calls.jsonl", "memory"}
+    assert {path.name for path in run.folder.iterdir()} >= {"manifest.json", "events.jsonl", "calls.jsonl", "memory"}
 
 
 def test_world_by_its_path_with_other_settings(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.check import check_file
 from simcounsel.specs import world as world_module
+from simcounsel.specs.check import check_file
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.world import MemorySettings, RecallWeights, World, load_world
 from tests.specs.files import line_with, persona_data, world_file, written

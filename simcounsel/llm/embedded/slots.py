@@ -77,13 +77,15 @@ def _choose(minute: int, hints: Any, done: dict[str, int], sense: Sense, draw: R
     fitting = [r for r in fitting if r.place in reachable] or fitting
     stroke = _stroke_at(minute, hints["strokes"])
     near = sense.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
-    lately = {r.kind: minute - done[r.do] for r in sorted(hints["routines"], key=lambda r: done.get(r.do, 0)) if r.do in done}
+    by_age = sorted((r for r in hints["routines"] if r.do in done), key=lambda r: done[r.do])
+    lately = {r.kind: minute - done[r.do] for r in by_age}
     once = {kind for kind, since in lately.items() if since < ONCE_IN_A_WHILE.get(kind, 0)}
     scores = []
     for routine, plan in zip(fitting, near, strict=True):
         mood = 0.0 if routine.emotion is None else emotion_relevance(routine.emotion, hints["emotion"]) - 0.5
         since = minute - done.get(routine.do, -MINUTES_PER_DAY)
-        again = -0.35 if routine is current else 0.0 if routine.kind in NIGHTLY else -1.2 if since < 6 * 60 else -0.3 if since < MINUTES_PER_DAY else 0.0
+        again = -1.2 if since < 6 * 60 else -0.3 if since < MINUTES_PER_DAY else 0.0
+        again = -0.35 if routine is current else 0.0 if routine.kind in NIGHTLY else again
         too_soon = -0.9 if routine.kind in once and routine is not current else 0.0
         scores.append(0.5 * mood + 0.6 * float(plan) + again + too_soon + _night(routine, minute, hints, current) + draw.gauss(0, 0.18))
     best: Routine = fitting[int(np.argmax(scores))]
