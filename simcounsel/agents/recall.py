@@ -20,6 +20,7 @@ from simcounsel.specs.world import MemorySettings
 _RELEVANCE = np.array(RELEVANCE, dtype=np.float32)
 _INDEX = {emotion: index for index, emotion in enumerate(EMOTIONS)}
 _SIZE = 64
+_TERMS = ("score", "recency", "poignancy", "emotion_score", "emotion_relevance", "relevance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,17 +126,11 @@ class Store:
         threshold = np.partition(rounded, len(rounded) - k)[len(rounded) - k]
         near = np.flatnonzero(rounded >= threshold)
         best = near[np.argsort(-rounded[near], kind="stable")][:k]
-        return tuple(self._hit(int(i), first, terms) for i in best)
-
-    def _hit(self, index: int, first: int, terms: Terms) -> Hit:
-        return Hit(
-            id=self.memories[first + index].id,
-            score=_short(terms.score[index]), recency=_short(terms.recency[index]),
-            poignancy=_short(terms.poignancy[index]), emotion_score=_short(terms.emotion_score[index]),
-            emotion_relevance=_short(terms.emotion_relevance[index]), relevance=_short(terms.relevance[index]),
-        )
+        ids = [self.memories[first + i].id for i in best.tolist()]
+        columns = [[_short(value) for value in getattr(terms, name)[best].tolist()] for name in _TERMS]
+        return tuple(Hit(id=found, **dict(zip(_TERMS, row, strict=True))) for found, *row in zip(ids, *columns, strict=True))
 
 
-def _short(value: np.float32) -> float:
+def _short(value: float) -> float:
     """Four decimals: what the log holds, and what ranking sees."""
-    return min(1.0, max(0.0, round(float(value), 4)))
+    return min(1.0, max(0.0, round(value, 4)))

@@ -35,16 +35,21 @@ class Archive:
 
     def mark_known(self) -> None:
         """After a resume: of what is waiting, leave out what the disk already has."""
-        collection = self._open()
-        known = set(collection.get(include=[])["ids"]) if collection.count() else set()
+        self._complete = len(self._waiting)
+        try:
+            known = set(self._open().get(include=[])["ids"])
+        except Exception as error:
+            self._trouble = True
+            log.debug("%s: %s", self.folder, error)
+            return
         self._waiting = [item for item in self._waiting if item[1].id not in known]
         self._complete = len(self._waiting)
 
     def tick_ended(self) -> None:
         """What waits is in the log now; write when a batch is full."""
         self._complete = len(self._waiting)
-        if self._complete >= BATCH:
-            self.flush()
+        if self._complete >= BATCH and not self._trouble:
+            self._try(self._complete)
 
     @property
     def ready(self) -> bool:
@@ -52,9 +57,13 @@ class Archive:
         return self._complete >= SOME and not self._trouble
 
     def work(self) -> None:
-        """Write a few while replies are awaited. What goes wrong here is left to `flush`."""
+        """Write a few while replies are awaited."""
+        self._try(SOME)
+
+    def _try(self, count: int) -> None:
+        """Write; after the first trouble (a full disk) nothing more is tried until `close`, which tells."""
         try:
-            self._write(SOME)
+            self._write(count)
         except Exception as error:
             self._trouble = True
             log.debug("%s: %s", self.folder, error)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 T = TypeVar("T")
+QUIET_S = 0.005
 
 
 class Recorder(Protocol):
@@ -67,15 +68,10 @@ class LoopThread:
         self._thread = threading.Thread(target=self.loop.run_forever, name="simcounsel-models", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, T], sideline: Sideline | None = None) -> T:
-        """Do the work and return its result; Ctrl-C cancels it. sideline: worked on in this thread
-        while the loop has nothing to do but wait."""
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do the work and return its result; Ctrl-C cancels it."""
         future: Future[T] = asyncio.run_coroutine_threadsafe(work, self.loop)
         try:
-            while sideline and sideline.ready and not future.done():
-                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.loop).result()
-                if not future.done():
-                    sideline.work()
             return future.result()
         except BaseException:
             future.cancel()
@@ -118,7 +114,7 @@ class Switchboard:
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
-        self._flying = 0
+        self._flying = self._moves = 0
         self._answered = self._unreached = 0
         self._last_cause = ""
         self._thread = LoopThread()
@@ -133,9 +129,25 @@ class Switchboard:
         if not asks:
             return {}
         try:
-            return self._thread.run(drive(asks, self.answer), self.sideline)
+            return self._thread.run(self._drive(asks))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
+
+    async def _drive(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
+        aside = asyncio.create_task(self._aside(self.sideline)) if self.sideline and self.sideline.ready else None
+        try:
+            return await drive(asks, self.answer)
+        finally:
+            if aside:
+                aside.cancel()
+
+    async def _aside(self, sideline: Sideline) -> None:
+        """Do what can be done meanwhile, whenever nothing was sent or answered for a moment."""
+        while sideline.ready:
+            moves = self._moves
+            await asyncio.sleep(QUIET_S)
+            if moves == self._moves:
+                sideline.work()
 
     def begin_tick(self) -> None:
         """Start to count who answers."""
@@ -188,6 +200,7 @@ class Switchboard:
         model = self.chat[request.tier]
         started = time.perf_counter()
         self._flying += 1
+        self._moves += 1
         if self._flying > self.usage.peak_in_flight:
             self.usage = replace(self.usage, peak_in_flight=self._flying)
         spent = Spent(model.name, self._prices)
@@ -219,6 +232,7 @@ class Switchboard:
                     self._answered += 1
         finally:
             self._flying -= 1
+            self._moves += 1
         if reply is None:
             reply = Reply(value=request.fallback, source="fallback", model=model.name, problem=problem)
         self._record_chat(request, reply, completion, complaint, spent, time.perf_counter() - started, unreached)

@@ -1,6 +1,7 @@
 """Recall: the paper's score, exactly."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_as_a_plain_loop_would(rows: list[tuple[Memory, np.ndarray, int, int]], 
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     chosen = {hit.id for hit in hits}
     assert all(score <= hits[-1].score + 1.5e-4 for name, score in slow.items() if name not in chosen)
-    for first, second in zip(hits, hits[1:], strict=False):
+    for first, second in pairwise(hits):
         assert first.score > second.score or int(first.id[5:]) < int(second.id[5:])
 
 

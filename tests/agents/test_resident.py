@@ -1,5 +1,7 @@
 """A resident is a fold over its events."""
 
+from typing import Any
+
 from simcounsel.events import (
     Acted,
     ConversationEnded,
@@ -19,6 +21,10 @@ from tests.stage import EIGHT, Alone
 
 def slot(minute: int, activity: str) -> Slot:
     return Slot(minute=minute, activity=activity, activity_kind="rest", place="Ines's Kitchen")
+
+
+def heard(who: str, to: str, text: str, emotion: Any, intensity: int) -> Said:
+    return Said(chat="c", message=1, who=who, to=to, text=text, stressed=None, emotion=emotion, intensity=intensity, poignancy=1, source="chosen")
 
 
 def test_later_slots_replace_earlier_ones() -> None:
@@ -46,9 +52,9 @@ def test_talk() -> None:
     ines = Alone()
     assert ines.resident.close_to("Miriam") == 2
     ines.observe(ConversationStarted(chat="2:Ines+Miriam", who=("Miriam", "Ines"), place="p", cause="draw", closeness=2, probability=0.1))
-    ines.observe(Said(chat="c", message=1, who="Miriam", to="Ines", text="Hello.", stressed=None, emotion="joy", intensity=9, poignancy=1, source="chosen"))
+    ines.observe(heard("Miriam", "Ines", "Hello.", "joy", 9))
     assert (ines.resident.emotion, ines.resident.said) == ("neutral", [])
-    ines.observe(Said(chat="c", message=2, who="Ines", to="Miriam", text="Hm.", stressed=None, emotion="fear", intensity=4, poignancy=1, source="chosen"))
+    ines.observe(heard("Ines", "Miriam", "Hm.", "fear", 4))
     assert (ines.resident.emotion, ines.resident.intensity, ines.resident.said) == ("fear", 4, ["Hm."])
     ines.observe(RelationChanged(who="Ines", other="Miriam", before=2, after=2.5, why="closer"))
     ines.observe(ConversationEnded(chat="2:Ines+Miriam", cause="limit", by=None, messages=2))

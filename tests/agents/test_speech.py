@@ -11,7 +11,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Said
 from simcounsel.llm.ask import Reply, Request, play
 from simcounsel.policies.manual import aims
-from simcounsel.specs.persona import ClientPersona, CounselorPersona
+from simcounsel.specs.persona import ClientPersona, CounselorPersona, fill_slots
 from tests.stage import Alone, changed, noting, said, scene, tiny, vectors, view
 
 HEARD = said("Miriam", "What keeps you awake?")
@@ -113,7 +113,7 @@ def test_fallback_is_a_form_with_the_clients_words() -> None:
     fallback = seen[1].fallback
     persona = miriam.resident.persona
     assert isinstance(persona, CounselorPersona)
-    filled = {f.text.replace("{words}", "“count the hours”").replace("{feeling}", "afraid").replace("{name}", "Ines") for f in persona.forms["clarify"]}
+    filled = {fill_slots(f.text, words="count the hours", feeling="afraid", name="Ines") for f in persona.forms["clarify"]}
     assert fallback.say in filled
     assert "{" not in fallback.say
     assert fallback.wish == "go on"

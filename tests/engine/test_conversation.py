@@ -1,6 +1,7 @@
 """Turns between two until a stop rule."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import pytest
@@ -106,7 +107,7 @@ def test_always(max_turns: int, miriam: int | None, ines: int | None) -> None:
     spoken = lines(talked)
     assert 2 <= len(spoken) <= max_turns
     assert [s.message for s in spoken] == list(range(1, len(spoken) + 1))
-    assert all(a.who == b.to and a.to == b.who for a, b in zip(spoken, spoken[1:], strict=False))
+    assert all(a.who == b.to and a.to == b.who for a, b in pairwise(spoken))
     assert ended(talked).messages == len(spoken)
     assert (ended(talked).by is None) == (ended(talked).cause == "limit")
     if ended(talked).cause == "limit":

@@ -118,6 +118,12 @@ def test_out_of_a_recording(tmp_path: Path, straight: Run) -> None:
     again = Simulation(three(), model=f"recorded:{straight.folder}", out=tmp_path).run()
     assert log(again) == log(straight)
     assert list(again.calls()) == []
+    assert Run.open(again.folder).world == again.world
+
+
+def test_recording_that_is_replayed_in_two_parts(tmp_path: Path, straight: Run) -> None:
+    again = Simulation(three(), model=f"recorded:{straight.folder}", out=tmp_path / ("a long name " * 12)).run(4)
+    assert log(go_on(again)) == log(straight)
 
 
 def test_recording_of_another_world(tmp_path: Path, straight: Run) -> None:

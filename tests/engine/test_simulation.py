@@ -4,6 +4,7 @@ import json
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def ticks(entries: list[Entry]) -> Iterator[list[Entry]]:
 class TestLog:
     def test_seq_rises_by_one_and_time_never_falls(self, entries: list[Entry]) -> None:
         assert [entry.seq for entry in entries] == list(range(len(entries)))
-        assert all(a.tick <= b.tick <= a.tick + 1 and a.minute <= b.minute for a, b in zip(entries, entries[1:], strict=False))
+        assert all(a.tick <= b.tick <= a.tick + 1 and a.minute <= b.minute for a, b in pairwise(entries))
 
     def test_each_tick_ends(self, entries: list[Entry]) -> None:
         assert [{entry.tick for entry in tick} for tick in ticks(entries)] == [{n} for n in range(entries[-1].tick + 1)]
@@ -119,7 +120,7 @@ class TestLog:
         for chat, said in chats.items():
             assert said[0].who == started[chat].who[0]
             assert {s.who for s in said} == set(started[chat].who)
-            assert all(a.who == b.to and a.to == b.who for a, b in zip(said, said[1:], strict=False))
+            assert all(a.who == b.to and a.to == b.who for a, b in pairwise(said))
 
     def test_scores_and_terms_lie_between_0_and_1(self, entries: list[Entry]) -> None:
         hits = [hit for entry in entries if isinstance(entry.event, Recalled) for hit in entry.event.hits]
