@@ -11,8 +11,8 @@ from simcounsel.events import Entry, Memory
 
 log = logging.getLogger(__name__)
 BATCH = 512
-SOME = 64
-"""So many are written at a time while replies are awaited: Chroma holds Python up for half a millisecond each."""
+SOME = 128
+"""So many are written at a time while replies are awaited. A call of Chroma takes 20 ms and half a millisecond each, and holds Python up."""
 COLLECTION = "memories"
 
 

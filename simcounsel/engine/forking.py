@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simcounsel.engine.opening import begin_run
+from simcounsel.engine.opening import begin_run, recordings
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs import Parent, Run
@@ -61,6 +61,8 @@ def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str],
     last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
     with (new.folder / "events.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(entry.line() for entry in (*past, mark, last))
-    source = run.folder / "calls.jsonl"
-    if source.is_file():
-        (new.folder / "calls.jsonl").write_bytes(source.read_bytes())
+    with (new.folder / "calls.jsonl").open("wb") as calls:
+        for source in recordings(run):
+            if (source.folder / "calls.jsonl").is_file():
+                lines = (source.folder / "calls.jsonl").read_bytes()
+                calls.write(lines if lines.endswith(b"\n") else lines + b"\n")

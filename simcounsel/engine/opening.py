@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -53,17 +54,25 @@ def models_for(world: World, run: Run, *, in_flight: int = 64, prices: Prices | 
     crash the replies of the unfinished tick are there already, and a fork shares its parent's. What
     reached nobody is asked again."""
     roles = run.manifest.models
-    recorded = {call["key"]: _kept(call) for call in run.calls() if not call.get("unreached")}
-    source = next((spec.removeprefix("recorded:") for spec in roles.values() if spec.startswith("recorded:")), None)
-    if source is not None:
-        recorded |= {call["key"]: _kept(call) for call in Run.open(source).calls()}
+    *sources, own = recordings(run)
+    recorded = {call["key"]: _kept(call) for call in own.calls() if not call.get("unreached")}
+    recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
     opened: dict[str, Any] = {}
     for spec in dict.fromkeys((roles["reason"], roles["quick"], roles["judge"])):
         opened[spec] = open_chat(spec)
     return Switchboard(
         {"reason": opened[roles["reason"]], "quick": opened[roles["quick"]], "judge": opened[roles["judge"]]},
-        open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=source is not None,
+        open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=bool(sources),
     )
+
+
+def recordings(run: Run) -> Iterator[Run]:
+    """The runs whose calls.jsonl hold the replies and vectors of this one: itself, and before it the run
+    that it replays, if it is one of `recorded:RUN`."""
+    source = next((spec.removeprefix("recorded:") for spec in run.manifest.models.values() if spec.startswith("recorded:")), None)
+    if source is not None:
+        yield from recordings(Run.open(source))
+    yield run
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from simcounsel.clock import minute_of_tick
 from simcounsel.conversation import Side, Talked, converse
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
-from simcounsel.engine.opening import begin_run, models_for
+from simcounsel.engine.opening import begin_run, models_for, recordings
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.events import (
     Acted,
@@ -419,7 +419,7 @@ class Simulation(mesa.Model):
         from simcounsel.runs import decode_vectors
 
         found: dict[str, np.ndarray] = {}
-        for call in self.record.calls():
+        for call in (call for run in recordings(self.record) for call in run.calls()):
             if call.get("verb") == "embed" and call.get("purpose") == "remember":
                 found.update(zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True))
         return found

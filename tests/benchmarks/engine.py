@@ -14,6 +14,7 @@ limit of 8: or the rounds of 8 that they make), times the latency.
 
 import argparse
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -88,6 +89,7 @@ def median(job: Figures, repeats: int) -> Figures:
 def compare(told: argparse.Namespace) -> list[str]:
     """The table, line by line as it comes; returns what is reached and what not."""
     verdicts: list[str] = []
+    print(f"load of the machine before (1, 5, 15 min): {_load()}; {os.cpu_count()} cores")
     print("".join(f"{title:>13}" for title in ("workload", "N", "at once", *(c[0] for c in COLUMNS))))
     for limit in told.limit:
         options = ("--latency-ms", str(told.latency_ms), *(("--in-flight-max", str(limit)) if limit else ()))
@@ -102,6 +104,10 @@ def compare(told: argparse.Namespace) -> list[str]:
                     _row("bare loop", n, limit, bare)
                 verdicts += _verdicts(workload, n, limit, ticks, told, figures, bare)
     return verdicts
+
+
+def _load() -> str:
+    return ", ".join(f"{load:.1f}" for load in os.getloadavg())
 
 
 def _jobs(told: argparse.Namespace, limit: int | None) -> Iterator[tuple[str, int, int]]:
@@ -230,7 +236,9 @@ def main(given: list[str] | None = None) -> None:
     verdicts = compare(told)
     if told.faults:
         verdicts += faults(told)
-    print()
+    print(f"load of the machine after: {_load()}\n")
+    if told.quick:
+        print("--quick shows only that it runs; its figures mean nothing")
     for line in [*verdicts, help_cpu()]:
         print(line)
 

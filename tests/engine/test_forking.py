@@ -96,6 +96,14 @@ def test_fork_of_a_fork_and_resume(tmp_path: Path, past: Run) -> None:
     assert len(happened(second, Forked)) == 2
 
 
+def test_fork_of_a_recording_goes_on_without_it(tmp_path: Path, past: Run) -> None:
+    replayed = Simulation(three(), model=f"recorded:{past.folder}", out=tmp_path / "replayed").run(5)
+    changes = {"models.reason": "scripted", "models.embed": "scripted"}
+    new = go_on(fork(replayed, 5, changes, tmp_path / "forks"))
+    events = [e.event for e in new.entries() if not isinstance(e.event, Forked)]
+    assert events == [e.event for e in past.entries()]
+
+
 def test_parent_stays_as_it_was(tmp_path: Path, past: Run) -> None:
     before = {file.name: file.read_bytes() for file in past.folder.glob("*.json*")}
     forked(past, 4, tmp_path, condition="client_only")

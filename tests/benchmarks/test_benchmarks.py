@@ -1,0 +1,34 @@
+"""The benchmarks run and print their tables; what they measure is not judged here."""
+
+import pytest
+
+from tests.benchmarks import engine, recall
+from tests.benchmarks.towns import plain_town, town_of_ten
+
+
+def test_worlds_hold_together() -> None:
+    for world in (plain_town(5, 2, pairs=False), plain_town(5, 2, pairs=True), town_of_ten(96)):
+        assert not world.problems()
+
+
+@pytest.mark.slow
+def test_engine_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    engine.main(["--quick", "--limit", "0"])
+    told = capsys.readouterr().out
+    for word in ("wall s", "W1", "W2", "W3", "bare loop", "W1 x 4", "requests per resident-day", "--help"):
+        assert word in told
+
+
+@pytest.mark.slow
+def test_engine_lives_through_faults(capsys: pytest.CaptureFixture[str]) -> None:
+    engine.main(["--quick", "--faults", "--workload"])
+    told = capsys.readouterr().out
+    assert " 0 without" in told
+    assert "finished 1" in told
+
+
+@pytest.mark.slow
+def test_recall_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    recall.main(["--quick"])
+    told = capsys.readouterr().out
+    assert all(way in told for way in ("ours", "langchain", "plain loop"))
