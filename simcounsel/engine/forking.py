@@ -64,5 +64,5 @@ def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str],
     with (new.folder / "calls.jsonl").open("wb") as calls:
         for source in recordings(run):
             if (source.folder / "calls.jsonl").is_file():
-                lines = (source.folder / "calls.jsonl").read_bytes()
-                calls.write(lines if lines.endswith(b"\n") else lines + b"\n")
+                known = (source.folder / "calls.jsonl").read_bytes()
+                calls.write(known if known.endswith(b"\n") else known + b"\n")

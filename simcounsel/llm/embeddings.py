@@ -170,7 +170,8 @@ def _hashed_word(word: str, dimensions: int) -> NDArray[np.float64]:
     trigrams = [framed[start : start + 3] for start in range(len(framed) - 2)]
     vector = np.zeros(dimensions)
     for feature, weight in [(f"w:{word}", 1.0), *((f"t:{one}", 1 / np.sqrt(len(trigrams))) for one in trigrams)]:
-        number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        digest = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        number = int.from_bytes(digest, "big")
         vector[(number >> 1) % dimensions] += weight if number & 1 else -weight
     vector.flags.writeable = False
     return vector

@@ -1,9 +1,11 @@
 """llama.cpp inside the process: one GGUF file, one request at a time, the same answer every time.
 
-A request's answer depends on the request alone, not on what was asked before it: the prompt
-cache is on, and flash attention is off, because its kernels for one token and for many round
-differently, so that a prompt half in the cache gave other text than the same prompt computed
-whole (xllamacpp 2026.10). Without it, log-probabilities are equal bit for bit, cache warm or cold.
+A request's answer depends on the request alone, not on what was asked before it, although the
+prompt cache is on. llama.cpp computes one token with other kernels than many at once, and they
+round differently: with the usual batches, a prompt that was half in the cache got other
+log-probabilities (by up to 0.1) and other text than the same prompt computed whole. So every token
+is computed by itself (`n_ubatch` 1), which makes prompts a fifth slower on one thread and the cache
+exact. Flash attention is off because its sums depend on the number of threads (xllamacpp 2026.10).
 """
 
 import json
@@ -60,7 +62,7 @@ class Llama:
     """A loaded model. Calls block, and may come from any thread; they wait for each other.
 
     context_tokens: prompt and answer together; a longer request raises Failure.
-    threads: see `default_threads`; it changes the speed, and may change the last bits.
+    threads: see `default_threads`; the number changes the speed only.
     Raises ModelError when the file cannot be loaded.
     """
 
@@ -100,7 +102,7 @@ class Llama:
         sent |= {"grammar": grammar} if grammar else {}
         sent |= _messages(system, prompt) if chat else {"prompt": prompt}
         if n_probs:
-            sent |= {"n_probs": n_probs} | ({"logprobs": True, "top_logprobs": n_probs} if chat else {"logprobs": n_probs})
+            sent |= {"logprobs": True, "top_logprobs": n_probs} if chat else {"logprobs": n_probs, "n_probs": n_probs}
         return _generated(self._send(sent, chat=chat), n_probs)
 
     def loglikelihood(self, prompt: str, continuation: str) -> float | None:
@@ -163,6 +165,7 @@ def _load(path: Path, threads: int, context_tokens: int) -> xllamacpp.Server:
     params.model.path = str(path)
     params.n_ctx = context_tokens
     params.n_parallel = 1
+    params.n_ubatch = 1
     params.n_gpu_layers = 0
     params.fit_params = False
     params.cpuparams.n_threads = threads
@@ -174,10 +177,13 @@ def _load(path: Path, threads: int, context_tokens: int) -> xllamacpp.Server:
     params.api_keys = [secrets.token_hex(16)]
     params.verbosity = -1
     try:
-        return xllamacpp.Server(params)
+        server = xllamacpp.Server(params)
     except RuntimeError as error:
-        raise ModelError(f"{path}: not a model that llama.cpp can load ({error}); 'simcounsel models --pull' "
-                         "fetches the pinned one anew") from error
+        cause = f"{path}: not a model that llama.cpp can load ({error})"
+        raise ModelError(f"{cause}; 'simcounsel models --pull' fetches the pinned one anew") from error
+    # A server freed before its loop has begun hangs for ever; a first answer means it has begun.
+    server.handle_completions({"prompt": "a", "max_tokens": 1})
+    return server
 
 
 def _messages(system: str, prompt: str) -> dict[str, Any]:

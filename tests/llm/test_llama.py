@@ -43,6 +43,12 @@ def say(llama: Llama, prompt: str = PROMPT, *, seed: int = 7, temperature: float
     return llama.complete(prompt, max_tokens=12, temperature=temperature, seed=seed, n_probs=1)
 
 
+def forget_and_say(llama: Llama, prompt: str, temperature: float = 0.8) -> Generated:
+    """Asked after something that shares no token with it."""
+    llama.complete("\n\n123", max_tokens=1, temperature=0, seed=0)
+    return say(llama, prompt, temperature=temperature)
+
+
 def test_a_known_fact(llama: Llama) -> None:
     said = llama.complete("The capital of France is", max_tokens=1, temperature=0, seed=0, n_probs=3)
     assert said.text == " Paris"
@@ -53,8 +59,7 @@ def test_a_known_fact(llama: Llama) -> None:
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_the_cache_changes_no_bit(llama: Llama, temperature: float) -> None:
-    llama.complete("Nothing in common.", max_tokens=1, temperature=0, seed=0)
-    cold = say(llama, temperature=temperature)
+    cold = forget_and_say(llama, PROMPT, temperature)
     assert cold.tokens_cached == 0
     warm = say(llama, temperature=temperature)
     assert warm.tokens_cached == warm.tokens_in - 1
@@ -64,6 +69,23 @@ def test_the_cache_changes_no_bit(llama: Llama, temperature: float) -> None:
         partly = say(llama, temperature=temperature)
         assert 0 < partly.tokens_cached < partly.tokens_in - 1
         assert (partly.text, partly.tokens) == (cold.text, cold.tokens)
+
+
+@pytest.mark.parametrize("prompt", [PROMPT, "One day a boy", "Sleep, he said, is", "The rain fell on the roof and"])
+def test_what_was_generated_may_be_cached_too(llama: Llama, prompt: str) -> None:
+    longer = prompt + say(llama, prompt).text + "\nCounselor:"
+    warm = say(llama, longer)
+    cold = forget_and_say(llama, longer)
+    assert warm.tokens_cached > cold.tokens_cached == 0
+    assert (warm.text, warm.tokens) == (cold.text, cold.tokens)
+
+
+def test_the_number_of_threads_changes_no_bit(llama: Llama) -> None:
+    prompt = "She could not sleep because"
+    other = Llama(path_of("smollm2"), threads=llama.threads + 1, context_tokens=256)
+    other_said = other.complete(prompt, max_tokens=2, temperature=0, seed=0, n_probs=5)
+    other.close()
+    assert other_said.tokens == llama.complete(prompt, max_tokens=2, temperature=0, seed=0, n_probs=5).tokens
 
 
 def test_seeds_differ_and_repeat(llama: Llama) -> None:
@@ -91,7 +113,9 @@ def test_grammars(llama: Llama) -> None:
 
 
 def test_chat(llama: Llama) -> None:
-    said = llama.complete("Say hello.", chat=True, system="You are brief.", max_tokens=16, temperature=0, seed=0, n_probs=2)
+    said = llama.complete(
+        "Say hello.", chat=True, system="You are brief.", max_tokens=16, temperature=0, seed=0, n_probs=2
+    )
     assert "hello" in said.text.lower()
     assert len(said.tokens) > 0 and len(said.tokens[0].top) == 2
 
@@ -125,7 +149,11 @@ def test_a_wrong_grammar(llama: Llama) -> None:
 def test_threads_wait_for_each_other_and_others_go_on(llama: Llama) -> None:
     alone = {seed: say(llama, seed=seed).text for seed in (1, 2, 3)}
     got: dict[int, str] = {}
-    askers = [threading.Thread(target=lambda seed=seed: got.update({seed: say(llama, seed=seed).text})) for seed in alone]
+
+    def ask(seed: int) -> None:
+        got[seed] = say(llama, seed=seed).text
+
+    askers = [threading.Thread(target=ask, args=(seed,)) for seed in alone]
     for asker in askers:
         asker.start()
     turns = 0
