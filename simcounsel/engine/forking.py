@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simcounsel.engine.opening import begin_run, recordings
+from simcounsel.engine.opening import begin_run, check_models, recordings
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs import Parent, Run
@@ -26,6 +26,7 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path) -> Run:
     if not 0 < at_tick <= done:
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the ticks that were lived")
     world = _changed(run, changes)
+    check_models(world)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
     new = begin_run(world, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs))
     try:

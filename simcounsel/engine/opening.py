@@ -11,6 +11,7 @@ from typing import Any
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.policies import policy_for
 from simcounsel.runs import Parent, Run
 from simcounsel.specs.world import World
 
@@ -81,8 +82,10 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_models(world: World) -> None:
-    """Open the models that a world names and let them go, so that a missing key or package is said
+    """Look up the policies and open the models that a world names, so that a missing key or package is said
     before a run's folder is made. ModelError, or RunError for a recording that is not there."""
+    for resident in world.residents:
+        policy_for(resident.role, resident.policy)
     roles = world.models
     for spec in dict.fromkeys((roles.reason, roles.quick or roles.reason, roles.judge or roles.reason)):
         if spec.startswith("recorded:"):

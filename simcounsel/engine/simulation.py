@@ -427,6 +427,8 @@ class Simulation(mesa.Model):
     def _over_budget(self) -> str | None:
         usd, calls = self._budget
         usage = self.models.usage
+        if usd is not None and usage.cost_usd is None:
+            return f"a budget of {usd:g} USD was set, but the model's price is unknown; give it with --prices, or use --budget-calls"
         if usd is not None and usage.cost_usd is not None and usage.cost_usd >= usd:
             return f"the budget of {usd:g} USD is used up ({usage.cost_usd:.4f} spent)"
         if calls is not None and usage.calls >= calls:

@@ -1,0 +1,36 @@
+"""What is said before a run's folder is made, and when a price is unknown."""
+
+from pathlib import Path
+
+import pytest
+
+from simcounsel.engine.opening import begin_run, check_models
+from simcounsel.engine.simulation import Simulation
+from simcounsel.errors import ModelError, SpecError
+from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.switchboard import Switchboard
+from tests.stage import tiny
+
+
+def test_an_unknown_policy_is_named() -> None:
+    world = tiny()
+    first = world.residents[0].model_copy(update={"policy": "magic"})
+    with pytest.raises(SpecError, match="no policy 'magic'; there are disclosing, socratic, supportive"):
+        check_models(world.model_copy(update={"residents": (first, *world.residents[1:])}))
+
+
+def test_a_missing_key_is_named() -> None:
+    world = tiny()
+    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+        check_models(world.model_copy(update={"models": world.models.model_copy(update={"reason": "openai:gpt-4o"})}))
+
+
+def test_a_budget_in_money_needs_a_price(tmp_path: Path) -> None:
+    model = Scripted()
+    model.name = "openai:no-such-model"
+    models = Switchboard({"reason": model, "quick": model, "judge": model}, HashEmbeddings())
+    simulation = Simulation(tiny(), run=begin_run(tiny(), tmp_path), models=models, budget_usd=1.0)
+    simulation.run()
+    assert simulation.tick == 1
+    assert simulation.stopped_because is not None and "price is unknown" in simulation.stopped_because
