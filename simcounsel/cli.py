@@ -184,9 +184,9 @@ def _live(
             stopped = simulation.stopped_because
     except KeyboardInterrupt:
         stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
-    except SimcounselError as error:
-        _closing(run, str(error), console)
-        sys.exit(1)
+    except SimcounselError:
+        _closing(run, None, console)
+        raise
     _closing(run, stopped, console)
 
 
@@ -240,7 +240,7 @@ def _advance(progress: "Progress", task: "TaskID", done: int, total: int, what: 
 @app.command()
 def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Worlds and personas.")]) -> None:
     """Validate files; exit 1 with file:line and a remedy for each problem."""
-    from simcounsel.specs.check import check_file
+    from simcounsel.check import check_file
 
     wrong = 0
     for file in files:

@@ -4,11 +4,13 @@ Nothing here reads the computer's clock.
 """
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 MINUTES_PER_DAY = 24 * 60
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
+@lru_cache(maxsize=1440)
 def minutes_of_day(text: str) -> int:
     """Minutes after midnight of a time like '07:15'; '24:00' is 1440. ValueError otherwise."""
     hours, colon, minutes = text.partition(":")

@@ -236,6 +236,11 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
     assert simulation.record.ticks_done() == 2
 
 
+def heeds_ctrl_c() -> None:
+    """A shell's background jobs, and what they start, ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     script = (
         "import asyncio, sys\nfrom simcounsel.llm.scripted import Scripted\nfast = Scripted.complete\n"
@@ -243,7 +248,8 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -
         "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script, "run", str(TINY), "--model", "scripted", "--out", str(tmp_path / "out")],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
+                               preexec_fn=heeds_ctrl_c)
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob("out/*/events.jsonl")) or only_run(tmp_path / "out").ticks_done() < 2:
         assert process.poll() is None

@@ -17,6 +17,7 @@ INDIFFERENT = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
 def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
     """Feelings about the tick's news, and an event memory of each piece of it."""
     news = resident.news
+    own_act = f"{resident.name} {resident.activity}."
     system, prompt = render(
         "appraise", whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
         feeling=feeling(resident.emotion, resident.intensity), news=numbered(news),
@@ -39,7 +40,7 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
         drafts=tuple(
             Memory(
                 id="", type="event", text=text, emotion=f.emotion, intensity=f.intensity, poignancy=f.poignancy, place=resident.place,
-                company=tuple(s.name for s in resident.sights), origin="own act" if text.startswith(f"{resident.name} ") else "sight",
+                company=tuple(s.name for s in resident.sights), origin="own act" if text == own_act else "sight",
             )
             for text, f in pairs
         ),

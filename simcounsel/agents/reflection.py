@@ -86,7 +86,7 @@ def _questions(resident: Resident, scene: Scene) -> Ask[tuple[str, ...]]:
     reply = yield from ask(Request(
         verb="fill", purpose="questions", who=resident.name, system=system, prompt=prompt, model=QuestionsAnswer, fallback=fallback,
         max_tokens=200, seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
-        hints={"name": resident.name, "memories": texts, "role": resident.spec.role},
+        hints={"name": resident.name, "memories": texts, "role": resident.spec.role, "wondered": resident.wondered},
     ))
     return tuple(reply.value.questions)
 

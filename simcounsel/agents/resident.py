@@ -41,7 +41,7 @@ class Resident:
 
     closeness: relationship score to each other person, 0 to 10. said: own lines of all
     conversations, oldest first. meetings: conversations so far, by the other's name.
-    replan_why: what calls for a new plan; None when nothing does.
+    replan_why: what calls for a new plan; None when nothing does. wondered: the questions of the last reflection.
     """
 
     def __init__(self, spec: ResidentSpec, world: World, vectors: "Mapping[str, np.ndarray]") -> None:
@@ -65,6 +65,7 @@ class Resident:
         self.said: list[str] = []
         self.done_today: dict[str, int] = {}
         self.replan_why: str | None = None
+        self.wondered: tuple[str, ...] = ()
         self._news: list[str] = []
         self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
             Joined: self._joined, Moved: self._moved, Acted: self._acted, Perceived: self._perceived,
@@ -145,6 +146,7 @@ class Resident:
 
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()
+        self.wondered = event.questions
 
     def _changed(self, event: PersonaChanged, entry: Entry) -> None:
         self.version = event

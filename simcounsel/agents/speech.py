@@ -7,7 +7,7 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.agents.views import bullets, feeling, talk_text, times, whoami
+from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text
 from simcounsel.emotion import ADJECTIVE
@@ -35,7 +35,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     role = resident.spec.role
     system, prompt = render(
         f"line_{role}", whoami=whoami(resident), name=resident.name, other=view.other, place=view.place,
-        now=date_text(scene.minute, scene.start), meetings=times(view.meeting - 1), feeling=feeling(resident.emotion, resident.intensity),
+        now=date_text(scene.minute, scene.start), meetings=talked_before(view.meeting - 1), feeling=feeling(resident.emotion, resident.intensity),
         memories=bullets(resident.memory.texts(recalled.hits)), talk=talk_text(view.lines), aim=decision.aim, move=decision.move,
     )
     said = tuple(resident.said[-60:]) + tuple(line.text for line in view.lines if line.who == view.me)

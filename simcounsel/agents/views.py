@@ -52,6 +52,8 @@ def talk_text(lines: tuple[TalkLine, ...]) -> str:
     return "\n".join(f"{line.who}: {line.text}" for line in lines) or "(nothing yet)"
 
 
-def times(count: int) -> str:
-    """'never', 'once', 'three times'."""
-    return ("never", "once", "twice")[count] if count < 3 else f"{count} times"
+def talked_before(count: int) -> str:
+    """'They have never talked before.', 'They have talked 3 times before.'"""
+    if not count:
+        return "They have never talked before."
+    return f"They have talked {('once', 'twice')[count - 1] if count < 3 else f'{count} times'} before."

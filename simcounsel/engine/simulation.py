@@ -78,6 +78,7 @@ class Simulation(mesa.Model):
         self._budget = (budget_usd, budget_calls)
         self._minds = minds
         self._residents: dict[str, Body] = {}
+        self._gone: dict[str, Resident] = {}
         self._welcome: dict[str, set[str]] = {}
         self._diary = _diary(world)
         self._vectors: dict[str, np.ndarray] = {}
@@ -172,12 +173,13 @@ class Simulation(mesa.Model):
     # the phases
 
     def _arrive(self) -> None:
-        """Those whom the condition brings come, those whom it does not go."""
+        """Those whom the condition brings come, those whom it does not go. Who comes back remembers."""
         here = {spec.name: spec for spec in self.world.present()}
         for name in sorted(set(self._residents) - set(here)):
             self._write(Left(who=name))
-        new = [spec for name, spec in here.items() if name not in self._residents]
-        for spec in new:
+        coming = [spec for name, spec in here.items() if name not in self._residents]
+        new = [spec for spec in coming if spec.name not in self._gone]
+        for spec in coming:
             self._write(Joined(who=spec.name, role=spec.role, home=spec.home, place=spec.starts_in))
         for relationship in self.world.relationships:
             for who, other in (relationship.between, relationship.between[::-1]):
@@ -367,7 +369,9 @@ class Simulation(mesa.Model):
             case Joined():
                 self._join(event.who)
             case Left():
-                self._residents.pop(event.who).remove()
+                body = self._residents.pop(event.who)
+                self._gone[event.who] = body.resident
+                body.remove()
             case Said():
                 return self._tell(entry, event.who)
             case ConversationStarted():
@@ -400,7 +404,7 @@ class Simulation(mesa.Model):
         for welcome in self._welcome.values():
             welcome.discard(name)
         spec = next(spec for spec in self.world.residents if spec.name == name)
-        resident = Resident(spec, self.world, self._vectors)
+        resident = self._gone.pop(name, None) or Resident(spec, self.world, self._vectors)
         self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy))
 
     def _replay(self, ticks: int) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simcounsel.llm.models import ChatModel, EmbedModel
 
 FORMS = (
-    "embedded", "openai:MODEL", "http://HOST:PORT/v1/MODEL", "langchain:PROVIDER:MODEL", "scripted", "recorded:RUN",
+    "embedded", "openai:MODEL", "http://HOST:PORT/v1/MODEL", "https://ANY/ADDRESS#MODEL", "langchain:PROVIDER:MODEL", "scripted", "recorded:RUN",
 )
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -59,19 +59,18 @@ def open_embed(name: str) -> "EmbedModel":
 
 
 def _server(name: str) -> tuple[str, str, str | None]:
-    """Base URL, model and key of `openai:MODEL` or `http(s)://.../v1/MODEL`."""
+    """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or `http(s)://...#MODEL`."""
     key = os.environ.get("OPENAI_API_KEY")
     if name.startswith("openai:") and name != "openai:":
         base = os.environ.get("OPENAI_BASE_URL", OPENAI_URL)
         if not key and base == OPENAI_URL:
             raise ModelError(f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none")
         return base, name.removeprefix("openai:"), key
-    found = re.fullmatch(r"(https?://[^\s]+?/v1)/(\S+)", name)
+    found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(r"(https?://[^\s#]+?/v1)/(\S+)", name)
     if found:
         return found.group(1), found.group(2), os.environ.get("SIMCOUNSEL_API_KEY")
     hint = "; the address ends in /v1/MODEL, such as http://localhost:11434/v1/llama3.1" if name.startswith("http") else ""
     raise ModelError(f"no model {name!r}{hint}; there are {', '.join(FORMS)}")
-
 
 
 
@@ -102,6 +101,7 @@ def model_lines() -> Iterator[str]:
     key = "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
     yield f"openai:gpt-4o             OpenAI ({key}); costs money"
     yield "http://HOST:PORT/v1/NAME  Ollama, vLLM, llama.cpp, any OpenAI-compatible server (key, if any: SIMCOUNSEL_API_KEY)"
+    yield "https://ANY/ADDRESS#NAME  the same where the address does not end in /v1"
     chain = "installed" if importlib.util.find_spec("langchain") else "needs: pip install 'simcounsel[langchain]'"
     yield f"langchain:PROVIDER:NAME   any LangChain chat model ({chain})"
     yield "scripted                  no model: drawn answers without meaning, for tests"

@@ -29,6 +29,8 @@ THINKING_TOKENS = 2000
 """Added for models that count their thinking into the limit: the ones that want `max_completion_tokens`."""
 TEXTS_PER_CALL = 512
 """OpenAI takes at most 2048 texts a call, and many servers fewer."""
+NOT_SERVED = (401, 402, 403, 404)
+"""Statuses that no wording of the question changes: a wrong key, an empty account, an unknown model."""
 _SPARABLE = ("response_format", "top_logprobs", "logprobs", "temperature", "seed")
 """Parameters that a request can go without, in the order in which a refusal is looked through."""
 
@@ -197,8 +199,9 @@ class Server:
     async def post(self, path: str, body: Mapping[str, Any], until: float) -> tuple[dict[str, Any], int]:
         """The JSON object that the server answers, and the number of attempts.
 
-        until: the deadline in the loop's time. Raises Failure: transport=True when nobody answered,
-        or only with 5xx or 429; False for other statuses and for an answer that is no JSON object.
+        until: the deadline in the loop's time. Raises Failure: transport=True when nobody answered, or
+        only with 5xx, 408, 429 or one of NOT_SERVED; False for other statuses and for an answer that
+        is no JSON object.
         """
         url, payload = self._base + path, json.dumps(body).encode()
         retrying = self._retrying(until)
@@ -258,9 +261,9 @@ class Server:
             said = said.replace(self._key, "***")
         if 300 <= status < 400:
             said = f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the model's name"
-        down = status == 429 or status >= 500
+        busy = status in (408, 429) or status >= 500
         raise Refused(
-            f"HTTP {status}: {_shown(said)}", transport=down, again=down or status == 408, status=status, said=said,
+            f"HTTP {status}: {_shown(said)}", transport=busy or status in NOT_SERVED, again=busy, status=status, said=said,
             wait_s=_retry_after_s(response.headers.get("Retry-After")),
         )
 

@@ -211,6 +211,7 @@ class Switchboard:
         unreached = False
         try:
             for _ in range(2):
+                spent.asked += 1
                 try:
                     completion = await model.complete(request, complaint)
                     spent.add(completion)
@@ -245,7 +246,7 @@ class Switchboard:
         cost, so_far = spent.cost_usd, self.usage.cost_usd
         self._count(
             calls=1, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out, fallbacks=int(reply.source == "fallback"),
-            second_tries=int(complaint is not None), retries=max(0, spent.tries - 1),
+            second_tries=int(complaint is not None), retries=max(0, spent.tries - spent.asked),
             chosen=int(reply.source == "chosen"), generated=int(reply.source == "generated"),
             prompt_characters=len(request.system) + len(request.prompt), cost_usd=None if None in (so_far, cost) else cost,
         )
@@ -301,13 +302,13 @@ class Switchboard:
 
 
 class Spent:
-    """Tokens, tries and cost of one request over its tries."""
+    """Tokens, tries and cost of one request: `asked` once or twice, each time with the tries of its transport."""
 
     def __init__(self, model: str, prices: Prices) -> None:
         self.model = model
         self._prices = prices
         self.tokens_in = self.tokens_out = 0
-        self.tries = 0
+        self.tries = self.asked = 0
         self._untold = False
 
     def add(self, completion: Completion) -> None:

@@ -204,9 +204,12 @@ class Persona(Spec):
 
     @model_validator(mode="after")
     def _every_hour_has_a_routine(self) -> "Persona":
-        for minute in range(0, MINUTES_PER_DAY, 15):
-            if not any(routine.covers(minute) for routine in self.routines):
-                raise ValueError(f"no routine covers {minute // 60:02d}:{minute % 60:02d}; every quarter of an hour needs one")
+        free = set(range(0, MINUTES_PER_DAY, 15))
+        for routine in self.routines:
+            free -= {minute for minute in free if routine.covers(minute)}
+        if free:
+            minute = min(free)
+            raise ValueError(f"no routine covers {minute // 60:02d}:{minute % 60:02d}; every quarter of an hour needs one")
         return self
 
     @field_validator("days")

@@ -32,6 +32,15 @@ def test_one_batch_for_all_news() -> None:
     ]
 
 
+def test_somebody_whose_name_begins_alike_is_a_sight() -> None:
+    ines = with_news()
+    ines.observe(Perceived(who="Ines", others=(Sight(name="Ines Maria", activity="waits"), Sight(name="Miriam", activity="waits"))))
+    lived = play(appraisal.appraise(ines.resident, scene()), FeelingsAnswer(feelings=(SAD, GLAD, GLAD)))
+    assert [(d.text, d.origin) for d in lived.drafts] == [
+        ("Ines makes coffee.", "own act"), ("Miriam is here and waits.", "sight"), ("Ines Maria is here and waits.", "sight"),
+    ]
+
+
 def test_too_few_feelings_are_complained_about() -> None:
     seen: list[Request] = []
     play(noting(appraisal.appraise(with_news().resident, scene()), seen), FeelingsAnswer(feelings=(SAD, GLAD)))

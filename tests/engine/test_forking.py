@@ -9,7 +9,7 @@ import pytest
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
-from simcounsel.events import ConversationEnded, Forked, Joined, Left, Recalled, Said, TickEnded
+from simcounsel.events import ConversationEnded, Forked, Joined, Left, Recalled, RelationChanged, Remembered, Said, TickEnded
 from simcounsel.runs import Run
 from tests.stage import go_on, happened, live, log, three
 
@@ -64,6 +64,22 @@ def test_condition_makes_people_join(tmp_path: Path) -> None:
     came = {(e.tick, e.event.who) for e in new.entries() if isinstance(e.event, Joined)}
     assert came == {(0, "Ines"), (1, "Miriam"), (1, "Omar")}
     assert {said.who for said in happened(new, Said)} == {"Ines", "Miriam", "Omar"}
+
+
+def test_who_comes_back_remembers(tmp_path: Path, past: Run) -> None:
+    left = fork(past, 6, {"condition": "client_only"}, tmp_path)
+    go_on(left, 2)
+    back = forked(left, 8, tmp_path, condition="everyone")
+    assert {(e.tick, e.event.who) for e in back.entries() if isinstance(e.event, Joined) and e.tick} == {(8, "Miriam"), (8, "Omar")}
+    ids = [event.memory.id for event in happened(back, Remembered)]
+    assert len(ids) == len(set(ids)), "a memory's number was given twice"
+    with Simulation(back.world, run=Run.open(back.folder)) as again:
+        for resident in again.residents():
+            assert {m.id for m in (*resident.memory.short.memories, *resident.memory.long.memories)} == {
+                event.memory.id for event in happened(back, Remembered) if event.who == resident.name
+            }
+    closeness = [e.event for e in back.entries() if e.tick == 8 and isinstance(e.event, RelationChanged) and e.event.why == "as the world begins"]
+    assert not closeness, "what they had become to each other was forgotten"
 
 
 def test_change_holds_from_there_on(tmp_path: Path, past: Run) -> None:

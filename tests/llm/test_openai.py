@@ -201,7 +201,7 @@ def test_tries_again(fault: str) -> None:
 
 @pytest.mark.parametrize(("fault", "cause", "transport", "tries"), [
     ("400", "HTTP 400: fault 400", False, 1),
-    ("401", "HTTP 401: fault 401", False, 1),
+    ("401", "HTTP 401: fault 401", True, 1),
     ("500", "HTTP 500: fault 500", True, 3),
     ("429", "HTTP 429: fault 429", True, 3),
     ("cut", "cut off", True, 3),

@@ -18,6 +18,7 @@ from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.events import Said, Warned
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
 from simcounsel.llm.ask import Outcome, Reply, Request, ask, ask_all
+from simcounsel.llm.catalog import _server
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.scripted import Scripted
@@ -250,13 +251,23 @@ def test_dead_model_costs_nothing(board: Board) -> None:
     assert models.usage.cost_usd == 0
 
 
+@pytest.mark.parametrize(("name", "base_url", "model"), [
+    ("http://localhost:11434/v1/llama3.1", "http://localhost:11434/v1", "llama3.1"),
+    ("https://openrouter.ai/api/v1/meta/llama", "https://openrouter.ai/api/v1", "meta/llama"),
+    ("https://example.org/v1beta/openai#gemini", "https://example.org/v1beta/openai", "gemini"),
+    ("https://example.org/v1/odd#org/m", "https://example.org/v1/odd", "org/m"),
+])
+def test_addresses(name: str, base_url: str, model: str) -> None:
+    assert _server(name)[:2] == (base_url, model)
+
+
 def test_usage(board: Board) -> None:
     models = board(GOOD, Completion(text="close", source="chosen", tokens_in=1, tokens_out=1, tries=3), "x")
     for request in (FILL, CHOOSE, RATE):
         answer(models, request)
     usage = models.usage
     assert (usage.calls, usage.generated, usage.chosen, usage.fallbacks, usage.second_tries) == (3, 1, 1, 1, 1)
-    assert (usage.tokens_in, usage.tokens_out, usage.retries, usage.prompt_characters) == (301, 31, 3, 2)
+    assert (usage.tokens_in, usage.tokens_out, usage.retries, usage.prompt_characters) == (301, 31, 2, 2), "a second try is no retry"
 
 
 def test_limit_of_requests_in_flight() -> None:

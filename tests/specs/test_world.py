@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from simcounsel.check import check_file
 from simcounsel.errors import SpecError
 from simcounsel.specs import world as world_module
-from simcounsel.specs.check import check_file
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.world import MemorySettings, RecallWeights, World, load_world
 from tests.specs.files import line_with, persona_data, world_file, written
@@ -183,5 +183,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     other = tmp_path / "x.yaml"
     other.write_text("a: 1\n", encoding="utf-8")
     assert check_file(other) == [f"{other}:1: neither a world (it has no `places:`) nor a persona (it has no `role:`)"]
+    odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
+    assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are disclosing, socratic, supportive"]
     bad = world_file(tmp_path, "seed: 1", "seeed: 1")
     assert check_file(bad) == [f"{bad}:{line_with(bad, 'seeed')}: seeed: unknown key; did you mean 'seed'?"]

@@ -76,13 +76,14 @@ class Thoughts:
     # reflection
 
     def questions(self, request: Request) -> dict[str, Any]:
-        """Three questions near to the memories, apart from each other."""
+        """Three questions near to the memories, apart from each other and, if it can be, not those of the last time."""
         hints = request.hints
         templates = QUESTIONS["client" if hints["role"] == "client" else "other"]
         texts = [t.format(name=hints["name"]) for t in templates]
         memories = hints["memories"] or (hints["name"],)
         draw = chance(request.seed, "questions")
         scores = np.array([self._grounding(text, memories) + draw.gauss(0, 0.04) for text in texts])
+        scores -= 0.3 * np.array([text in hints["wondered"] for text in texts])
         chosen: list[int] = []
         while len(chosen) < 3:
             apart = np.array([max((self._sense.nearest(texts[i], [texts[c]]) for c in chosen), default=0.0) for i in range(len(texts))])

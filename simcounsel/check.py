@@ -1,9 +1,11 @@
 """Validate any file that people write."""
 
 from pathlib import Path
+from typing import Any
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.load import read_yaml
+from simcounsel.policies import POLICIES
+from simcounsel.specs.load import Lines, read_yaml
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.world import load_world
 
@@ -17,7 +19,8 @@ def check_file(path: Path) -> list[str]:
         data, lines = read_yaml(path)
         if isinstance(data, dict) and "places" in data:
             load_world(path)
-        elif isinstance(data, dict) and "role" in data:
+            return _policy_problems(path, data, lines)
+        if isinstance(data, dict) and "role" in data:
             parse_persona(data, path, lines)
         elif isinstance(data, dict) and "conditions" in data and "worlds" in data:
             return [f"{path}:1: an experiment; this version of simcounsel cannot read experiments yet"]
@@ -26,3 +29,12 @@ def check_file(path: Path) -> list[str]:
     except SpecError as error:
         return error.problems
     return []
+
+
+def _policy_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
+    """A world may name policies of one's own, so loading it does not look them up."""
+    named = ((number, resident.get("policy")) for number, resident in enumerate(data["residents"]))
+    return [
+        f"{path}:{lines.get(('residents', number, 'policy'), 1)}: no policy {policy!r}; there are {', '.join(sorted(POLICIES))}"
+        for number, policy in named if policy is not None and policy not in POLICIES
+    ]
