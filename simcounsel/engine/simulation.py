@@ -1,7 +1,7 @@
 """A world of people that steps through its days: eight phases a tick, each asking all residents at once."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,11 +12,11 @@ import numpy as np
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
-from simcounsel.chance import chance
 from simcounsel.clock import minute_of_tick
 from simcounsel.conversation import Side, Talked, converse
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
+from simcounsel.engine.encounters import ASLEEP, encounters, together
 from simcounsel.engine.opening import begin_run, models_for, recordings
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.events import (
@@ -44,8 +44,6 @@ from simcounsel.policies import policy_for
 from simcounsel.runs import Run
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.specs.world import World, load_world
-
-ASLEEP = frozenset({"sleep"})
 
 
 class Simulation(mesa.Model):
@@ -210,7 +208,7 @@ class Simulation(mesa.Model):
     def _perceive(self) -> None:
         seen = {
             place: tuple(Sight(name=name, activity=activity) for name in names if (activity := self._residents[name].resident.activity))
-            for place, names in self._together().items()
+            for place, names in together(self.residents()).items()
         }
         for name, body in sorted(self._residents.items()):
             others = tuple(sight for sight in seen[body.resident.place] if sight.name != name)
@@ -224,7 +222,7 @@ class Simulation(mesa.Model):
 
     def _converse(self) -> None:
         talks: dict[str, Ask[Talked]] = {}
-        for started, max_turns in self._encounters():
+        for started, max_turns in encounters(self.world, self.tick, self.minute, self.residents()):
             first, second = (self._side(name) for name in started.who)
             talks[started.chat] = converse(first, second, started, max_turns)
         for outcome in self.models.ask(talks).values():
@@ -262,55 +260,7 @@ class Simulation(mesa.Model):
             for name, body in self._residents.items() if body.resident.replan_why
         })
 
-    # who meets whom
-
-    def _encounters(self) -> Iterator[tuple[ConversationStarted, int]]:
-        """The conversations of this tick: appointments first, then draws; nobody in two at once."""
-        busy: set[str] = set()
-        for appointment in self.world.appointments:
-            if self.minute in appointment.minutes() and all(who in self._residents for who in appointment.who):
-                a, b = sorted(appointment.who)
-                if not busy & {a, b} and self._place(a) == self._place(b) == appointment.place:
-                    busy |= {a, b}
-                    limit = appointment.max_turns or self.world.conversation.max_turns
-                    yield self._started(a, b, "appointment", 1.0), limit
-        together = self._together()
-        for a, b in ((one, two) for one in sorted(self._residents) for two in together[self._place(one)] if two > one):
-            if a in busy or b in busy or not self._may_talk(a, b):
-                continue
-            probability = round(self.world.conversation.chance * self._closeness(a, b) / 10, 4)
-            if chance(self.world.seed, self.tick, a, b, "talk").random() < probability:
-                busy |= {a, b}
-                yield self._started(a, b, "draw", probability), self.world.conversation.max_turns
-
-    def _together(self) -> dict[str, list[str]]:
-        """Who is at each place, in name order."""
-        found: dict[str, list[str]] = {}
-        for name in sorted(self._residents):
-            found.setdefault(self._place(name), []).append(name)
-        return found
-
-    def _may_talk(self, a: str, b: str) -> bool:
-        pair = self._residents[a].resident, self._residents[b].resident
-        if any(r.activity_kind in ASLEEP or not r.activity for r in pair):
-            return False
-        last = pair[0].last_talk.get(b)
-        return last is None or self.tick - last > self.world.conversation.cool_down_ticks
-
-    def _started(self, a: str, b: str, cause: Any, probability: float) -> ConversationStarted:
-        roles = {name: self._residents[name].resident.spec.role for name in (a, b)}
-        counselor = next((name for name in (a, b) if roles[name] == "counselor"), None)
-        first = counselor if cause == "appointment" and counselor else (a, b)[chance(self.world.seed, self.tick, a, b, "opens").randrange(2)]
-        return ConversationStarted(
-            chat=f"{self.tick}:{a}+{b}", who=(first, b if first == a else a), place=self._place(a), cause=cause,
-            closeness=self._closeness(a, b), probability=probability,
-        )
-
-    def _closeness(self, a: str, b: str) -> float:
-        return round((self._residents[a].resident.close_to(b) + self._residents[b].resident.close_to(a)) / 2, 4)
-
-    def _place(self, name: str) -> str:
-        return self._residents[name].resident.place
+    # one resident's part
 
     def _side(self, name: str) -> Side:
         body = self._residents[name]
