@@ -156,7 +156,7 @@ class Simulation(mesa.Model):
     def step(self) -> None:
         """Live one tick. It is written whole or, if anything breaks it off, not at all; after that
         only a new Simulation over the same run can go on."""
-        self.models.begin_tick()
+        self.models.begin_tick(self.tick)
         self._arrive()
         for phase in (self._plan, self._act, self._perceive, self._appraise, self._converse, self._remember, self._reflect, self._replan):
             if phase.__name__[1:] not in self.world.without or phase.__name__ in ("_act", "_remember"):

@@ -117,6 +117,7 @@ class Switchboard:
         self._flying = self._moves = 0
         self._answered = self._unreached = 0
         self._last_cause = ""
+        self._tick: int | None = None
         self._thread = LoopThread()
 
     # driving
@@ -149,8 +150,9 @@ class Switchboard:
             if moves == self._moves:
                 sideline.work()
 
-    def begin_tick(self) -> None:
-        """Start to count who answers."""
+    def begin_tick(self, tick: int) -> None:
+        """Start to count who answers; calls are recorded as of this tick."""
+        self._tick = tick
         self._answered = self._unreached = 0
 
     def check_reached(self) -> None:
@@ -251,8 +253,8 @@ class Switchboard:
             prompt_characters=len(request.system) + len(request.prompt), cost_usd=None if None in (so_far, cost) else cost,
         )
         if self.recorder:
-            call = {
-                "key": request.key, "who": request.who, "purpose": request.purpose, "verb": request.verb,
+            call: dict[str, Any] = {
+                "key": request.key, "tick": self._tick, "who": request.who, "purpose": request.purpose, "verb": request.verb,
                 "model": spent.model, "system": request.system, "prompt": request.prompt, "seed": request.seed,
                 "reply": completion.text if completion else None, "source": reply.source,
                 "complaint": complaint, "problem": reply.problem, "tokens_in": spent.tokens_in,
@@ -284,7 +286,7 @@ class Switchboard:
             text = encode_vectors(made)
             if self.recorder:
                 self.recorder.append_call({
-                    "key": request.key, "who": request.who, "purpose": request.purpose, "verb": "embed",
+                    "key": request.key, "tick": self._tick, "who": request.who, "purpose": request.purpose, "verb": "embed",
                     "model": self.embed.name, "texts": list(request.texts), "vectors": text,
                     "latency_s": round(time.perf_counter() - started, 4),
                 })

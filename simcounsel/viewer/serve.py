@@ -1,0 +1,248 @@
+"""The local site: pages, and the runs as JSON. Everything shown comes from `frames`."""
+
+import asyncio
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from simcounsel.clock import date_text
+from simcounsel.viewer import frames
+from simcounsel.viewer.guard import LOOPBACK, Guard
+from simcounsel.viewer.reader import Log
+from simcounsel.viewer.shelf import Shelf
+
+STATIC = Path(str(files("simcounsel.viewer") / "static"))
+Answer = Callable[[Request, Log], Any]
+
+
+def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute] = ()) -> Starlette:
+    """The site over a shelf of runs. more: routes of other parts (interviews, a human's turn)."""
+    site = Site(shelf)
+    routes: list[BaseRoute] = [
+        Route("/", site.home), Route("/run/{run}", site.page("run.html")), Route("/compare", site.page("compare.html")),
+        Route("/static/{file}", site.static), Route("/api/runs", site.runs), Route("/api/compare", site.compare),
+        *(
+            Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
+            for name, answer in {
+                "overview": overview, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
+                "conversation/{chat}": conversation, "calls/{tick:int}": calls, "behind/{seq:int}": behind, "warnings": warnings,
+                "transcript/{chat}.{form}": transcript,
+            }.items()
+        ),
+        *more,
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+
+
+class Site:
+    """The pages, and the way from a request to a run's log."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+
+    async def home(self, request: Request) -> Response:
+        """The list of runs; the run itself when there is one only."""
+        if self.shelf.only is not None:
+            return RedirectResponse(f"/run/{self.shelf.only}", 303)
+        return FileResponse(STATIC / "index.html")
+
+    def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
+        """A page that reads its data itself."""
+        html = (STATIC / file).read_text(encoding="utf-8")
+
+        async def show(request: Request) -> Response:
+            run = request.path_params.get("run")
+            if run is not None and run not in self.shelf.names():
+                return PlainTextResponse(f"there is no run {run!r} here", 404)
+            return HTMLResponse(html)
+
+        return show
+
+    async def static(self, request: Request) -> Response:
+        """A file of the pages."""
+        known = {file.name: file for file in STATIC.iterdir()}
+        file = known.get(request.path_params["file"])
+        if file is None:
+            raise HTTPException(404, "no such file")
+        return FileResponse(file, headers={"cache-control": "no-cache"})
+
+    async def runs(self, request: Request) -> Response:
+        """Name, world, condition, seed and length of each run."""
+        return _json(await asyncio.to_thread(lambda: [_told(self.shelf.log(name)) for name in reversed(self.shelf.names())]))
+
+    async def compare(self, request: Request) -> Response:
+        """Where two runs part."""
+        try:
+            a, b = (self.shelf.log(request.query_params.get(side, "")) for side in ("a", "b"))
+        except KeyError as name:
+            raise HTTPException(404, f"there is no run {name.args[0]!r} here; name two: ?a=RUN&b=RUN") from None
+
+        def work() -> Any:
+            for log in (a, b):
+                log.refresh()
+            return frames.compare(overview(None, a), overview(None, b))
+
+        return _json(await asyncio.to_thread(work))
+
+    def answering(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+        """JSON about one run."""
+
+        async def respond(request: Request) -> Response:
+            try:
+                log = self.shelf.log(request.path_params["run"])
+            except KeyError as name:
+                raise HTTPException(404, f"there is no run {name.args[0]!r} here") from None
+            found = await asyncio.to_thread(partial(_fresh, answer, request, log))
+            return found if isinstance(found, Response) else _json(found)
+
+        return respond
+
+
+def _fresh(answer: Answer, request: Request, log: Log) -> Any:
+    log.refresh()
+    return answer(request, log)
+
+
+def _json(found: Any) -> Response:
+    """JSON; half a character (a surrogate that a model made up) becomes a replacement mark."""
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode("utf-8", "replace"), media_type="application/json")
+
+
+def _told(log: Log) -> dict[str, Any]:
+    log.refresh()
+    world, manifest = log.manifest.get("world", {}), log.manifest
+    return {
+        "name": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
+        "model": manifest.get("models", {}).get("reason"), "created": manifest.get("created"), "ticks": log.ticks,
+        "ticks_planned": world.get("ticks"), "parent": (manifest.get("parent") or {}).get("run"), "problems": log.problems(),
+    }
+
+
+# what is asked about one run
+
+
+def overview(request: Request | None, log: Log) -> Any:
+    """The run at a glance."""
+    found = frames.overview(log.manifest, log.entries(frames.OVERVIEW), log.ticks)
+    return found | {"run": log.name, "problems": log.problems(), "size": log.size}
+
+
+def size(request: Request, log: Log) -> Any:
+    """Whether there is more than before."""
+    return {"size": log.size, "ticks": log.ticks}
+
+
+def person(request: Request, log: Log) -> Any:
+    """One person's histories."""
+    return frames.person(log.manifest, log.entries(frames.PERSON), request.path_params["who"])
+
+
+def memories(request: Request, log: Log) -> Any:
+    """All memories of one person."""
+    who = request.path_params["who"]
+    return frames.memories(log.entries(("remembered",), subject=who), who)
+
+
+def recalls(request: Request, log: Log) -> Any:
+    """All recalls of one person."""
+    who = request.path_params["who"]
+    return frames.recalls(log.entries(("recalled",), subject=who), who)
+
+
+def conversation(request: Request, log: Log) -> Any:
+    """One conversation."""
+    found = _conversation(log, request.path_params["chat"])
+    if found is None:
+        raise HTTPException(404, "no such conversation")
+    return found
+
+
+def _conversation(log: Log, chat: str) -> dict[str, Any] | None:
+    tick = chat.split(":", 1)[0]
+    if not tick.isdecimal() or len(tick) > 9:
+        return None
+    return frames.conversation(log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat)
+
+
+def transcript(request: Request, log: Log) -> Response:
+    """One conversation to take away: .txt, .md or .json."""
+    talk = _conversation(log, request.path_params["chat"])
+    form = request.path_params["form"]
+    if talk is None or form not in ("txt", "md", "json"):
+        raise HTTPException(404, "no such conversation, or not txt, md or json")
+    text, marked = frames.transcript(talk, when(log, talk["minute"]))
+    body = {"txt": text, "md": marked, "json": json.dumps(talk, ensure_ascii=False, indent=1)}[form]
+    kind = {"txt": "text/plain", "md": "text/markdown", "json": "application/json"}[form]
+    headers = {"content-disposition": f'attachment; filename="conversation-{talk["tick"]}.{form}"'}
+    return Response(body.encode("utf-8", "replace"), media_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def when(log: Log, minute: int) -> str:
+    """A minute of this run in words; the number where the start is not known."""
+    from datetime import datetime
+
+    try:
+        return date_text(minute, datetime.fromisoformat(log.manifest["world"]["start"]))
+    except (KeyError, ValueError, TypeError):
+        return f"minute {minute}"
+
+
+def calls(request: Request, log: Log) -> Any:
+    """Every request of a tick, of one person if `who` is given."""
+    return list(log.calls(request.path_params["tick"], request.query_params.get("who")))
+
+
+def behind(request: Request, log: Log) -> Any:
+    """The requests behind one event, by its number and tick."""
+    tick = int(request.query_params.get("tick", -1)) if request.query_params.get("tick", "").isdecimal() else -1
+    seq = request.path_params["seq"]
+    entry = next((e for e in log.entries(since_tick=tick, until_tick=tick + 1) if e["seq"] == seq), None)
+    if entry is None:
+        raise HTTPException(404, "no such event in that tick")
+    return {"event": entry, "calls": frames.calls_behind(entry, log.calls(tick))}
+
+
+def warnings(request: Request, log: Log) -> Any:
+    """Every warning of the run."""
+    return frames.warnings(log.entries(("warned",)))
+
+
+# the server
+
+
+def serve(shelf: Shelf, *, host: str, port: int, say: Callable[[str], None], more: Sequence[BaseRoute] = (), path: str = "/") -> None:
+    """Serve until Ctrl-C. On an address that others can reach a token is demanded, as Jupyter does."""
+    import uvicorn
+
+    token = None if host in LOOPBACK else secrets.token_urlsafe(24)
+    server = uvicorn.Server(uvicorn.Config(make_app(shelf, token=token, more=more), host=host, port=port, log_level="warning", access_log=False))
+    sock = _bind(host, port)
+    where = f"http://{'[' + host + ']' if ':' in host else host}:{sock.getsockname()[1]}{path}"
+    say(f"{where}?token={token}" if token else where)
+    server.run(sockets=[sock])
+
+
+def _bind(host: str, port: int) -> Any:
+    import socket
+
+    from simcounsel.errors import SimcounselError
+
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+    except OSError as error:
+        raise SimcounselError(f"{host}:{port} cannot be opened ({error.strerror}); choose another --port, or 0 for any that is free") from None
+    return sock
