@@ -8,6 +8,8 @@ from simcounsel.llm.embedded.labelled import labelled
 from simcounsel.llm.embedded.sense import Probe, Sense
 from simcounsel.specs.vocabulary import Emotion
 
+IN_PASSING = 3
+"""What others are seen to do moves one no more than this, 1 to 10."""
 Label = tuple[Emotion, int, int]
 
 
@@ -31,12 +33,16 @@ class Feelings:
         hints = request.hints
         known: dict[str, Label] = {text: (emotion, intensity, poignancy) for text, emotion, intensity, poignancy in hints["felt"]}
         own = [(text, label) for text, label in known.items() if label[0] != "neutral"]
-        return {
-            "feelings": [
-                (Feeling(*known[text]) if text in known else self.feel(text, own if text.startswith(f"{hints['name']} ") else ()))._asdict()
-                for text in hints["news"]
-            ]
-        }
+
+        def felt(text: str) -> Feeling:
+            if text in known:
+                return Feeling(*known[text])
+            if text.startswith(f"{hints['name']} "):
+                return self.feel(text, own)
+            feeling = self.feel(text)
+            return feeling._replace(intensity=min(IN_PASSING, feeling.intensity), poignancy=min(IN_PASSING, feeling.poignancy))
+
+        return {"feelings": [felt(text)._asdict() for text in hints["news"]]}
 
     def feel(self, text: str, own: Sequence[tuple[str, Label]] = ()) -> Feeling:
         """The emotion with the largest share among the neighbours, its mean intensity and poignancy."""

@@ -19,6 +19,8 @@ from simcounsel.prompts import render
 Write = Callable[..., str]
 GOOD = frozenset({"joy", "trust", "anticipation"})
 KEPT_SENTENCES = 6
+WHICHEVER = re.compile(r"\b(he|she|they|him|her|them)\b")
+"""Of two people who talked, a small model confuses which one a pronoun means."""
 QUESTIONS = {
     "client": (
         "What keeps {name} awake?", "What is {name} most afraid of?", "What does {name} demand of themselves?",
@@ -67,7 +69,8 @@ class Thoughts:
         talk = " ".join(f"{line.who} said: {line.text}" for line in hints["lines"][-6:])
         _, prompt = render("embedded_summary", name=name, other=other, talk=talk)
         texts = [first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.4)) for k in range(2)]
-        return [text for text in texts if third_person_problem(text, name, talk) is None and other in text]
+        plain = [text for text in texts if third_person_problem(text, name, talk) is None and not WHICHEVER.search(text)]
+        return [text for text in plain if other in text and not ungrounded(text, talk)]
 
     def _grounding(self, text: str, evidence: Sequence[str]) -> float:
         """Mean cosine to the three nearest pieces of evidence."""
