@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +16,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from simcounsel.llm.human import Board
     from simcounsel.llm.prices import Prices
+    from simcounsel.llm.switchboard import Switchboard
     from simcounsel.runs import Run
+    from simcounsel.specs.world import World
 
 app = typer.Typer(
     name="simcounsel", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -39,6 +44,13 @@ PricesFile = Annotated[Path | None, typer.Option("--prices", help="YAML with you
 Sets = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the world, e.g. conversation.max_turns=6; may be given again.")
 ]
+HumanName = Annotated[
+    str | None, typer.Option("--human", metavar="NAME", help="You speak for this resident: a page asks for the lines while the run goes on.")
+]
+HumanSeconds = Annotated[
+    float, typer.Option("--human-seconds", min=5, help="So long the page waits for your line; then a polite fallback is said instead.")
+]
+HumanPort = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where the page for --human is served; 0 is any that is free.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 
 
@@ -78,7 +90,7 @@ def run(
         str | None, typer.Option("--condition", help="client_only, client_layperson, client_counselor or everyone.")
     ] = None,
     sets: Sets = None, quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None,
-    prices: PricesFile = None,
+    prices: PricesFile = None, human: HumanName = None, human_seconds: HumanSeconds = 120, port: HumanPort = 0,
 ) -> None:
     """Live through a world and leave a run behind.
 
@@ -97,19 +109,21 @@ def run(
 
         changes["models"] = roles_for(model)
     loaded = load_world(world, **changes)
+    board = _board(loaded, human, human_seconds)
     from simcounsel.engine.opening import begin_run, check_models
 
     console = _console()
     _fetch_weights(loaded.models.model_dump(), console, quiet)
     check_models(loaded)
     table = _price_table(prices)
-    _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+    _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
 
 
 @app.command()
 def resume(
     run: RunFolder, ticks: Ticks = None, quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None,
-    budget_calls: BudgetCalls = None, prices: PricesFile = None,
+    budget_calls: BudgetCalls = None, prices: PricesFile = None, human: HumanName = None, human_seconds: HumanSeconds = 120,
+    port: HumanPort = 0,
 ) -> None:
     """Go on with a run that was stopped, after the last complete tick; replies already paid for are used again."""
     from simcounsel.runs import Run
@@ -118,9 +132,10 @@ def resume(
     if opened.ticks_done() >= opened.world.ticks:
         typer.echo(f"{run} is complete ({opened.world.ticks} ticks); `simcounsel fork {run} --at TICK` lives on from any tick")
         return
+    board = _board(opened.world, human, human_seconds)
     console = _console()
     _fetch_weights(opened.manifest.models, console, quiet)
-    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, _price_table(prices), console)
+    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, _price_table(prices), console, board, port)
 
 
 @app.command()
@@ -128,7 +143,8 @@ def fork(
     run: RunFolder,
     at: Annotated[int, typer.Option("--at", metavar="TICK", min=1, help="The first tick that is lived anew.")],
     sets: Sets = None, out: Out = Path("runs"), ticks: Ticks = None, quiet: Quiet = False, in_flight: InFlight = 64,
-    budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None, prices: PricesFile = None,
+    budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None, prices: PricesFile = None, human: HumanName = None,
+    human_seconds: HumanSeconds = 120, port: HumanPort = 0,
 ) -> None:
     """A what-if: the same past, another future.
 
@@ -139,9 +155,19 @@ def fork(
 
     table = _price_table(prices)
     new = fork_run(Run.open(run), at, _changes(sets), out)
+    board = _board(new.world, human, human_seconds)
     console = _console()
     _fetch_weights(new.manifest.models, console, quiet)
-    _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+    _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
+
+
+def _board(world: "World", human: str | None, seconds: float) -> "Board | None":
+    """Where the turns of a human who takes part wait for their lines."""
+    if human is None:
+        return None
+    from simcounsel.viewer.turns import board_for
+
+    return board_for(world, human, seconds)
 
 
 def _price_table(file: Path | None) -> "Prices":
@@ -159,9 +185,9 @@ def _console() -> "Console":
 
 def _live(
     run: "Run", ticks: int | None, quiet: bool, in_flight: int, budget_usd: float | None, budget_calls: int | None,
-    prices: "Prices", console: "Console",
+    prices: "Prices", console: "Console", board: "Board | None" = None, port: int = 0,
 ) -> None:
-    """Live through a run on the screen, then say what happened and how to go on."""
+    """Live through a run on the screen, then say what happened and how to go on. board: a human takes part."""
     from simcounsel.engine.opening import models_for
     from simcounsel.engine.simulation import Simulation
     from simcounsel.screen import LiveScreen, PlainScreen
@@ -173,7 +199,7 @@ def _live(
         console.print(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on", markup=False, highlight=False)
     stopped: str | None = None
     try:
-        with screen:
+        with _taking_part(run, models, board, port), screen:
             simulation = Simulation(
                 run.world, run=run, models=models, budget_usd=budget_usd, budget_calls=budget_calls, on_event=screen.on_event,
             )
@@ -188,6 +214,20 @@ def _live(
         _closing(run, None, console)
         raise
     _closing(run, stopped, console)
+
+
+@contextmanager
+def _taking_part(run: "Run", models: "Switchboard", board: "Board | None", port: int) -> Iterator[None]:
+    """The page on which a human takes part, if one does, for as long as the run goes on."""
+    if board is None:
+        yield
+        return
+    from simcounsel.viewer.turns import taking_part
+
+    with taking_part(run.folder, models, board, port) as address:
+        typer.echo(f"you speak for {board.who}: open {address}")
+        typer.echo(f"{board.seconds:g} s for each line; without one a polite line is said for you, and the run goes on")
+        yield
 
 
 def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
@@ -296,6 +336,34 @@ def show(
         lines = summary.summary_lines(opened)
     for line in lines:
         typer.echo(line)
+
+
+@app.command()
+def view(
+    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")] = Path("runs"),
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the run into one file, to be opened without a server.")] = None,
+    host: Annotated[str, typer.Option("--host", help="Any other address than this machine's own demands a token, which is printed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 8765,
+) -> None:
+    """Look at runs in a browser: the map, the days, memories and why they came up, conversations, prompts.
+
+    Follows a run that is still being written. Ctrl-C stops.
+    Example: simcounsel view runs/RUN --html day.html
+    """
+    from simcounsel.viewer.serve import serve
+    from simcounsel.viewer.shelf import Shelf
+
+    shelf = Shelf(runs)
+    if html is not None:
+        from simcounsel.viewer.bundle import write_bundle
+
+        if shelf.only is None:
+            raise typer.BadParameter(f"{runs} is a folder of runs; name one of them", param_hint="--html")
+        for left_out in write_bundle(shelf.log(shelf.only), html):
+            typer.echo(f"left out: {left_out}", err=True)
+        typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
+        return
+    serve(shelf, host=host, port=port, say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
 
 
 @personas.command("import")

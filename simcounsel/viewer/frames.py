@@ -92,7 +92,7 @@ def overview(manifest: Fields, entries: Iterable[Fields], ticks: int) -> Fields:
             case "warned":
                 moments.append({"tick": tick, "kind": "warning", "who": [who], "what": f"{entry['purpose']}: {entry['cause']}"})
             case "forked":
-                moments.append({"tick": tick + 1, "kind": "fork", "who": [], "what": ", ".join(f"{k} = {v}" for k, v in entry["changes"]) or "nothing changed"})
+                moments.append({"tick": tick + 1, "kind": "fork", "who": [], "what": _changes(entry["changes"])})
     step, first = _clock(world, minutes)
     for who, slots in meant.items():
         for minute in sorted(slots):
@@ -118,6 +118,10 @@ def _weights(world: Fields) -> dict[str, float]:
 
 
 MORNING = "a new day"
+
+
+def _changes(changes: Iterable[Any]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in changes) or "nothing changed"
 
 
 def _changed(track: list[list[Any]], tick: int, state: list[Any]) -> None:
@@ -280,8 +284,8 @@ def warnings(entries: Iterable[Fields]) -> list[Fields]:
     return [_pick(entry, "seq", "tick", "minute", "who", "purpose", "cause") for entry in entries if entry["kind"] == "warned"]
 
 
-def calls_behind(entry: Fields, calls: Iterable[Fields]) -> list[Fields]:
-    """The requests of its tick from which an event came, likeliest first.
+def keys_behind(entry: Fields, calls: Iterable[Fields]) -> list[str]:
+    """The keys of the requests of its tick from which an event came, likeliest first.
 
     A line came from the request of that speaker whose reply holds its words (a fallback: from one
     that failed); other events from the requests of their purpose.
@@ -289,11 +293,9 @@ def calls_behind(entry: Fields, calls: Iterable[Fields]) -> list[Fields]:
     mine = [call for call in calls if call.get("who") == entry.get("who") and call.get("tick") == entry.get("tick")]
     about = [call for call in mine if any(call.get("purpose", "").startswith(purpose) for purpose in PURPOSES.get(entry["kind"], ()))]
     words = next((str(entry[key]) for key in ("text", "about") if entry.get(key)), None)
-    if words is None:
-        return about
-    holding = [call for call in about if words[:60] in _unescaped(call.get("reply"))]
-    failed = [call for call in about if call.get("source") == "fallback"]
-    return holding or failed or about
+    holding = [call for call in about if words and words[:60] in _unescaped(call.get("reply"))]
+    failed = [call for call in about if words and call.get("source") == "fallback"]
+    return list(dict.fromkeys(call["key"] for call in holding or failed or about))
 
 
 PURPOSES: dict[str, tuple[str, ...]] = {

@@ -26,12 +26,14 @@ class Guard:
     """ASGI middleware around the whole site.
 
     token: what every request must bring (as `?token=`, then in a cookie); None on the loopback
-    address, where only requests that name it as their host are served.
+    address, where only requests that name it as their host are served. own: beginnings of paths that
+    hold a secret of their own, such as a rater's link, or tell nothing; there the token is not asked.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str | None) -> None:
+    def __init__(self, app: ASGIApp, *, token: str | None, own: tuple[str, ...] = ()) -> None:
         self.app = app
         self.token = token
+        self.own = own
         self._posts: dict[str, deque[float]] = defaultdict(deque)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,7 +65,7 @@ class Guard:
         return self._refuse_stranger(scope, headers) or self._refuse_flood(scope, headers)
 
     def _refuse_stranger(self, scope: Scope, headers: Headers) -> Response | None:
-        if self.token is None:
+        if self.token is None or scope["path"].startswith(self.own):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = query.pop("token", [""])[0]

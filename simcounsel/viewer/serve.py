@@ -3,7 +3,9 @@
 import asyncio
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -37,7 +39,6 @@ def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute
             for name, answer in {
                 "overview": overview, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
                 "conversation/{chat}": conversation, "calls/{tick:int}": calls, "behind/{seq:int}": behind, "warnings": warnings,
-                "transcript/{chat}.{form}": transcript,
             }.items()
         ),
         *more,
@@ -163,30 +164,22 @@ def recalls(request: Request, log: Log) -> Any:
 
 def conversation(request: Request, log: Log) -> Any:
     """One conversation."""
-    found = _conversation(log, request.path_params["chat"])
+    found = talk(log, request.path_params["chat"])
     if found is None:
         raise HTTPException(404, "no such conversation")
     return found
 
 
-def _conversation(log: Log, chat: str) -> dict[str, Any] | None:
+def talk(log: Log, chat: str) -> dict[str, Any] | None:
+    """A conversation with its transcript as `text` and as `markdown`; None when there is none."""
     tick = chat.split(":", 1)[0]
     if not tick.isdecimal() or len(tick) > 9:
         return None
-    return frames.conversation(log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat)
-
-
-def transcript(request: Request, log: Log) -> Response:
-    """One conversation to take away: .txt, .md or .json."""
-    talk = _conversation(log, request.path_params["chat"])
-    form = request.path_params["form"]
-    if talk is None or form not in ("txt", "md", "json"):
-        raise HTTPException(404, "no such conversation, or not txt, md or json")
-    text, marked = frames.transcript(talk, when(log, talk["minute"]))
-    body = {"txt": text, "md": marked, "json": json.dumps(talk, ensure_ascii=False, indent=1)}[form]
-    kind = {"txt": "text/plain", "md": "text/markdown", "json": "application/json"}[form]
-    headers = {"content-disposition": f'attachment; filename="conversation-{talk["tick"]}.{form}"'}
-    return Response(body.encode("utf-8", "replace"), media_type=f"{kind}; charset=utf-8", headers=headers)
+    found = frames.conversation(log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat)
+    if found is None:
+        return None
+    text, marked = frames.transcript(found, when(log, found["minute"]))
+    return found | {"text": text, "markdown": marked}
 
 
 def when(log: Log, minute: int) -> str:
@@ -205,13 +198,13 @@ def calls(request: Request, log: Log) -> Any:
 
 
 def behind(request: Request, log: Log) -> Any:
-    """The requests behind one event, by its number and tick."""
+    """One event, by its number and tick, and the keys of the requests behind it."""
     tick = int(request.query_params.get("tick", -1)) if request.query_params.get("tick", "").isdecimal() else -1
     seq = request.path_params["seq"]
     entry = next((e for e in log.entries(since_tick=tick, until_tick=tick + 1) if e["seq"] == seq), None)
     if entry is None:
         raise HTTPException(404, "no such event in that tick")
-    return {"event": entry, "calls": frames.calls_behind(entry, log.calls(tick))}
+    return {"event": entry, "keys": frames.keys_behind(entry, log.calls(tick))}
 
 
 def warnings(request: Request, log: Log) -> Any:
@@ -224,14 +217,41 @@ def warnings(request: Request, log: Log) -> Any:
 
 def serve(shelf: Shelf, *, host: str, port: int, say: Callable[[str], None], more: Sequence[BaseRoute] = (), path: str = "/") -> None:
     """Serve until Ctrl-C. On an address that others can reach a token is demanded, as Jupyter does."""
+    token = None if host in LOOPBACK else secrets.token_urlsafe(24)
+
+    def opened(base: str) -> None:
+        say(f"{base}{path}?token={token}" if token else f"{base}{path}")
+
+    listen(make_app(shelf, token=token, more=more), host=host, port=port, opened=opened)
+
+
+def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None]) -> None:
+    """Serve a site until Ctrl-C. opened: is told the address, without a slash at its end, once it is certain."""
     import uvicorn
 
-    token = None if host in LOOPBACK else secrets.token_urlsafe(24)
-    server = uvicorn.Server(uvicorn.Config(make_app(shelf, token=token, more=more), host=host, port=port, log_level="warning", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False))
     sock = _bind(host, port)
-    where = f"http://{'[' + host + ']' if ':' in host else host}:{sock.getsockname()[1]}{path}"
-    say(f"{where}?token={token}" if token else where)
+    opened(f"http://{'[' + host + ']' if ':' in host else host}:{sock.getsockname()[1]}")
     server.run(sockets=[sock])
+
+
+@contextmanager
+def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = ()) -> Iterator[str]:
+    """Serve from a thread for as long as the block lasts; yields the site's address on this machine."""
+    import uvicorn
+
+    sock = _bind(host, port)
+    server = uvicorn.Server(uvicorn.Config(
+        make_app(shelf, more=more), host=host, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1,
+    ))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, name="simcounsel-site", daemon=True)
+    thread.start()
+    try:
+        yield f"http://{host}:{sock.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=5)
+        sock.close()
 
 
 def _bind(host: str, port: int) -> Any:

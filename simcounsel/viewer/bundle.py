@@ -1,0 +1,108 @@
+"""One file that holds a run and the pages to look at it: to be mailed, and opened without a server or network."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import RunError
+from simcounsel.viewer import frames, serve
+from simcounsel.viewer.reader import Log
+
+PROMPTS_MOST = 24_000_000
+"""With more characters of prompts and replies than this they are left out; the file says so."""
+_IMPORT = re.compile(r'^import \{ (.+?) \} from "\./([a-z]+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
+_LEFT_OUT = {"interview": "mountInterview", "turn": "mountTurn"}
+"""Modules that need a server, and what they export: in the file they do nothing."""
+
+
+def write_bundle(log: Log, file: Path) -> list[str]:
+    """Write the run as one HTML file; what was left out, in words. RunError when it cannot be written."""
+    log.refresh()
+    data, left_out = _data(log)
+    script = _script("run")
+    style = "\n".join((serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "run.css"))
+    policy = f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    title = json.dumps(str(log.manifest.get("world", {}).get("name") or log.name))[1:-1].replace("<", "").replace("&", "")
+    page = "\n".join([
+        "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}: simcounsel</title>", f"<style>{style}</style>", "</head>", '<body class="run">',
+        '<a class="skip" href="#panel">Skip to the panel</a>', '<header id="head"></header>',
+        '<main id="main"><p class="page soft" id="wait">Reading the run …</p></main>', '<div id="live" class="hidden" aria-live="polite"></div>',
+        f'<script type="application/json" id="data">{_as_json(data)}</script>', f'<script type="module">{script}</script>', "</body>", "</html>", "",
+    ])
+    part = file.with_name(file.name + ".part")
+    try:
+        part.write_bytes(page.encode("utf-8", "replace"))
+        part.replace(file)
+    except OSError as error:
+        raise RunError(f"{file}: cannot be written ({error.strerror}); name another file") from None
+    return left_out
+
+
+def _data(log: Log) -> tuple[dict[str, Any], list[str]]:
+    """Every answer that the page could ask the site for, by the path it asks with."""
+    overview = serve.overview(None, log)
+    data: dict[str, Any] = {"warnings": frames.warnings(log.entries(("warned",)))}
+    for who in overview["tracks"]:
+        data[f"person/{who}"] = frames.person(log.manifest, log.entries(frames.PERSON), who)
+        data[f"memories/{who}"] = frames.memories(log.entries(("remembered",), subject=who), who)
+        data[f"recalls/{who}"] = frames.recalls(log.entries(("recalled",), subject=who), who)
+    for talk in overview["talks"]:
+        data[f"conversation/{talk['chat']}"] = serve.talk(log, talk["chat"])
+    left_out = [] if _add_calls(log, data) else ["the prompts and replies, which are too many for one file"]
+    return data | {"overview": overview}, left_out
+
+
+def _add_calls(log: Log, data: dict[str, Any]) -> bool:
+    """Prompts and replies of every tick, and which of them stand behind each line; False when they are too many."""
+    found: dict[str, Any] = {}
+    size = 0
+    for tick in range(log.ticks):
+        calls = [call for call in log.calls(tick) if call.get("verb") != "embed"]
+        size += sum(len(str(call.get("prompt"))) + len(str(call.get("system"))) + len(str(call.get("reply"))) for call in calls)
+        if size > PROMPTS_MOST:
+            return False
+        found[f"calls/{tick}"] = calls
+        for entry in log.entries(("said",), since_tick=tick, until_tick=tick + 1):
+            found[f"behind/{entry['seq']}?tick={tick}"] = {"event": entry, "keys": frames.keys_behind(entry, calls)}
+    data |= found
+    return True
+
+
+def _as_json(data: dict[str, Any]) -> str:
+    """JSON in which nothing can end the script element that holds it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _hashed(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _script(entry: str) -> str:
+    """The modules that `entry` needs as one script: each in a function of its own, in the order of its imports."""
+    done: dict[str, str] = {}
+    _gather(entry, done)
+    return "\n".join(done.values())
+
+
+def _gather(name: str, done: dict[str, str]) -> None:
+    if name in done:
+        return
+    if name in _LEFT_OUT:
+        done[name] = f"const from_{name} = {{ {_LEFT_OUT[name]}() {{ return {{ update() {{}} }}; }} }};"
+        return
+    source = (serve.STATIC / f"{name}.js").read_text(encoding="utf-8")
+    for _, other in _IMPORT.findall(source):
+        _gather(other, done)
+    names = _EXPORT.findall(source)
+    inner = _IMPORT.sub(lambda m: f"const {{ {m.group(1)} }} = from_{m.group(2)};", source)
+    inner = _EXPORT.sub("", inner)
+    done[name] = f"const from_{name} = (() => {{\n{inner}\nreturn {{ {', '.join(names)} }};\n}})();"

@@ -1,0 +1,157 @@
+// The page of one run: the map, the panels, the time bar, and the moment that they all show.
+
+import { momentOf } from "./clock.js";
+import { mountDays } from "./days.js";
+import { announce, fill, h, said } from "./dom.js";
+import { badge } from "./feel.js";
+import { mountHood } from "./hood.js";
+import { mountInterview } from "./interview.js";
+import { mountMap } from "./map.js";
+import { mountMemory } from "./memory.js";
+import { mountPerson } from "./person.js";
+import { mountPlayer } from "./player.js";
+import { bundled, forget, get, path } from "./source.js";
+import { onShow, show, state } from "./state.js";
+import { mountTalks } from "./talks.js";
+import { stateAt } from "./track.js";
+import { mountTurn } from "./turn.js";
+
+const POLL_MS = 2000;
+const PANELS = [["days", "Days", mountDays], ["person", "Person", mountPerson], ["memory", "Memory", mountMemory], ["talks", "Conversations", mountTalks], ["hood", "Under the hood", mountHood], ["interview", "Interview", null]];
+
+const run = bundled ? null : decodeURIComponent(location.pathname.split("/").pop());
+const main = document.getElementById("main");
+
+start().catch(fail);
+
+function fail(error) {
+  fill(main, h("p", { class: "page warn", role: "alert" }, error.message));
+}
+
+async function start() {
+  let overview = await get(run, "overview");
+  document.title = `${overview.world || overview.run}: simcounsel`;
+  const first = overview.people.find((one) => one.role === "client") || overview.people[0];
+  if (!first) return fill(main, problems(overview), h("p", { class: "page" }, "Nothing has happened in this run yet."));
+  if (!overview.tracks[state().who]) show({ who: first.name }, true);
+  if (state().tick === undefined) show({ tick: 0 }, true);
+  const head = document.getElementById("head");
+  const people = h("nav", { class: "people-bar", "aria-label": "People" });
+  const map = h("section", { class: "map-side", "aria-label": "Map" });
+  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
+  const panel = h("section", { id: "panel", class: "panel", role: "tabpanel", tabindex: "-1" });
+  const turn = h("section", { class: "turn", "aria-label": "Your turn" });
+  const bar = h("footer", { class: "time", "aria-label": "Time" });
+  fill(main, problems(overview), turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
+  let drawing = build();
+  if (!bundled) mountTurn(turn, { run });
+  onShow(() => draw().catch(failPanel));
+  await draw();
+  if (!bundled) follow();
+  return undefined;
+
+  function build() {
+    titled(head, overview);
+    const player = mountPlayer(bar, overview, { waits: linesAt, onLine: (n) => draw(n) });
+    fill(tabs, PANELS.filter(([key]) => key !== "interview" || !bundled).map(([key, name]) => h("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", onclick: () => show({ panel: key }), onkeydown: arrows }, name)));
+    return { map: mountMap(map, overview), player, panels: {} };
+  }
+
+  function arrows(event) {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const all = [...tabs.children];
+    const to = all[(all.indexOf(event.target) + by + all.length) % all.length];
+    to.focus();
+    to.click();
+    event.preventDefault();
+  }
+
+  /** How many lines are said at a tick. */
+  function linesAt(tick) {
+    return Math.max(0, ...overview.talks.filter((one) => one.tick === tick).map((one) => one.lines));
+  }
+
+  async function draw(line = null) {
+    const [tick, who] = [drawing.player.tick(), overview.tracks[state().who] ? state().who : first.name];
+    drawing.player.update();
+    fill(people, overview.people.map(({ name }) => {
+      const now = stateAt(overview, name, tick);
+      return h("button", { type: "button", "aria-pressed": String(name === who), class: now.here ? "" : "away", onclick: () => show({ who: name }) }, badge(now.emotion, now.intensity), " ", said(name));
+    }));
+    drawing.map.update(tick, who, await speaking(tick, line));
+    const key = PANELS.some(([one]) => one === state().panel) ? state().panel : "days";
+    for (const tab of tabs.children) {
+      const mine = tab.id === `tab-${key}`;
+      tab.setAttribute("aria-selected", String(mine));
+      tab.tabIndex = mine ? 0 : -1;
+    }
+    panel.setAttribute("aria-labelledby", `tab-${key}`);
+    if (drawing.open !== key) {
+      fill(panel, h("p", { class: "soft" }, "…"));
+      drawing.panels = {};
+      drawing.open = key;
+    }
+    drawing.panels[key] ||= mount(key, tick, who);
+    await drawing.panels[key].update(key === "interview" ? { who, tick } : tick, who);
+  }
+
+  function mount(key, tick, who) {
+    if (key === "interview") return mountInterview(panel, { run, who, tick });
+    if (key === "days") return mountDays(panel, overview);
+    return PANELS.find(([one]) => one === key)[2](panel, run, overview);
+  }
+
+  /** What is being said at a tick: the line that is played, or else the last of each. */
+  async function speaking(tick, line) {
+    const said = {};
+    for (const talk of overview.talks.filter((one) => one.tick === tick).slice(0, 4)) {
+      const { lines } = await get(run, path("conversation", talk.chat));
+      for (const one of line === null ? lines.slice(-2) : lines.slice(Math.max(0, line - 1), line + 1)) said[one.who] = one.text;
+    }
+    return said;
+  }
+
+  function failPanel(error) {
+    fill(panel, h("p", { class: "warn", role: "alert" }, error.message));
+    drawing.panels = {};
+    drawing.open = null;
+  }
+
+  /** Watch a run that is still being written. */
+  async function follow() {
+    for (;;) {
+      await new Promise((done) => setTimeout(done, POLL_MS));
+      try {
+        const now = await (await fetch(`/api/runs/${encodeURIComponent(run)}/size`)).json();
+        if (now.size === overview.size) continue;
+        const atEnd = drawing.player.tick() >= overview.ticks - 1;
+        forget();
+        overview = await get(run, "overview");
+        drawing.player.pause();
+        const before = drawing;
+        drawing = { ...build(), open: null };
+        before.player = drawing.player;
+        if (atEnd) {
+          show({ tick: Math.max(0, overview.ticks - 1) }, true);
+          announce(`the run goes on: ${momentOf(overview, overview.ticks - 1)}`);
+        }
+        await draw();
+      } catch {
+        // the site may be gone for a moment; the next round tries again
+      }
+    }
+  }
+}
+
+function titled(head, overview) {
+  const facts = [overview.condition, overview.seed !== undefined && overview.seed !== null ? `seed ${overview.seed}` : null, overview.model, overview.ticks < overview.ticks_planned ? `${overview.ticks} of ${overview.ticks_planned} ticks lived` : null];
+  fill(head, h("div", { class: "title" }, bundled ? null : h("a", { href: "/", class: "home" }, "runs"), h("h1", {}, said(overview.world || overview.run)),
+    h("span", { class: "soft small" }, facts.filter(Boolean).join(" · ")),
+    overview.parent ? h("span", { class: "soft small" }, ` forked from ${overview.parent.run} at tick ${overview.parent.at_tick}`) : null),
+  h("p", { class: "soft small care" }, "Simulated people. A research tool, not care; no evidence about people."));
+}
+
+function problems(overview) {
+  return overview.problems.length ? h("div", { class: "warn problems", role: "status" }, overview.problems.map((one) => h("div", {}, one))) : null;
+}

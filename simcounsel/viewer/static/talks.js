@@ -1,0 +1,81 @@
+// Conversations: what was said with which feeling, what came to mind before, the chosen move, and what it left behind.
+
+import { momentOf, timeOf } from "./clock.js";
+import { announce, fill, h, said } from "./dom.js";
+import { badge } from "./feel.js";
+import { hitList, termLegend } from "./memory.js";
+import { get, path } from "./source.js";
+import { show, state } from "./state.js";
+
+const SOURCE = { chosen: "chosen from lines written by hand", generated: "written by the model", fallback: "fallback: the model gave no usable line", human: "written by a human" };
+const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "somebody left" };
+
+/** Build the panel into `section`. */
+export function mountTalks(section, run, overview) {
+  let asked = 0;
+
+  async function update(tick, who) {
+    asked += 1;
+    const mine = asked;
+    const chat = state().chat || [...overview.talks].reverse().find((one) => one.tick <= tick && one.who.includes(who))?.chat || overview.talks[0]?.chat;
+    const list = index(chat);
+    if (!chat) return fill(section, h("h2", {}, "Conversations"), h("p", { class: "soft" }, "Nobody has talked in this run."));
+    const talk = await get(run, path("conversation", chat));
+    const memories = await Promise.all(talk.who.map((name) => get(run, path("memories", name))));
+    if (mine !== asked) return undefined;
+    const known = new Map(memories.flat().map((one) => [one.id, one]));
+    return fill(section, h("h2", {}, "Conversations"), list, transcript(talk, known));
+  }
+
+  function index(chat) {
+    return h("label", { class: "talk-pick" }, h("span", { class: "hidden" }, "Conversation "), h("select", { onchange: (event) => {
+      const talk = overview.talks.find((one) => one.chat === event.target.value);
+      show({ chat: talk.chat, tick: talk.tick });
+    } }, overview.talks.map((one, number) => h("option", { value: one.chat, selected: one.chat === chat }, `${number + 1}. ${momentOf(overview, one.tick)}: ${one.who.join(" and ")}`))));
+  }
+
+  function transcript(talk, known) {
+    return h("article", {},
+      h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
+      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line, known))),
+      h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),
+      h("section", { class: "card" }, h("h3", {}, "What it left behind"), h("dl", {}, Object.entries(talk.after).map(([name, left]) => [h("dt", {}, said(name)), h("dd", {},
+        left.summary ? [badge(left.emotion, left.intensity), " ", said(left.summary)] : "nothing yet",
+        left.relation ? h("div", { class: "soft small" }, `closeness ${left.relation.before} → ${left.relation.after} (${left.relation.why})`) : null)]))),
+      takeAway(talk));
+  }
+
+  function spoken(talk, line, known) {
+    const side = line.who === talk.who[0] ? "one" : "two";
+    const mine = state().line === String(line.message);
+    return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}` },
+      h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.move) : null,
+        h("span", { class: `source source-${line.source}`, title: SOURCE[line.source] || line.source }, line.source)),
+      said(line.text, "p", { class: "prose" }),
+      h("details", {}, h("summary", {}, "why"),
+        line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, line.decided.move), ` out of ${line.decided.options.join(", ")}: `, said(line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
+        line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hitList(line.recalled.hits, known, overview.weights)] : h("p", { class: "soft" }, "nothing")] : null,
+        h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"))));
+  }
+
+  function takeAway(talk) {
+    const forms = [["Text", talk.text, "txt", "text/plain"], ["Markdown", talk.markdown, "md", "text/markdown"], ["JSON", JSON.stringify(talk, null, 1), "json", "application/json"]];
+    const copy = async (name, text) => {
+      await navigator.clipboard.writeText(text);
+      announce(`copied as ${name}`);
+    };
+    const save = (text, ending, kind) => {
+      const url = URL.createObjectURL(new Blob([text], { type: `${kind};charset=utf-8` }));
+      const link = h("a", { href: url, download: `conversation-${talk.tick}-${timeOf(talk.minute).replace(":", "")}.${ending}` });
+      document.body.append(link);
+      link.click();
+      link.remove();
+      setTimeout(() => URL.revokeObjectURL(url), 5000);
+    };
+    return h("div", { class: "row", role: "group", "aria-label": "Take the conversation away" }, forms.map(([name, text, ending, kind]) => [
+      h("button", { type: "button", onclick: () => copy(name, text) }, `Copy ${name}`), h("button", { type: "button", onclick: () => save(text, ending, kind) }, `Download ${name}`),
+    ]));
+  }
+
+  return { update };
+}

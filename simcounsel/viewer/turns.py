@@ -1,0 +1,116 @@
+"""A human's turn to speak, over HTTP: the page asks whose turn it is, and brings the line."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from simcounsel.errors import SimcounselError
+from simcounsel.llm.human import LINE_CHARACTERS, Board, Human, Refused, Turn
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.specs.vocabulary import EMOTIONS
+from simcounsel.specs.world import World, suggest
+from simcounsel.viewer.serve import serving
+from simcounsel.viewer.shelf import Shelf
+
+
+def board_for(world: World, name: str, seconds: float) -> Board:
+    """A board for the resident of that name. SimcounselError when nobody of that name is present under the world's condition."""
+    present = [spec.name for spec in world.present()]
+    found = next((one for one in present if one.casefold() == name.casefold()), None)
+    if found is None:
+        if any(spec.name.casefold() == name.casefold() for spec in world.residents):
+            raise SimcounselError(
+                f"--human {name}: does not live there under condition {world.condition!r}; choose another --condition, or {' or '.join(present)}"
+            )
+        raise SimcounselError(f"--human {name}: no such resident; {suggest(name, present)}")
+    return Board(who=found, seconds=seconds)
+
+
+@contextmanager
+def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iterator[str]:
+    """A human speaks for `board.who` while the run goes on; yields the address of the run's page."""
+    wrapped = {id(model): Human(model, board) for model in models.chat.values()}
+    models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
+    name = run.resolve().name
+    with serving(Shelf(run), host="127.0.0.1", port=port, more=turn_routes(board, name)) as address:
+        yield f"{address}/run/{name}"
+
+
+def turn_routes(board: Board, run_name: str) -> list[Route]:
+    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or more time."""
+
+    def of_this_run(request: Request) -> None:
+        if request.path_params["run"] != run_name:
+            raise HTTPException(404, f"nobody takes part in {request.path_params['run']!r}; the run that goes on is {run_name!r}")
+
+    async def look(request: Request) -> Response:
+        of_this_run(request)
+        turn = board.pending
+        return JSONResponse(None if turn is None else shown(turn))
+
+    async def speak(request: Request) -> Response:
+        of_this_run(request)
+        body = await read_object(request)
+        number = body.get("turn")
+        if not isinstance(number, int):
+            raise HTTPException(422, "'turn' is missing: the number of the turn that this line is for")
+        try:
+            if body.get("more_time"):
+                return JSONResponse(shown(board.prolong(number)))
+            board.say(
+                number, _text(body), emotion=str(body.get("emotion", "neutral")), intensity=_intensity(body), goodbye=body.get("goodbye") is True,
+            )
+        except Refused as why:
+            return JSONResponse({"error": str(why)}, 409 if why.late else 422)
+        await asyncio.sleep(0)
+        return JSONResponse({"said": True})
+
+    path = "/api/runs/{run}/turn"
+    return [Route(path, look), Route(path, speak, methods=["POST"])]
+
+
+def shown(turn: Turn) -> dict[str, Any]:
+    """A turn as the page needs it."""
+    return {
+        "turn": turn.number, "who": turn.who, "other": turn.other, "place": turn.place, "lines": [list(line) for line in turn.lines],
+        "move": turn.move, "aim": turn.aim, "memories": list(turn.memories), "may_leave": turn.may_leave,
+        "seconds_left": round(turn.seconds_left, 1), "prolonged": turn.prolonged, "characters": LINE_CHARACTERS, "emotions": list(EMOTIONS),
+    }
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """The body of a post, a JSON object; 400 when it is none, 415 when it does not say that it is.
+
+    A form of another site cannot send this content type unasked.
+    """
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise HTTPException(415, "send application/json")
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "this is not JSON") from None
+    if not isinstance(body, dict):
+        raise HTTPException(400, "a JSON object is expected")
+    return body
+
+
+def _text(body: dict[str, Any]) -> str:
+    say = body.get("say")
+    if not isinstance(say, str):
+        raise Refused("'say' is missing; write what you want to say")
+    return say
+
+
+def _intensity(body: dict[str, Any]) -> int:
+    value = body.get("intensity", 1)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Refused(f"intensity {value!r}; it is a whole number from 1 to 10")
+    return value
