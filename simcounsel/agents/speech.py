@@ -45,7 +45,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         temperature=0.8, max_tokens=220, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
         hints={
-            "view": view, "move": decision.move, "said": said, "emotion": resident.emotion, "name": resident.name, "role": role,
+            "view": view, "move": decision.move, "aim": decision.aim, "said": said, "emotion": resident.emotion, "name": resident.name, "role": role,
             "memories": resident.memory.texts(recalled.hits), "slots": heard_slots(view),
             "trouble": getattr(resident.persona, "theme", ""),
         },

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
-from simcounsel.runs import Parent, Run
+from simcounsel.runs import Parent, Run, decode_vectors
 from simcounsel.specs.world import World
+
+if TYPE_CHECKING:
+    import numpy as np
 
 PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
 
@@ -74,6 +77,15 @@ def recordings(run: Run) -> Iterator[Run]:
     if source is not None:
         yield from recordings(Run.open(source))
     yield run
+
+
+def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
+    """The unit vector of every text that was laid down in a memory, out of the recorded calls."""
+    found: dict[str, np.ndarray] = {}
+    for call in (call for source in recordings(run) for call in source.calls()):
+        if call.get("verb") == "embed" and call.get("purpose") == "remember":
+            found.update(zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True))
+    return found
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:

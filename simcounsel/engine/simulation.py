@@ -17,7 +17,7 @@ from simcounsel.conversation import Side, Talked, converse
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
 from simcounsel.engine.encounters import ASLEEP, encounters, together
-from simcounsel.engine.opening import begin_run, models_for, recordings
+from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.events import (
     Acted,
@@ -361,22 +361,13 @@ class Simulation(mesa.Model):
         """Become what the log says: observe every event of the complete ticks."""
         if not ticks:
             return
-        self._vectors.update(self._recorded_vectors())
+        self._vectors.update(recorded_vectors(self.record))
         for entry in self.record.entries(until_tick=ticks):
             self._observe(entry)
             self._seq = entry.seq + 1
         self._vectors.clear()
         self.tick = ticks
         self.archive.mark_known()
-
-    def _recorded_vectors(self) -> dict[str, np.ndarray]:
-        from simcounsel.runs import decode_vectors
-
-        found: dict[str, np.ndarray] = {}
-        for call in (call for run in recordings(self.record) for call in run.calls()):
-            if call.get("verb") == "embed" and call.get("purpose") == "remember":
-                found.update(zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True))
-        return found
 
     def _over_budget(self) -> str | None:
         usd, calls = self._budget

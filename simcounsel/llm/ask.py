@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 Verb = Literal["write", "fill", "choose", "rate", "embed"]
 Tier = Literal["reason", "quick", "judge", "embed"]
-Source = Literal["generated", "chosen", "fallback"]
+Source = Literal["generated", "chosen", "fallback", "human"]
 T = TypeVar("T")
 
 

@@ -201,7 +201,8 @@ class World(Spec):
         return [*_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self)]
 
 
-def _suggest(name: str, known: list[str]) -> str:
+def suggest(name: str, known: list[str]) -> str:
+    """What to write in place of a name that is not known: the one most like it, or all there are."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     return f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
 
@@ -224,9 +225,9 @@ def _resident_problems(world: World) -> Iterator[Problem]:
             yield (*at, "name"), f"a second resident is named {resident.name!r}; give one another `name:`"
         seen.add(resident.name)
         if resident.home not in by_name:
-            yield (*at, "home"), f"no place {resident.home!r} in this world; {_suggest(resident.home, list(by_name))}"
+            yield (*at, "home"), f"no place {resident.home!r} in this world; {suggest(resident.home, list(by_name))}"
         if resident.starts_in not in by_name:
-            yield (*at, "starts_in"), f"no place {resident.starts_in!r} in this world; {_suggest(resident.starts_in, leaves)}"
+            yield (*at, "starts_in"), f"no place {resident.starts_in!r} in this world; {suggest(resident.starts_in, leaves)}"
         elif resident.starts_in not in leaves:
             inner = ", ".join(p.name for p in by_name[resident.starts_in].places)
             yield (*at, "starts_in"), f"{resident.starts_in!r} holds other places; name one of them: {inner}"
@@ -242,14 +243,14 @@ def _appointment_problems(world: World) -> Iterator[Problem]:
         at: tuple[str | int, ...] = ("appointments", index)
         for who in appointment.who:
             if who not in names:
-                yield (*at, "who"), f"no resident {who!r} in this world; {_suggest(who, names)}"
+                yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
             for minute in appointment.minutes():
                 if taken.setdefault((who, minute), index) != index:
                     yield (*at, "at"), f"{who} has another appointment then; move one of them"
         if appointment.who[0] == appointment.who[1]:
             yield (*at, "who"), "an appointment is between two different people"
         if appointment.place not in leaves:
-            yield (*at, "place"), f"no place {appointment.place!r} in this world; {_suggest(appointment.place, leaves)}"
+            yield (*at, "place"), f"no place {appointment.place!r} in this world; {suggest(appointment.place, leaves)}"
         start = world.start.hour * 60 + world.start.minute
         if any((minute - start) % world.tick_minutes for minute in appointment.minutes()):
             yield (*at, "at"), f"{appointment.at!r} falls between two ticks of {world.tick_minutes} minutes; move it to one"
@@ -262,7 +263,7 @@ def _pair_problems(world: World) -> Iterator[Problem]:
         at: tuple[str | int, ...] = ("relationships", index, "between")
         for who in relationship.between:
             if who not in names:
-                yield at, f"no resident {who!r} in this world; {_suggest(who, names)}"
+                yield at, f"no resident {who!r} in this world; {suggest(who, names)}"
         pair = frozenset(relationship.between)
         if len(pair) == 1:
             yield at, "a relationship is between two different people"
@@ -355,5 +356,5 @@ def _place_in(items: list[Any], part: str, key: str) -> int:
         if name and name.lower() == part.lower():
             return index
     known = [name for name in names if name]
-    remedy = _suggest(part, known) if known else f"number its items from 0 to {len(items) - 1}" if items else "the list is empty"
+    remedy = suggest(part, known) if known else f"number its items from 0 to {len(items) - 1}" if items else "the list is empty"
     raise SpecError([f"--set {key}: nothing named {part!r} there; {remedy}"])

@@ -1,0 +1,146 @@
+"""One resident as of the end of a tick, read out of a run's log: for questions afterwards. Nothing is
+written and no lock is taken, so a run that is still being lived can be asked as well."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simcounsel.agents.mind import Scene
+from simcounsel.agents.resident import Resident
+from simcounsel.clock import minute_of_tick
+from simcounsel.engine.opening import recorded_vectors
+from simcounsel.errors import RunError
+from simcounsel.events import Acted, ConversationEnded, ConversationStarted, Entry, Event, Joined, Left, Remembered, Said
+from simcounsel.runs import Run
+from simcounsel.specs.vocabulary import ActivityKind
+from simcounsel.specs.world import ResidentSpec, World, suggest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deed:
+    """What somebody did from `minute` to `until`."""
+
+    minute: int
+    until: int
+    activity: str
+    kind: ActivityKind
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Met:
+    """A conversation one had."""
+
+    minute: int
+    other: str
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revisited:
+    """A resident at the end of a tick.
+
+    laid: when each memory was laid down, as (tick, minute), by its id. deeds: all that was done so
+    far, oldest first; mets: all conversations so far. others: the role of everybody else who lived
+    there then, by name.
+    """
+
+    resident: Resident
+    scene: Scene
+    laid: Mapping[str, tuple[int, int]]
+    deeds: tuple[Deed, ...]
+    mets: tuple[Met, ...]
+    others: Mapping[str, str]
+
+
+def revisit(run: Run, who: str, tick: int | None = None) -> Revisited:
+    """That resident at the end of `tick`; of the last complete one if None.
+
+    RunError says what is allowed when the tick was not lived, or nobody of that name lived there then.
+    """
+    done = run.ticks_done()
+    if not done:
+        raise RunError(f"{run.folder}: no tick is complete yet; wait for the first, or `simcounsel resume {run.folder}`")
+    tick = done - 1 if tick is None else tick
+    if not 0 <= tick < done:
+        raise RunError(f"{run.folder}: tick {tick} was not lived; choose one from 0 to {done - 1}")
+    spec = _named(run.world, who, run)
+    fold = _Fold(Resident(spec, run.world, recorded_vectors(run)), run.world)
+    for entry in run.entries(until_tick=tick + 1):
+        fold.observe(entry)
+    if spec.name not in fold.here:
+        there = ", ".join(sorted(fold.here)) or "nobody"
+        raise RunError(f"{run.folder}: {spec.name} did not live there at tick {tick}; there were {there}")
+    return fold.result(tick)
+
+
+def _named(world: World, who: str, run: Run) -> ResidentSpec:
+    """The resident of that name, or whose persona has that name; capitals do not matter."""
+    for spec in world.residents:
+        if who.casefold() in (spec.name.casefold(), spec.persona.name.casefold()):
+            return spec
+    raise RunError(f"{run.folder}: no resident {who!r}; {suggest(who, [spec.name for spec in world.residents])}")
+
+
+class _Fold:
+    """What one resident observed of the log so far."""
+
+    def __init__(self, resident: Resident, world: World) -> None:
+        self.here: dict[str, str] = {}
+        self._resident = resident
+        self._world = world
+        self._laid: dict[str, tuple[int, int]] = {}
+        self._deeds: list[Deed] = []
+        self._mets: list[Met] = []
+
+    def observe(self, entry: Entry) -> None:
+        event, name = entry.event, self._resident.name
+        match event:
+            case Joined():
+                self.here[event.who] = event.role
+            case Left():
+                self.here.pop(event.who, None)
+            case Remembered() if event.who == name:
+                self._laid[event.memory.id] = (entry.tick, entry.minute)
+            case Acted() if event.who == name:
+                self._act(event, entry.minute)
+            case ConversationStarted() if name in event.who:
+                other = event.who[0] if event.who[1] == name else event.who[1]
+                self._mets.append(Met(minute=entry.minute, other=other, place=event.place))
+        if name in _whom(event):
+            self._resident.observe(entry)
+
+    def _act(self, event: Acted, minute: int) -> None:
+        until = minute + self._world.tick_minutes
+        last = self._deeds[-1] if self._deeds else None
+        since = minute
+        if last and (last.activity, last.place, last.until) == (event.activity, event.place, minute):
+            since = self._deeds.pop().minute
+        self._deeds.append(Deed(minute=since, until=until, activity=event.activity, kind=event.activity_kind, place=event.place))
+
+    def result(self, tick: int) -> Revisited:
+        world, name = self._world, self._resident.name
+        minute = minute_of_tick(tick + 1, world.start, world.tick_minutes)
+        dates = (
+            (at, a.place, other) for a in world.appointments for who, other in (a.who, a.who[::-1]) if who == name for at in a.minutes()
+        )
+        scene = Scene(
+            seed=world.seed, tick=tick, minute=minute, start=world.start, tick_minutes=world.tick_minutes, plan_slots=world.plan_slots,
+            places=(), appointments=tuple(sorted(date for date in dates if date[0] >= minute and date[2] in self.here)),
+        )
+        return Revisited(
+            resident=self._resident, scene=scene, laid=self._laid, deeds=tuple(self._deeds), mets=tuple(self._mets),
+            others={other: role for other, role in self.here.items() if other != name},
+        )
+
+
+def _whom(event: Event) -> tuple[str, ...]:
+    """Whom an event concerns, as the simulation tells it."""
+    match event:
+        case Said():
+            return (event.who,)
+        case ConversationStarted():
+            return event.who
+        case ConversationEnded():
+            return tuple(event.chat.split(":", 1)[1].split("+"))
+    who = getattr(event, "who", None)
+    return (who,) if isinstance(who, str) else ()

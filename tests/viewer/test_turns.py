@@ -1,0 +1,252 @@
+"""A human takes part: the board, its routes, and whole runs in which lines come over HTTP, late or not at all."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from simcounsel.engine.simulation import Simulation
+from simcounsel.errors import SimcounselError
+from simcounsel.events import Said, Warned
+from simcounsel.llm.ask import Request
+from simcounsel.llm.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
+from simcounsel.llm.scripted import Scripted
+from simcounsel.runs import Run
+from simcounsel.viewer.guard import POSTS
+from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.turns import board_for, taking_part, turn_routes
+from tests.stage import begun, go_on, happened, live, log, said, switchboard, tiny, view
+
+
+def request(**more: Any) -> Request:
+    hints = {"view": view(said("Miriam", "Hello."), said("Ines", "Hello."), me="Miriam", other="Ines"), "move": "clarify", "aim": "Ask what it means.",
+             "memories": ("Ines sleeps badly.",)}
+    fields: dict[str, Any] = {"verb": "fill", "purpose": "line_counselor", "who": "Miriam", "hints": hints}
+    return Request(**(fields | more))
+
+
+@contextmanager
+def waiting(board: Board) -> Iterator["Future[Any]"]:
+    """A line that is asked for in another thread, as a run does."""
+    line: Future[Any] = Future()
+    thread = threading.Thread(target=lambda: line.set_result(asyncio.run(board.line(request()))), daemon=True)
+    thread.start()
+    until(lambda: board.pending is not None)
+    yield line
+    thread.join(timeout=5)
+
+
+def until(there: Callable[[], Any], seconds: float = 20) -> Any:
+    """What `there` gives as soon as it gives something."""
+    end = time.monotonic() + seconds
+    while not (found := there()):
+        assert time.monotonic() < end, "nothing came"
+        time.sleep(0.005)
+    return found
+
+
+# the board
+
+def test_a_line_reaches_whoever_waits_for_it() -> None:
+    board = Board(who="Miriam", seconds=30)
+    with waiting(board) as line:
+        turn = board.pending
+        assert turn is not None
+        assert (turn.number, turn.other, turn.move, turn.may_leave) == (1, "Ines", "clarify", True)
+        assert turn.lines == (("Miriam", "Hello."), ("Ines", "Hello."))
+        assert 25 < turn.seconds_left <= 30
+        board.say(1, "  What was\nthat\u202e like?\x07 ", emotion="trust", intensity=4, goodbye=True)
+        assert line.result(5) == {"say": "What was that like?", "emotion": "trust", "intensity": 4, "poignancy": 4, "wish": "say goodbye"}
+    assert board.pending is None
+
+
+def test_time_runs_out() -> None:
+    board = Board(who="Miriam", seconds=0.05)
+    assert asyncio.run(board.line(request())) is None
+    assert board.pending is None
+    with pytest.raises(Refused, match="this turn is over"):
+        board.say(1, "Too late.")
+
+
+def test_time_can_be_prolonged_but_not_for_ever() -> None:
+    board = Board(who="Miriam", seconds=0.2)
+    with waiting(board) as line:
+        for count in range(MORE_TIME):
+            assert board.prolong(1).prolonged == count + 1
+        with pytest.raises(Refused, match="prolonged 10 times"):
+            board.prolong(1)
+        time.sleep(0.3)
+        assert not line.done()
+        board.say(1, "Still here.")
+        assert line.result(5)["say"] == "Still here."
+
+
+@pytest.mark.parametrize(("text", "more", "why"), [
+    ("", {}, "nothing was written"), (" \n\x00", {}, "nothing was written"), ("“…”", {}, "nothing was written"), ("\ud800", {}, "nothing was written"), ("a" * (LINE_CHARACTERS + 1), {}, "2001 characters"),
+    ("Yes.", {"emotion": "rage"}, "no emotion 'rage'"), ("Yes.", {"intensity": 0}, "from 1 to 10"), ("Yes.", {"intensity": 11}, "from 1 to 10"),
+])
+def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], why: str) -> None:
+    board = Board(who="Miriam", seconds=30)
+    with waiting(board) as line:
+        with pytest.raises(Refused, match=why):
+            board.say(1, text, **more)
+        assert board.pending is not None
+        board.say(1, "Yes.")
+        assert line.result(5)["say"] == "Yes."
+
+
+def test_others_are_asked_of_the_model() -> None:
+    human = Human(Scripted(), Board(who="Miriam", seconds=0.01))
+    for other in (request(who="Ines", verb="write"), request(purpose="move", verb="choose", options=("ask",))):
+        assert asyncio.run(human.complete(other, None)).source == "generated"
+    assert human.name == "scripted"
+
+
+@pytest.mark.parametrize("text", ["Sí, claro.", "- one\n- two", "*smiles*", "Hello.", "I'm sorry, but as an AI I can't.", "Miriam: well, Ines: yes", "日本語だけ"])
+def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
+    """What would send a model's line back is taken from a human, even a line that was said before."""
+    run, texts = with_human(tmp_path, lambda turn: {"say": text}, ticks=3)
+    assert [event.source for event in happened(run, Said) if event.who == "Miriam"] == ["human"] * len(texts)
+    assert not happened(run, Warned)
+
+
+# over HTTP
+
+@pytest.fixture
+def site(tmp_path: Path) -> tuple[Board, TestClient]:
+    run = begun(tmp_path)
+    board = Board(who="Miriam", seconds=30)
+    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name))
+    return board, TestClient(app, base_url="http://127.0.0.1", headers={"x-run": run.folder.name})
+
+
+def path(client: TestClient) -> str:
+    return f"/api/runs/{client.headers['x-run']}/turn"
+
+
+def test_no_turn_is_null(site: tuple[Board, TestClient]) -> None:
+    _, client = site
+    assert client.get(path(client)).json() is None
+    assert client.post(path(client), json={"turn": 1, "say": "Hello."}).status_code == 409
+    assert client.get("/api/runs/other/turn").status_code == 404
+
+
+def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
+    board, client = site
+    with waiting(board) as line:
+        turn = client.get(path(client)).json()
+        assert (turn["turn"], turn["who"], turn["other"], turn["lines"]) == (1, "Miriam", "Ines", [["Miriam", "Hello."], ["Ines", "Hello."]])
+        assert turn["emotions"][-1] == "neutral" and turn["characters"] == LINE_CHARACTERS
+        longer = client.post(path(client), json={"turn": 1, "more_time": True}).json()
+        assert longer["seconds_left"] > turn["seconds_left"] + 25
+        assert client.post(path(client), json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}).json() == {"said": True}
+        assert line.result(5)["say"] == "Go on."
+        assert client.post(path(client), json={"turn": 1, "say": "Again."}).status_code == 409
+
+
+@pytest.mark.parametrize(("body", "status"), [
+    ({"say": "x"}, 422), ({"turn": "1", "say": "x"}, 422), ({"turn": 1}, 422), ({"turn": 1, "say": 3}, 422), ({"turn": 1, "say": "x", "intensity": "5"}, 422),
+    ({"turn": 1, "say": "x", "intensity": True}, 422), ({"turn": 1, "say": "x" * 2001}, 422), ({"turn": 1, "say": "x" * 70_000}, 413), ([1], 400),
+])
+def test_what_a_page_may_not_send(site: tuple[Board, TestClient], body: Any, status: int) -> None:
+    board, client = site
+    with waiting(board):
+        assert client.post(path(client), json=body).status_code == status
+        board.say(1, "Done.")
+
+
+def test_only_json_from_this_site_and_not_too_often(site: tuple[Board, TestClient]) -> None:
+    _, client = site
+    assert client.post(path(client), content="{}").status_code == 415
+    assert client.post(path(client), content="{", headers={"content-type": "application/json"}).status_code == 400
+    assert client.post(path(client), json={}, headers={"origin": "http://elsewhere.example"}).status_code == 403
+    codes = [client.post(path(client), json={"turn": 1, "say": "x"}).status_code for _ in range(POSTS)]
+    assert codes[-1] == 429
+
+
+# whole runs
+
+def with_human(
+    out: Path, answer: Callable[[dict[str, Any]], dict[str, Any] | None], *, ticks: int = 12, seconds: float = 30, run: Run | None = None
+) -> tuple[Run, list[str]]:
+    """A run in which Miriam's lines come from a page that polls, as a browser does."""
+    run = run or begun(out)
+    board, models = Board(who="Miriam", seconds=seconds), switchboard(Scripted())
+    texts: list[str] = []
+    with taking_part(run.folder, models, board, 0) as address:
+        base, _, name = address.partition("/run/")
+        ended = threading.Event()
+
+        def page() -> None:
+            while not ended.is_set():
+                turn = httpx.get(f"{base}/api/runs/{name}/turn").json()
+                body = answer(turn) if turn else None
+                if body:
+                    reply = httpx.post(f"{base}/api/runs/{name}/turn", json={"turn": turn["turn"], **body})
+                    if reply.status_code == 200:
+                        texts.append(body["say"])
+                time.sleep(0.01)
+
+        thread = threading.Thread(target=page, daemon=True)
+        thread.start()
+        Simulation(run.world, run=run, models=models).run(ticks)
+        ended.set()
+        thread.join()
+    return run, texts
+
+
+def test_a_run_with_a_human_and_its_replay(tmp_path: Path) -> None:
+    run, texts = with_human(tmp_path / "one", lambda turn: {"say": f"Line {turn['turn']}: what is that like, Ines?", "emotion": "trust", "intensity": 3})
+    spoken = [event for event in happened(run, Said) if event.who == "Miriam"]
+    assert [event.text for event in spoken] == texts and len(texts) >= 2
+    assert {event.source for event in spoken} == {"human"}
+    assert {event.source for event in happened(run, Said) if event.who == "Ines"} == {"generated"}
+    assert spoken[0].emotion == "trust" and spoken[0].intensity == 3
+    assert not happened(run, Warned)
+    calls = [call for call in run.calls() if call.get("source") == "human"]
+    assert len(calls) == len(texts) and all(call["cost_usd"] == 0 for call in calls)
+    again = live(tmp_path / "two", tiny(), model=f"recorded:{run.folder}")
+    assert log(again) == log(run)
+
+
+def test_a_goodbye_ends_the_talk(tmp_path: Path) -> None:
+    def answer(turn: dict[str, Any]) -> dict[str, Any]:
+        return {"say": f"Well, number {turn['turn']}.", "goodbye": True}
+
+    run, _ = with_human(tmp_path, answer, ticks=3)
+    talk = [event for event in happened(run, Said) if event.chat == happened(run, Said)[0].chat]
+    assert len(talk) == 4
+
+
+def test_nobody_comes_and_the_run_goes_on(tmp_path: Path) -> None:
+    began = time.monotonic()
+    run, texts = with_human(tmp_path, lambda turn: None, ticks=3, seconds=0.2)
+    assert time.monotonic() - began < 20
+    lines = [event for event in happened(run, Said) if event.who == "Miriam"]
+    assert not texts and lines and {event.source for event in lines} == {"fallback"}
+    assert {event.cause for event in happened(run, Warned)} == {"no line came within 0.2 s"}
+    assert run.ticks_done() == 3
+
+
+def test_a_human_may_join_a_run_that_is_resumed(tmp_path: Path) -> None:
+    run = live(tmp_path, ticks=1)
+    again, texts = with_human(tmp_path, lambda turn: {"say": f"Here I am, {turn['turn']}."}, ticks=3, run=Run.open(run.folder))
+    assert texts and again.ticks_done() == 4
+    assert go_on(again, 1, models=switchboard(Scripted())).ticks_done() == 5
+
+
+def test_who_can_be_spoken_for() -> None:
+    assert board_for(tiny(), "miriam", 60).who == "Miriam"
+    with pytest.raises(SimcounselError, match='no such resident; did you mean "Miriam"'):
+        board_for(tiny(), "Mirjam", 60)
+    with pytest.raises(SimcounselError, match="under condition 'client_only'; choose another --condition, or Ines"):
+        board_for(tiny(condition="client_only"), "Miriam", 60)
