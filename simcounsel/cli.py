@@ -383,7 +383,7 @@ def rate_page(
     fewest_lines: Annotated[int, typer.Option("--min-lines", min=1, help="Leave shorter conversations out.")] = 4,
     serve: Annotated[bool, typer.Option("--serve", help="Serve the raters' links until Ctrl-C.")] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port of the links; 0 for any that is free.")] = 8765,
-    host: Annotated[str, typer.Option("--host", help="Address of the links; 0.0.0.0 lets other machines in, each rater by their own link.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option("--host", help="Address of the links; 0.0.0.0 lets other machines in, by these links only.")] = "127.0.0.1",
     imports: Annotated[
         list[Path] | None, typer.Option("--import", metavar="FILE", help="Take in answers that a rater downloaded and sent back; may be given again.")
     ] = None,

@@ -3,6 +3,7 @@
     SimcounselError          what the command line prints in one line, without a traceback
     ├── SpecError            a world, persona or experiment file is wrong (file:line, remedy)
     ├── RunError             a run folder is missing, locked, damaged or of another version
+    ├── StudyError           a rating study's folder, or a file of answers, cannot be used as asked
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
     └── WeightsError         weights could not be fetched, or are not the pinned ones
@@ -26,6 +27,10 @@ class SpecError(SimcounselError):
 
 class RunError(SimcounselError):
     """A run folder cannot be used as asked."""
+
+
+class StudyError(SimcounselError):
+    """A rating study's folder, or a returned file of answers, cannot be used as asked."""
 
 
 class ModelError(SimcounselError):

@@ -25,11 +25,16 @@ def first_memories(resident: Resident) -> tuple[Memory, ...]:
         )
     return tuple(
         Memory(
-            id="", type="thought", text=f"{s.situation} {resident.name} thought: “{s.thought}” {s.behavior}",
+            id="", type="thought", text=f"{_sentence(s.situation)} {resident.name} thought: “{s.thought}” {s.behavior}",
             emotion=s.emotion, intensity=s.intensity, poignancy=s.intensity, origin="initial",
         )
         for s in persona.situations
     )
+
+
+def _sentence(text: str) -> str:
+    """Words as a sentence: a capital in front, a stop behind."""
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?" else ".")
 
 
 def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:

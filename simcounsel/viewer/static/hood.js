@@ -29,7 +29,7 @@ export function mountHood(section, run, overview) {
     const facts = [["model", call.model], ["answer", call.source], ["tokens", call.tokens_in || call.tokens_out ? `${call.tokens_in} in, ${call.tokens_out} out` : "not counted"],
       ["cost", call.cost_usd === null || call.cost_usd === undefined ? "price unknown" : `${call.cost_usd.toFixed(6)} USD`], ["latency", call.latency_s === undefined ? null : `${call.latency_s} s`], ["tries", call.tries], ["seed", call.seed],
       ["first complaint", call.complaint], ["problem", call.problem]];
-    return h("details", { class: "card", open }, h("summary", {}, h("b", {}, call.purpose), h("span", { class: "soft" }, ` ${call.source}${call.tries > 1 ? `, ${call.tries} tries` : ""}`)),
+    return h("details", { class: "card", open }, h("summary", {}, h("b", {}, call.purpose), h("span", { class: "soft" }, ` ${call.source}${call.tries > 1 ? `, ${call.tries} tries` : ""}: `, said(String(call.reply ?? call.problem ?? "").slice(0, 90)))),
       h("dl", {}, facts.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [h("dt", {}, name), h("dd", {}, said(value))])),
       block("system", call.system), block("prompt", call.prompt), block("reply", call.reply));
   }
