@@ -2,10 +2,13 @@
 
 import json
 import re
+import threading
 from array import array
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from simcounsel.events import SCHEMA_VERSION
 
@@ -100,10 +103,14 @@ class _Index:
 
     def __init__(self, file: Path, head: re.Pattern[bytes]) -> None:
         self.file = file
-        self.damaged = 0
-        self.first_damaged: int | None = None
         self._head = head
         self._events = head is _HEAD
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.damaged = 0
+        self.first_damaged: int | None = None
         self._lines = 0
         self._end = 0
         self._at = array("Q")
@@ -116,10 +123,13 @@ class _Index:
 
     def refresh(self) -> None:
         """Index what was appended; all anew when the file became shorter (a resume dropped a tick)."""
-        if _size(self.file) < self._end:
-            self.__init__(self.file, self._head)  # type: ignore[misc]
-        if not self.file.is_file():
-            return
+        with self._lock:
+            if _size(self.file) < self._end:
+                self._begin()
+            if self.file.is_file():
+                self._read_on()
+
+    def _read_on(self) -> None:
         match, at = self._head.match, self._end
         with self.file.open("rb") as lines:
             lines.seek(at)
@@ -154,30 +164,36 @@ class _Index:
 
     def beyond(self, tick: int) -> int:
         """How many lines there are from that tick on."""
-        count = 0
-        for one in reversed(self._tick):
-            if one < tick:
-                break
-            count += 1
-        return count
+        with self._lock:
+            return int((np.array(self._tick) >= tick).sum())
 
     def lines(self, kinds: Collection[str] | None, subject: str | None, since: int, until: int) -> Iterator[Fields]:
         """The lines of ticks in [since, until) that are of these kinds and this subject."""
-        wanted = None if kinds is None else {self._kinds.get(kind.encode(), -1) for kind in kinds}
-        about = None if subject is None else self._subjects.get(json.dumps(subject, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass"), -2)
-        if not self._at:
+        found = self._found(kinds, subject, since, until)
+        if not found or not self.file.is_file():
             return
         with self.file.open("rb") as lines:
-            for at, tick, kind, who in zip(self._at, self._tick, self._kind, self._subject, strict=True):
-                if since <= tick < until and (wanted is None or kind in wanted) and about in (None, who):
-                    lines.seek(at)
-                    try:
-                        fields = json.loads(lines.readline())
-                    except ValueError:
-                        self.damaged += 1
-                        continue
-                    if isinstance(fields, dict):
-                        yield fields
+            for at in found:
+                lines.seek(at)
+                try:
+                    fields = json.loads(lines.readline())
+                except ValueError:
+                    self.damaged += 1
+                    continue
+                if isinstance(fields, dict):
+                    yield fields
+
+    def _found(self, kinds: Collection[str] | None, subject: str | None, since: int, until: int) -> list[int]:
+        """Where those lines begin. A copy is searched, since the run may grow meanwhile."""
+        with self._lock:
+            tick = np.array(self._tick)
+            here = (tick >= since) & (tick < until)
+            if kinds is not None:
+                here &= np.isin(np.array(self._kind), [self._kinds[kind.encode()] for kind in kinds if kind.encode() in self._kinds])
+            if subject is not None:
+                name = json.dumps(subject, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+                here &= np.array(self._subject) == self._subjects.get(name, -2)
+            return np.array(self._at)[here].tolist() if len(tick) else []
 
 
 def _size(file: Path) -> int:

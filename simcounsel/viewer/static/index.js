@@ -17,7 +17,7 @@ function draw(runs) {
     compare.disabled = chosen.length !== 2;
   };
   return fill(main, h("h1", {}, "Runs"), h("p", { class: "row" }, compare, h("span", { class: "soft small" }, "tick two runs to see them side by side")),
-    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", {}, h("thead", {}, h("tr", {}, ["", "Run", "World", "Condition", "Seed", "Model", "Lived", "Begun"].map((name) => h("th", { scope: "col" }, name || h("span", { class: "hidden" }, "compare"))))),
+    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", { class: "runs" }, h("thead", {}, h("tr", {}, ["", "Run", "World", "Condition", "Seed", "Model", "Lived", "Begun"].map((name) => h("th", { scope: "col" }, name || h("span", { class: "hidden" }, "compare"))))),
       h("tbody", {}, runs.map((run) => h("tr", {},
         h("td", {}, h("input", { type: "checkbox", "aria-label": `compare ${run.name}`, onchange: (event) => choose(run.name, event.target) })),
         h("td", {}, h("a", { href: `/run/${encodeURIComponent(run.name)}` }, run.name), run.parent ? h("div", { class: "soft small" }, `forked from ${run.parent}`) : null, run.problems.map((one) => h("div", { class: "small warn" }, one))),

@@ -10,6 +10,7 @@ import { lastAt, until } from "./track.js";
 export const TERMS = [["recency", "recency"], ["poignancy", "poignancy"], ["emotion_score", "emotion score"], ["emotion_relevance", "emotion relevance"], ["relevance", "relevance"]];
 const TICK = (item) => item.tick;
 const FIRST = 40;
+const PURPOSE = { speak: "before speaking", reflect: "in a reflection", plan_day: "while planning the day" };
 
 /** The hits of a recall: each memory's score as a bar of its five weighted terms. */
 export function hitList(hits, known, weights) {
@@ -59,7 +60,7 @@ export function mountMemory(section, run, overview) {
         h("button", { type: "button", "aria-label": "Earlier recall", disabled: index === 0, onclick: () => go(index - 1) }, "‹"),
         h("span", {}, `${index + 1} of ${upto.length}`),
         h("button", { type: "button", "aria-label": "Later recall", disabled: index === upto.length - 1, onclick: () => go(index + 1) }, "›"),
-        h("span", { class: "soft small" }, `${momentOf(overview, one.tick)}, ${one.purpose === "speak" ? "before speaking" : "in a reflection"}`)),
+        h("span", { class: "soft small" }, `${momentOf(overview, one.tick)}, ${PURPOSE[one.purpose] || one.purpose}`)),
       h("p", {}, h("span", { class: "soft" }, "At "), said(`“${one.query}”`), h("span", { class: "soft" }, " while feeling "), badge(one.emotion, null, true)),
       one.hits.length ? [termLegend(overview.weights), hitList(one.hits, known, overview.weights)] : h("p", { class: "soft" }, "Nothing came to mind."));
   }
