@@ -1,0 +1,236 @@
+"""What raters said: checked, appended to answers.jsonl, and joined with the key as a CSV."""
+
+import csv
+import io
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, StrictInt, ValidationError, field_validator
+
+from simcounsel.errors import StudyError
+from simcounsel.viewer.rating.study import Part, Rater, Study, open_key, open_study, write_whole
+
+COMMENT_LENGTH = 2000
+LONGEST_SECONDS = 24 * 60 * 60
+_APPENDING = threading.Lock()
+
+
+class Given(Part):
+    """What a page sends when a rater is done with an item. answers: by question; `None` is "cannot say".
+
+    seconds: how long the item was on the screen; `None` where the page could not tell.
+    """
+
+    item: Annotated[str, Field(max_length=20)]
+    answers: Annotated[dict[str, StrictInt | None], Field(max_length=40)]
+    comment: Annotated[str, Field(max_length=COMMENT_LENGTH)] = ""
+    seconds: Annotated[float | None, Field(ge=0, le=LONGEST_SECONDS, allow_inf_nan=False)] = None
+
+    @field_validator("comment")
+    @classmethod
+    def _readable(cls, value: str) -> str:
+        """Control characters but line ends and tabs are left out, and so is half a character."""
+        kept = "".join(c for c in value if c in "\n\t" or (c >= " " and c != "\x7f"))
+        return kept.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+class Answer(Given):
+    """A line of answers.jsonl. position: from 1 in that rater's order; time: in UTC."""
+
+    study: str
+    rater: str
+    position: int
+    time: str
+
+    @field_validator("time")
+    @classmethod
+    def _in_utc(cls, value: str) -> str:
+        when = datetime.fromisoformat(value)
+        if when.tzinfo is None:
+            raise ValueError("a time without its zone; expected such as 2026-03-02T10:15:00.000Z")
+        return _stamp(when)
+
+
+def _stamp(when: datetime) -> str:
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def answer_of(study: Study, rater: Rater, given: Given) -> Answer:
+    """What was given, as a line with its rater, position and time. ValueError in words when it does not fit the study."""
+    _check(study, rater, given)
+    return Answer(
+        **given.model_dump(), study=study.study, rater=rater.name, position=rater.order.index(given.item) + 1, time=_stamp(datetime.now(UTC)),
+    )
+
+
+def _check(study: Study, rater: Rater, given: Given) -> None:
+    if given.item not in rater.order:
+        raise ValueError(f"no item {given.item!r} in this study")
+    asked = {item.id: item for item in study.instrument.items}
+    for id, value in given.answers.items():
+        if id not in asked:
+            raise ValueError(f"no question {id!r} in this study")
+        if value is not None and not 1 <= value <= asked[id].points:
+            raise ValueError(f"{id}: {value} is not on the scale from 1 to {asked[id].points}")
+        if value is None and not study.instrument.may_skip:
+            raise ValueError(f"{id}: an answer is needed, from 1 to {asked[id].points}")
+    missing = [id for id in asked if id not in given.answers]
+    if missing:
+        raise ValueError(f"no answer to {', '.join(missing)}")
+
+
+def append(folder: Path, answers: Sequence[Answer]) -> None:
+    """Add lines to answers.jsonl, on disk before this returns. StudyError when they cannot be written."""
+    file = folder / "answers.jsonl"
+    text = "".join(json.dumps(answer.model_dump(mode="json")) + "\n" for answer in answers)
+    try:
+        with _APPENDING, file.open("ab+") as out:
+            if out.seek(0, os.SEEK_END):
+                out.seek(-1, os.SEEK_END)
+                text = text if out.read(1) == b"\n" else "\n" + text
+            out.write(text.encode())
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError as error:
+        raise StudyError(f"{file}: cannot be written ({error.strerror}); free some space") from None
+
+
+def read_answers(folder: Path) -> Iterator[Answer]:
+    """All lines that can be read; one that a crash cut short is left out."""
+    file = folder / "answers.jsonl"
+    if not file.is_file():
+        return
+    with file.open("rb") as lines:
+        for line in lines:
+            try:
+                yield Answer.model_validate_json(line)
+            except ValidationError:
+                continue
+
+
+def last_answers(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:
+    """By rater and item, what counts: the latest; of the same moment, the line further down."""
+    found: dict[tuple[str, str], Answer] = {}
+    for answer in answers:
+        at = (answer.rater, answer.item)
+        if at not in found or answer.time >= found[at].time:
+            found[at] = answer
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """How many lines of returned files were new, and how many were there already."""
+
+    new: int
+    known: int
+
+
+def import_answers(folder: Path, files: Sequence[Path]) -> Imported:
+    """Merge files that raters sent back into answers.jsonl: all of them, or none when a line is wrong (StudyError)."""
+    study = open_study(folder)
+    known = {answer.model_dump_json() for answer in read_answers(folder)}
+    new: dict[str, Answer] = {}
+    problems: list[str] = []
+    count = 0
+    for file in files:
+        for number, line in _lines(file):
+            count += 1
+            try:
+                answer = _returned(study, line)
+            except ValueError as error:
+                problems.append(f"{file}:{number}: {_said(error)}")
+                continue
+            new[answer.model_dump_json()] = answer
+    if problems:
+        raise StudyError("\n".join([*problems[:20], "nothing was imported; correct these lines or leave them out"]))
+    fresh = [answer for line, answer in new.items() if line not in known]
+    if fresh:
+        append(folder, fresh)
+    return Imported(new=len(fresh), known=count - len(fresh))
+
+
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise StudyError(f"{file}: cannot be read ({error.strerror}); name files that raters sent back") from None
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.strip():
+            yield number, line
+
+
+def _returned(study: Study, line: bytes) -> Answer:
+    answer = Answer.model_validate_json(line)
+    if answer.study != study.study:
+        raise ValueError(f"of another study ({answer.study}); this one is {study.study}")
+    rater = study.called(answer.rater)
+    if rater is None:
+        raise ValueError(f"no rater {answer.rater!r} in this study")
+    _check(study, rater, Given(**answer.model_dump(include=set(Given.model_fields))))
+    if rater.order.index(answer.item) + 1 != answer.position:
+        raise ValueError(f"{answer.item} is not number {answer.position} of {answer.rater}")
+    return answer
+
+
+def _said(error: ValueError) -> str:
+    """What is wrong, in one line."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        return f"{where}: {first['msg']}" if where else str(first["msg"])
+    return str(error)
+
+
+# the CSV
+
+COLUMNS = (
+    "rater", "item", "position", "run", "condition", "model", "person", "partner_role", "chat", "question", "value", "points", "toward_later",
+    "comment", "time", "seconds", "also_in",
+)
+
+
+def rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """One row for each rater, item and question, joined with the key.
+
+    value: empty for "cannot say". toward_later: for questions that compare a pair, the value turned so that high means
+    the later version.
+    """
+    study, key = open_study(folder), open_key(folder)
+    questions = {item.id: item for item in study.instrument.items}
+    for (_, id), answer in sorted(last_answers(read_answers(folder)).items()):
+        origin = key.items.get(id)
+        if origin is None:
+            continue
+        for question, item in questions.items():
+            value = answer.answers.get(question)
+            later = value if origin.earlier == 1 or value is None else item.points + 1 - value
+            yield {
+                **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}), "comment": _harmless(answer.comment),
+                **origin.model_dump(include={"run", "condition", "model", "person", "partner_role", "chat"}), "also_in": " ".join(origin.also_in),
+                "question": question, "value": value, "points": item.points, "toward_later": later if item.compares else None,
+            }
+
+
+def _harmless(comment: str) -> str:
+    """A comment that a spreadsheet takes for text: one that begins like a formula gets an apostrophe before it."""
+    return f"'{comment}" if comment[:1] in ("=", "+", "-", "@") else comment
+
+
+def write_csv(folder: Path, file: Path) -> int:
+    """The rows as CSV; returns how many. An empty field is a missing value."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    count = 0
+    for row in rows(folder):
+        table.writerow(row)
+        count += 1
+    write_whole(file, text.getvalue())
+    return count

@@ -1,0 +1,167 @@
+"""A study as files: what raters may see in study.json, where it comes from in key.json."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from simcounsel.errors import StudyError
+from simcounsel.viewer.rating.instrument import RatingInstrument
+
+FORMAT: Literal[1] = 1
+M = TypeVar("M", bound=BaseModel)
+
+
+class Part(BaseModel):
+    """A piece of a study's files: frozen, no unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Line(Part):
+    """A line of a transcript, names taken out."""
+
+    speaker: str
+    text: str
+
+
+class Version(Part):
+    """A version of a persona's text, names taken out."""
+
+    background: str
+    characteristic: str
+    recent_feeling: str
+
+
+class Shown(Part):
+    """What a rater sees of one item: the lines of a transcript, or the two texts of a pair."""
+
+    id: str
+    lines: tuple[Line, ...] = ()
+    texts: tuple[Version, ...] = ()
+
+
+class Rater(Part):
+    """A rater. token: the secret part of the link; order: ids of the items, as this rater meets them."""
+
+    name: str
+    token: str
+    order: tuple[str, ...]
+
+
+class Study(Part):
+    """study.json: everything that the raters' pages need, and nothing that tells a condition."""
+
+    format: Literal[1] = FORMAT
+    study: str
+    instrument: RatingInstrument
+    items: Annotated[tuple[Shown, ...], Field(min_length=1)]
+    raters: Annotated[tuple[Rater, ...], Field(min_length=1)]
+
+    def rater(self, token: str) -> Rater | None:
+        """Whose link that is; compared in constant time."""
+        return next((r for r in self.raters if secrets.compare_digest(r.token.encode(), token.encode("utf-8", "replace"))), None)
+
+    def called(self, name: str) -> Rater | None:
+        """The rater of that name."""
+        return next((r for r in self.raters if r.name == name), None)
+
+    def shown_to(self, rater: Rater) -> dict[str, Any]:
+        """What that rater's page reads: the instrument and the items in this rater's order."""
+        items = {item.id: item for item in self.items}
+        kind = "texts" if self.instrument.about == "personas" else "lines"
+        asked = self.instrument.model_dump(mode="json", exclude={"mask", "raters", "items"})
+        asked["items"] = [item.model_dump(mode="json") for item in self.instrument.items]
+        return {
+            "study": self.study, "rater": rater.name, "instrument": asked,
+            "items": [items[id].model_dump(mode="json", include={"id", kind}) for id in rater.order],
+        }
+
+
+class Origin(Part):
+    """Where an item comes from. `None` means that the run does not say, or that it is of the other kind.
+
+    person, partner: whose talk it is (partner_role: counselor, layperson or client), or whose persona.
+    earlier: which of the two texts is the earlier, 1 or 2; version: the number of the later one.
+    also_in: runs in which the very same text stands, such as forks that share a past.
+    """
+
+    run: str
+    folder: str
+    condition: str | None
+    world: str | None
+    world_seed: int | None
+    model: str | None
+    person: str
+    partner: str | None = None
+    partner_role: str | None = None
+    chat: str | None = None
+    earlier: Literal[1, 2] | None = None
+    version: int | None = None
+    also_in: tuple[str, ...] = ()
+
+
+class Key(Part):
+    """key.json: for whoever made the study, after the study. The site never reads it."""
+
+    study: str
+    made: str
+    seed: int
+    items: dict[str, Origin]
+
+
+def open_study(folder: Path) -> Study:
+    """The study in that folder. StudyError when there is none, or it is damaged."""
+    return _read(folder / "study.json", Study)
+
+
+def open_key(folder: Path) -> Key:
+    """The key of the study in that folder. StudyError when it is missing."""
+    return _read(folder / "key.json", Key)
+
+
+def _read(file: Path, kind: type[M]) -> M:
+    try:
+        return kind.model_validate(json.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise StudyError(f"{file}: no such file; `simcounsel rate-page RUNS --instrument NAME --out {file.parent}` makes a study") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise StudyError(f"{file}: damaged ({where}: {first['msg']}); take it from a backup, or make the study anew") from None
+    except (ValueError, OSError) as error:
+        raise StudyError(f"{file}: cannot be read ({str(error).splitlines()[0]}); take it from a backup, or make the study anew") from None
+
+
+def refuse_taken(folder: Path) -> None:
+    """StudyError when a folder holds a study, or answers to one."""
+    taken = next((name for name in ("study.json", "answers.jsonl") if (folder / name).exists()), None)
+    if taken is not None:
+        raise StudyError(
+            f"{folder}: holds a study already ({taken}); choose another --out, or go on with that one: `simcounsel rate-page --out {folder} --serve`"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise StudyError(f"{folder}: a file, not a folder; choose another --out")
+
+
+def write_study(folder: Path, study: Study, key: Key) -> None:
+    """Both files, the key first: a study without its key would be worthless."""
+    write_whole(folder / "key.json", key.model_dump_json(indent=1))
+    write_whole(folder / "study.json", study.model_dump_json(indent=1))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file so that it is there in full or not at all. StudyError when it cannot be written."""
+    temporary = file.with_name(f"{file.name}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w", encoding="utf-8", errors="replace", newline="") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(file)
+    except OSError as error:
+        raise StudyError(f"{file}: cannot be written ({error.strerror}); free some space or choose another folder") from None
