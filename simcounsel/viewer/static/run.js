@@ -94,6 +94,7 @@ async function start() {
     }
     drawing.panels[key] ||= mount(key, tick, who);
     await drawing.panels[key].update(key === "interview" ? { who, tick } : tick, who);
+    main.dataset.drawn = `${tick}:${key}`;
   }
 
   function mount(key, tick, who) {

@@ -1,0 +1,79 @@
+"""One file that holds a run."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from simcounsel.errors import RunError
+from simcounsel.runs import Run
+from simcounsel.viewer import bundle
+from simcounsel.viewer.reader import Log
+from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.shelf import Shelf
+
+
+@pytest.fixture(scope="module")
+def page(lived: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("bundle") / "day.html"
+    assert bundle.write_bundle(Log(lived.folder), file) == []
+    return file.read_text(encoding="utf-8")
+
+
+def held(page: str) -> dict[str, object]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return dict(json.loads(found.group(1)))
+
+
+def test_it_holds_what_the_site_would_answer(page: str, lived: Run) -> None:
+    client = TestClient(make_app(Shelf(lived.folder)), base_url="http://127.0.0.1")
+    data = held(page)
+    assert {"overview", "warnings", "person/Ines", "memories/Miriam", "recalls/Ines", "calls/3"} <= set(data)
+    for path, value in data.items():
+        if path.startswith("calls/"):
+            continue
+        head, question, query = path.partition("?")
+        asked = "/".join(quote(part, safe="") for part in head.split("/")) + question + query
+        assert client.get(f"/api/runs/{lived.name}/{asked}").json() == value, path
+
+
+def test_nothing_from_outside(page: str) -> None:
+    assert "src=" not in re.sub(r"<script type=\"module\">.*", "", page, flags=re.DOTALL).replace("default-src", "").replace("script-src", "").replace("style-src", "").replace("img-src", "")
+    assert "import {" not in page
+    assert "http-equiv=\"Content-Security-Policy\"" in page
+    assert "unsafe" not in page.split("<style>")[0]
+
+
+def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(lived.folder, tmp_path / "run"))
+    log = (folder / "events.jsonl").read_text(encoding="utf-8")
+    said = json.loads(next(line for line in log.splitlines() if '"kind":"said"' in line))
+    nasty = "</script><script>alert(1)</script><!-- \u2028 \u202e \x00 <img src=x onerror=alert(1)>" + "x" * 100_000
+    file = tmp_path / "out.html"
+    (folder / "events.jsonl").write_text(log.replace(json.dumps(said["text"], ensure_ascii=False), json.dumps(nasty)), encoding="utf-8")
+    (folder / "manifest.json").write_text((folder / "manifest.json").read_text(encoding="utf-8").replace('"name": "Tiny"', '"name": "<b>&\\"Tiny"'), encoding="utf-8")
+    bundle.write_bundle(Log(folder), file)
+    page = file.read_text(encoding="utf-8")
+    assert page.count("</script>") == 2
+    assert page.count("<script") == 2
+    assert "<!--" not in page
+    assert "<b>" not in page.split("<style>")[0]
+    talk: Any = held(page)[f"conversation/{said['chat']}"]
+    assert nasty in [line["text"] for line in talk["lines"]]
+
+
+def test_too_many_prompts_are_left_out_and_said(lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundle, "PROMPTS_MOST", 1000)
+    assert bundle.write_bundle(Log(lived.folder), tmp_path / "x.html") == ["the prompts and replies, which are too many for one file"]
+    assert not any(path.startswith("calls/") for path in held((tmp_path / "x.html").read_text(encoding="utf-8")))
+
+
+def test_a_place_that_cannot_be_written(lived: Run, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot be written"):
+        bundle.write_bundle(Log(lived.folder), tmp_path / "nowhere" / "x.html")

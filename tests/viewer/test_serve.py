@@ -1,0 +1,134 @@
+"""The site over HTTP: what it answers, what it refuses."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from simcounsel.engine.forking import fork
+from simcounsel.events import ConversationStarted, Said
+from simcounsel.runs import Run
+from simcounsel.viewer import guard
+from simcounsel.viewer.serve import STATIC, make_app
+from simcounsel.viewer.shelf import Shelf
+from tests.stage import go_on, happened
+
+HERE = "http://127.0.0.1:8765"
+
+
+@pytest.fixture(scope="module")
+def client(lived: Run) -> TestClient:
+    return TestClient(make_app(Shelf(lived.folder)), base_url=HERE)
+
+
+@pytest.fixture(scope="module")
+def ask(client: TestClient, lived: Run) -> Callable[[str], Any]:
+    def get(path: str) -> Any:
+        answer = client.get(f"/api/runs/{lived.name}/{path}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    return get
+
+
+def test_one_run_is_home(client: TestClient, lived: Run) -> None:
+    assert client.get("/", follow_redirects=False).headers["location"] == f"/run/{lived.name}"
+    assert client.get(f"/run/{lived.name}").status_code == 200
+    assert [run["name"] for run in client.get("/api/runs").json()] == [lived.name]
+
+
+def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
+    found = ask("overview")
+    assert (found["run"], found["ticks"], found["problems"]) == (lived.name, 12, [])
+    assert ask("size") == {"size": found["size"], "ticks": 12}
+    assert ask("person/Ines")["versions"][0]["version"] == 0
+    assert {memory["id"] for memory in ask("memories/Ines")} >= {"Ines:0"}
+    assert len(ask("recalls/Ines")[0]["hits"]) <= 10
+    chat = happened(lived, ConversationStarted)[0].chat
+    talk = ask(f"conversation/{quote(chat)}")
+    assert [line["text"] for line in talk["lines"]] == [e.text for e in happened(lived, Said) if e.chat == chat]
+    assert talk["text"].startswith("Miriam and Ines, Monday 2 March, 09:00, Counseling Center\n")
+    behind = ask(f"behind/{talk['lines'][1]['seq']}?tick={talk['tick']}")
+    call = next(call for call in ask(f"calls/{talk['tick']}") if call["key"] == behind["keys"][0])
+    assert talk["lines"][1]["text"] in json.loads(call["reply"])["say"]
+    assert ask("warnings") == []
+
+
+@pytest.mark.parametrize("path", [
+    "/run/other", "/api/runs/other/overview", "/api/runs/..%2f..%2fetc/overview", "/static/..%2fserve.py", "/static/nothing.js", "/api/runs/%00/size",
+    "/api/compare?a=x&b=y", "/nowhere",
+])
+def test_not_found(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["conversation/nothing", "conversation/99999999999999:A+B", "conversation/1:No+Body", "behind/999999?tick=1", "behind/1?tick=x"])
+def test_no_such_part(client: TestClient, lived: Run, path: str) -> None:
+    assert client.get(f"/api/runs/{lived.name}/{path}").status_code == 404
+
+
+@pytest.mark.parametrize(("headers", "status"), [
+    ({"host": "evil.example"}, 403), ({"host": "127.0.0.1.evil.example:8765"}, 403), ({"host": ""}, 403), ({"host": "[::1"}, 403),
+    ({"host": "localhost:1"}, 200), ({"host": "[::1]:8765"}, 200), ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403),
+    ({"origin": "http://127.0.0.1:9999"}, 403), ({"origin": HERE}, 200),
+])
+def test_foreign_hosts_and_origins(client: TestClient, headers: dict[str, str], status: int) -> None:
+    assert client.get("/api/runs", headers=headers).status_code == status
+
+
+def test_headers(client: TestClient, lived: Run) -> None:
+    for path in ("/api/runs", f"/run/{lived.name}", "/static/run.js", "/nowhere"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_no_inline_scripts_or_handlers_in_any_page() -> None:
+    for page in STATIC.glob("*.html"):
+        html = page.read_text(encoding="utf-8")
+        assert "onclick" not in html
+        assert "<script>" not in html
+        assert "style=" not in html
+    for script in STATIC.glob("*.js"):
+        source = script.read_text(encoding="utf-8")
+        for danger in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+            assert danger not in source, f"{script.name} uses {danger}"
+
+
+def test_token_on_other_addresses(lived: Run) -> None:
+    client = TestClient(make_app(Shelf(lived.folder), token="s3cret"), base_url="http://lab.example:8765")
+    assert client.get("/api/runs").status_code == 401
+    assert client.get("/api/runs?token=wrong").status_code == 401
+    entered = client.get("/api/runs?x=1&token=s3cret", follow_redirects=False)
+    assert (entered.status_code, entered.headers["location"]) == (303, "/api/runs?x=1")
+    assert "HttpOnly" in entered.headers["set-cookie"]
+    assert "SameSite=strict" in entered.headers["set-cookie"]
+    assert client.get("/api/runs").status_code == 200
+    assert client.get("/api/runs", headers={"origin": "http://evil.example"}).status_code == 403
+
+
+def test_length_and_rate_of_posts(lived: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = TestClient(make_app(Shelf(lived.folder)), base_url=HERE)
+    assert client.post("/api/runs", content=b"x" * (guard.BODY_BYTES + 1)).status_code == 413
+    assert client.put("/api/runs").status_code == 405
+    monkeypatch.setattr(guard, "POSTS", 5)
+    assert [client.post("/api/runs", content=b"x").status_code for _ in range(7)][-1] == 429
+
+
+def test_compare(lived: Run, tmp_path: Path) -> None:
+    shutil.copytree(lived.folder, tmp_path / lived.name)
+    new = go_on(fork(Run.open(tmp_path / lived.name), 4, {"condition": "client_only"}, tmp_path))
+    client = TestClient(make_app(Shelf(tmp_path)), base_url=HERE)
+    found = client.get(f"/api/compare?a={lived.name}&b={new.name}").json()
+    assert found["forked"] == 4
+    assert found["parted"] >= 4
+    assert set(found["differ"]) == {"Ines", "Miriam"}
+    assert client.get("/").status_code == 200
+    assert {run["parent"] for run in client.get("/api/runs").json()} == {None, lived.name}
