@@ -12,6 +12,8 @@ from simcounsel.viewer.rating.making import Choice, Partner, make_study
 from simcounsel.viewer.rating.offline import write_offline
 from simcounsel.viewer.rating.study import open_key, open_study
 
+NOTE = "note           several pairs are of the same person: raters may know the earlier text again when they meet it twice"
+
 
 def make(
     runs: Sequence[Path], instrument: str | None, out: Path, *, raters: int | None, seed: int, who: str | None, partners: Sequence[str] | None,
@@ -38,7 +40,7 @@ def make(
         f"made           {out}: {len(study.items)} {asked.about}, {len(asked.items)} questions each, {len(study.raters)} raters",
         f"conditions     {', '.join(f'{name} {count}' for name, count in sorted(conditions.items()))} (raters are not told)",
         f"key            {out / 'key.json'} (keep it from the raters)",
-        *(["note           several pairs are of the same person: raters may know the text at the start again when they meet it twice"] if again else []),
+        *([NOTE] if again else []),
     ]
 
 

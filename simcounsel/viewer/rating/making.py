@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from simcounsel.chance import chance
 from simcounsel.errors import StudyError
+from simcounsel.specs.vocabulary import Condition
 from simcounsel.viewer.rating.blinding import Blinding
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.study import Key, Line, Origin, Rater, Shown, Study, Version, refuse_taken, write_study
@@ -152,7 +153,7 @@ def cast_of(log: Log) -> Cast:
     found.names |= set(found.roles)
     found.places |= set(_place_names(world.get("places", ())))
     models = [str(model) for model in log.manifest.get("models", {}).values()]
-    telling = [log.name, str(world.get("condition") or ""), *models, *(part for model in models for part in re.split(r"[/:+]", model))]
+    telling = [log.name, *get_args(Condition), *models, *(part for model in models for part in re.split(r"[/:+]", model))]
     found.words = {word for word in telling if len(word) > 3 and re.search(r"[^\W\d_]", word) and re.search(r"\w[\W_\d]", word)}
     return found
 
