@@ -3,9 +3,13 @@
 import csv
 import json
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
@@ -434,6 +438,19 @@ def test_the_command_from_runs_to_csv(runs: Path, tmp_path: Path) -> None:
 def test_the_command_says_what_is_missing(runs: Path, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
     done = call(*(runs if word == "RUNS" else word for word in words), "--out", tmp_path / "none")
     assert done.exit_code != 0 and told in done.output + str(done.exception)
+
+
+def test_the_command_serves_the_links_until_it_is_stopped(folder: Path) -> None:
+    words = [sys.executable, "-m", "simcounsel", "rate-page", "--out", str(folder), "--serve", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        links = [server.stdout.readline().split() for _ in open_study(folder).raters]
+        try:
+            assert [name for name, _ in links] == ["rater-01", "rater-02"]
+            assert httpx.get(links[1][1]).status_code == 200
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=20) == 130
 
 
 def test_a_run_is_not_changed_by_being_rated(tmp_path: Path) -> None:
