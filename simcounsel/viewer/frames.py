@@ -13,7 +13,7 @@ from simcounsel.specs.world import RecallWeights
 Fields = dict[str, Any]
 
 OVERVIEW = (
-    "joined", "left", "scheduled", "moved", "acted", "appraised", "said", "conversation_started", "conversation_ended", "reflected",
+    "joined", "left", "scheduled", "acted", "appraised", "said", "conversation_started", "conversation_ended", "reflected",
     "persona_changed", "planned", "warned", "forked",
 )
 PERSON = ("joined", "left", "planned", "scheduled", "appraised", "said", "relation_changed", "reflected", "persona_changed")

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
 from simcounsel.events import SCHEMA_VERSION
 
 Fields = dict[str, Any]
-_HEAD = re.compile(
-    rb'\{"seq":(\d+),"tick":(\d+),"minute":(-?\d+),"kind":"([a-z_]+)"(?:,"(?:who|chat)":"((?:[^"\\]|\\.)*)")?'
-)
-_CALL = re.compile(rb'\{"key": "[^"]*", "tick": (\d+|null), "who": "((?:[^"\\]|\\.)*)", "purpose": "((?:[^"\\]|\\.)*)"')
-"""How a line of events.jsonl, or of calls.jsonl, begins: enough to know whether to read the rest."""
+_HEAD = re.compile(rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat)":"((?:[^"\\]|\\.)*)")?')
+_CALL = re.compile(rb'\{"key": "[^"]*", "tick": (\d+|null)(, )"who": "((?:[^"\\]|\\.)*)"')
+"""How a line of events.jsonl, or of calls.jsonl, begins: tick, kind (calls have none) and subject, enough
+to know whether to read the rest."""
 
 
 class Log:
@@ -130,33 +130,30 @@ class _Index:
                 self._read_on()
 
     def _read_on(self) -> None:
-        match, at = self._head.match, self._end
-        with self.file.open("rb") as lines:
+        """One pass over what is new. Written out, since it runs over every line of a large log."""
+        match, at, number = self._head.match, self._end, self._lines
+        add_at, add_tick, add_kind, add_subject = self._at.append, self._tick.append, self._kind.append, self._subject.append
+        kinds, subjects = self._kinds, self._subjects
+        with self.file.open("rb", buffering=1 << 20) as lines:
             lines.seek(at)
             for line in lines:
                 if not line.endswith(b"\n"):
                     break
-                self._lines += 1
+                number += 1
                 found = match(line)
                 if found:
-                    self._take(found, at)
+                    tick, kind, subject = found.groups()
+                    add_at(at)
+                    add_tick(-1 if tick == b"null" else int(tick))
+                    add_kind(kinds.setdefault(kind, len(kinds)))
+                    add_subject(-1 if subject is None else subjects.setdefault(subject, len(subjects)))
+                    if kind == b"tick_ended":
+                        self._ended = max(self._ended, int(tick) + 1)
                 elif self._events:
                     self.damaged += 1
-                    self.first_damaged = self.first_damaged or self._lines
+                    self.first_damaged = self.first_damaged or number
                 at += len(line)
-        self._end = at
-
-    def _take(self, found: re.Match[bytes], at: int) -> None:
-        if self._events:
-            _, tick, _, kind, subject = found.groups()
-            if kind == b"tick_ended":
-                self._ended = max(self._ended, int(tick) + 1)
-        else:
-            tick, subject, kind = found.groups()
-        self._at.append(at)
-        self._tick.append(-1 if tick == b"null" else int(tick))
-        self._kind.append(self._kinds.setdefault(kind, len(self._kinds)))
-        self._subject.append(-1 if subject is None else self._subjects.setdefault(subject, len(self._subjects)))
+        self._end, self._lines = at, number
 
     def complete_ticks(self) -> int:
         """How many ticks have ended."""
@@ -175,12 +172,10 @@ class _Index:
         with self.file.open("rb") as lines:
             for at in found:
                 lines.seek(at)
-                try:
-                    fields = json.loads(lines.readline())
-                except ValueError:
+                fields = _parsed(lines.readline())
+                if fields is None:
                     self.damaged += 1
-                    continue
-                if isinstance(fields, dict):
+                else:
                     yield fields
 
     def _found(self, kinds: Collection[str] | None, subject: str | None, since: int, until: int) -> list[int]:
@@ -194,6 +189,18 @@ class _Index:
                 name = json.dumps(subject, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
                 here &= np.array(self._subject) == self._subjects.get(name, -2)
             return np.array(self._at)[here].tolist() if len(tick) else []
+
+
+def _parsed(line: bytes) -> Fields | None:
+    """A line as JSON. Half a character (a lone surrogate, which orjson refuses) is read by the slower parser."""
+    try:
+        fields = orjson.loads(line)
+    except ValueError:
+        try:
+            fields = json.loads(line.decode("utf-8", "surrogatepass"))
+        except ValueError:
+            return None
+    return fields if isinstance(fields, dict) else None
 
 
 def _size(file: Path) -> int:

@@ -6,11 +6,13 @@ import { badge, legend } from "./feel.js";
 import { show, state } from "./state.js";
 import { at, stateAt, stretches } from "./track.js";
 
+const TABLE_MS = 60; // the day in words follows when nobody seeks any further
 const [WIDTH, LEFT, LANE, BAR, TOP] = [960, 78, 54, 17, 22];
 
 /** Build the panel into `section`. */
 export function mountDays(section, overview) {
   let drawn = "";
+  let later = null;
 
   function update(tick, who) {
     const colour = state().colour === "activity" ? "activity" : "emotion";
@@ -19,11 +21,18 @@ export function mountDays(section, overview) {
     const key = [day.number, who, colour, overview.ticks].join("|");
     if (key !== drawn) {
       drawn = key;
-      fill(section, head(all, day, colour), h("div", { class: "lanes" }, lanes(day, colour)), colour === "emotion" ? legend() : kinds(day), table(day, who));
+      const words = h("div", {});
+      clearTimeout(later);
+      later = setTimeout(() => fill(words, table(day, who)) && mark(Number(state().tick) || 0), TABLE_MS);
+      fill(section, head(all, day, colour), h("div", { class: "lanes", tabindex: "0", role: "region", "aria-label": "The day in lanes" }, lanes(day, colour)), colour === "emotion" ? legend() : kinds(day), words);
     }
     const cursor = section.querySelector(".cursor");
     const x = LEFT + ((WIDTH - LEFT) * (minuteOf(overview, tick) % 1440)) / 1440;
     cursor?.setAttribute("transform", `translate(${x} 0)`);
+    mark(tick);
+  }
+
+  function mark(tick) {
     for (const row of section.querySelectorAll("tr[data-tick]")) row.classList.toggle("now", Number(row.dataset.tick) <= tick && tick < Number(row.dataset.to));
   }
 
@@ -41,6 +50,17 @@ export function mountDays(section, overview) {
     const height = TOP + people.length * LANE + 4;
     const x = (tick) => LEFT + ((WIDTH - LEFT) * (minuteOf(overview, tick) - day.number * 1440)) / 1440;
     const svg = h("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": `${day.name}: ${people.join(", ")}. The table below says it in words.` });
+    const under = (event) => pointed(svg, event, people, day);
+    svg.addEventListener("click", (event) => {
+      const there = under(event);
+      if (there && !event.target.closest(".talk-link")) show({ tick: there.tick, who: there.name });
+    });
+    const tip = h("title", {});
+    svg.append(tip);
+    svg.addEventListener("pointermove", (event) => {
+      const there = under(event);
+      tip.textContent = there ? told(there) : "";
+    });
     for (let hour = 0; hour <= 24; hour += 3) {
       const at = LEFT + ((WIDTH - LEFT) * hour) / 24;
       svg.append(h("line", { class: "hour", x1: at, x2: at, y1: TOP - 6, y2: height }), h("text", { class: "hour-name", x: at, y: 11, "text-anchor": hour === 24 ? "end" : "middle" }, `${String(hour).padStart(2, "0")}:00`));
@@ -51,26 +71,44 @@ export function mountDays(section, overview) {
     return svg;
   }
 
+  /** Whose lane and which tick lies under the pointer; null beside the lanes. */
+  function pointed(svg, event, people, day) {
+    const box = svg.getBoundingClientRect();
+    const [x, y] = [((event.clientX - box.left) * WIDTH) / box.width, ((event.clientY - box.top) * WIDTH) / box.width];
+    const name = people[Math.floor((y - TOP) / LANE)];
+    const minute = day.number * 1440 + ((x - LEFT) * 1440) / (WIDTH - LEFT);
+    const tick = Math.floor((minute - overview.first_minute) / overview.tick_minutes);
+    if (!name || x < LEFT || tick < day.from || tick >= day.to) return null;
+    return { name, tick, planned: (y - TOP) % LANE < BAR };
+  }
+
+  function told({ name, tick, planned }) {
+    const now = stateAt(overview, name, tick);
+    const time = timeOf(minuteOf(overview, tick));
+    if (planned) return `${name}, planned for ${time}: ${now.planned ? now.planned.doing : "nothing"}`;
+    return `${name}, ${time}: ${now.doing || "nothing yet"} (${now.emotion} ${now.intensity})`;
+  }
+
+  /** One lane. Blocks of one color are one path: a day of many people has thousands of them. */
   function lane(name, y, day, x, colour) {
     const track = overview.tracks[name];
     const { texts } = overview;
-    const block = (from, to, top, kind, title) => h("rect", {
-      x: x(from), y: top, width: Math.max(0.5, x(to) - x(from) - 0.6), height: BAR, class: `block ${kind}`, "data-tick": from,
-      onclick: () => show({ tick: from, who: name }),
-    }, h("title", {}, title));
-    const meant = stretches(track.planned, day.from, day.to).map(({ from, to, state: [text, kind] }) =>
-      block(from, to, y, `meant kind-${texts[kind]}`, `planned ${timeOf(minuteOf(overview, from))}: ${texts[text]}`));
-    const did = stretches(track.doing, day.from, day.to).flatMap(({ from, to, state: [text, kind] }) => {
-      const title = (tick) => `${timeOf(minuteOf(overview, tick))} ${texts[text]}`;
-      if (colour === "activity") return [block(from, to, y + BAR + 2, `kind-${texts[kind]}`, title(from))];
-      const felt = stretches(track.feeling, from, to);
-      const first = felt.length ? felt[0].from : to;
-      return [
-        ...(first > from ? [block(from, first, y + BAR + 2, "feel-neutral", title(from))] : []),
-        ...felt.map((part) => block(part.from, part.to, y + BAR + 2, `feel-${texts[part.state[0]]}`, `${title(part.from)} (${texts[part.state[0]]} ${part.state[1]})`)),
-      ];
-    });
-    return h("g", {}, h("text", { class: "lane-name", x: 0, y: y + BAR + 5 }, name.length > 11 ? `${name.slice(0, 10)}…` : name, h("title", {}, name)), meant, did);
+    const paths = new Map();
+    const block = (from, to, top, kind) => {
+      const piece = `M${x(from).toFixed(1)} ${top}h${Math.max(0.5, x(to) - x(from) - 0.6).toFixed(1)}v${BAR}H${x(from).toFixed(1)}z`;
+      paths.set(kind, (paths.get(kind) || "") + piece);
+    };
+    for (const { from, to, state: [, kind] } of stretches(track.planned, day.from, day.to)) block(from, to, y, `meant kind-${texts[kind]}`);
+    for (const { from, to, state: [, kind] } of stretches(track.doing, day.from, day.to)) {
+      if (colour === "activity") block(from, to, y + BAR + 2, `kind-${texts[kind]}`);
+      else {
+        const felt = stretches(track.feeling, from, to);
+        if (!felt.length || felt[0].from > from) block(from, felt.length ? felt[0].from : to, y + BAR + 2, "feel-neutral");
+        for (const part of felt) block(part.from, part.to, y + BAR + 2, `feel-${texts[part.state[0]]}`);
+      }
+    }
+    return h("g", {}, h("text", { class: "lane-name", x: 0, y: y + BAR + 5 }, name.length > 11 ? `${name.slice(0, 10)}…` : name),
+      [...paths].map(([kind, d]) => h("path", { class: `block ${kind}`, d })));
   }
 
   function link(talk, row, x) {

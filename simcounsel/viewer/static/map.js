@@ -11,6 +11,7 @@ const MOVE_MS = 600;
 export function mountMap(section, overview) {
   const rooms = new Map();
   const figures = new Map();
+  let shownTick = -9;
   fill(section, h("h2", { class: "hidden" }, "Map"), h("div", { class: "map" }, overview.places.map((place) => room(place, 1))));
 
   function room(place, depth) {
@@ -32,9 +33,11 @@ export function mountMap(section, overview) {
     return figures.get(name);
   }
 
-  /** Show a moment. `speaking`: {name: line} of those who say something now. */
-  function update(tick, who, speaking = {}) {
-    const before = new Map([...figures].filter(([, f]) => f.item.isConnected).map(([name, f]) => [name, f.item.getBoundingClientRect()]));
+  /** Show a moment. */
+  function update(tick, who) {
+    const near = Math.abs(tick - shownTick) === 1 && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    shownTick = tick;
+    const before = new Map(near ? [...figures].filter(([, f]) => f.item.isConnected).map(([name, f]) => [name, f.item.getBoundingClientRect()]) : []);
     for (const { name } of overview.people) {
       const now = stateAt(overview, name, tick);
       const mine = figure(name);
@@ -48,15 +51,21 @@ export function mountMap(section, overview) {
         fill(mine.doing, said(now.doing || ""));
       }
       mine.button.setAttribute("aria-pressed", String(name === who));
-      const line = speaking[name];
-      mine.speech.hidden = !line;
-      fill(mine.speech, line ? said(line) : "");
     }
     glide(before);
   }
 
+  /** Who says what now: {name: line}. */
+  function speak(speaking) {
+    for (const [name, { speech }] of figures) {
+      const line = speaking[name];
+      if (!line && speech.hidden) continue;
+      speech.hidden = !line;
+      fill(speech, line ? said(line) : "");
+    }
+  }
+
   function glide(before) {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (const [name, from] of before) {
       const { item } = figures.get(name);
       if (!item.isConnected) continue;
@@ -66,5 +75,5 @@ export function mountMap(section, overview) {
     }
   }
 
-  return { update };
+  return { update, speak };
 }

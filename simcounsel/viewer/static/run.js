@@ -75,11 +75,9 @@ async function start() {
   async function draw(line = null) {
     const [tick, who] = [drawing.player.tick(), overview.tracks[state().who] ? state().who : first.name];
     drawing.player.update();
-    fill(people, overview.people.map(({ name }) => {
-      const now = stateAt(overview, name, tick);
-      return h("button", { type: "button", "aria-pressed": String(name === who), class: now.here ? "" : "away", onclick: () => show({ who: name }) }, badge(now.emotion, now.intensity), " ", said(name));
-    }));
-    drawing.map.update(tick, who, await speaking(tick, line));
+    drawPeople(tick, who);
+    drawing.map.update(tick, who);
+    speaking(tick, line).then((lines) => tick === drawing.player.tick() && drawing.map.speak(lines), () => {});
     const key = PANELS.some(([one]) => one === state().panel) ? state().panel : "days";
     for (const tab of tabs.children) {
       const mine = tab.id === `tab-${key}`;
@@ -95,6 +93,21 @@ async function start() {
     drawing.panels[key] ||= mount(key, tick, who);
     await drawing.panels[key].update(key === "interview" ? { who, tick } : tick, who);
     main.dataset.drawn = `${tick}:${key}`;
+  }
+
+  function drawPeople(tick, who) {
+    if (people.children.length !== overview.people.length) {
+      fill(people, overview.people.map(({ name }) => h("button", { type: "button", onclick: () => show({ who: name }) }, h("span", {}), " ", said(name))));
+    }
+    overview.people.forEach(({ name }, index) => {
+      const button = people.children[index];
+      const now = stateAt(overview, name, tick);
+      button.setAttribute("aria-pressed", String(name === who));
+      button.classList.toggle("away", !now.here);
+      const felt = `${now.emotion} ${now.intensity}`;
+      if (button.dataset.felt !== felt) fill(button.firstChild, badge(now.emotion, now.intensity));
+      button.dataset.felt = felt;
+    });
   }
 
   function mount(key, tick, who) {

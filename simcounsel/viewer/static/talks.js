@@ -13,31 +13,40 @@ const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left
 /** Build the panel into `section`. */
 export function mountTalks(section, run, overview) {
   let asked = 0;
+  const pick = h("select", { onchange: () => go() });
+  let listed = null;
+  const body = h("div", {});
 
   async function update(tick, who) {
     asked += 1;
     const mine = asked;
     const chat = state().chat || [...overview.talks].reverse().find((one) => one.tick <= tick && one.who.includes(who))?.chat || overview.talks[0]?.chat;
-    const list = index(chat);
     if (!chat) return fill(section, h("h2", {}, "Conversations"), h("p", { class: "soft" }, "Nobody has talked in this run."));
     const talk = await get(run, path("conversation", chat));
-    const memories = await Promise.all(talk.who.map((name) => get(run, path("memories", name))));
     if (mine !== asked) return undefined;
-    const known = new Map(memories.flat().map((one) => [one.id, one]));
-    return fill(section, h("h2", {}, "Conversations"), list, transcript(talk, known));
+    if (!pick.isConnected) fill(section, h("h2", {}, "Conversations"), h("label", { class: "talk-pick" }, h("span", { class: "hidden" }, "Conversation "), pick), body);
+    list(talk.who.includes(who) ? who : talk.who[0]);
+    pick.value = chat;
+    return fill(body, transcript(talk));
   }
 
-  function index(chat) {
-    return h("label", { class: "talk-pick" }, h("span", { class: "hidden" }, "Conversation "), h("select", { onchange: (event) => {
-      const talk = overview.talks.find((one) => one.chat === event.target.value);
-      show({ chat: talk.chat, tick: talk.tick });
-    } }, overview.talks.map((one, number) => h("option", { value: one.chat, selected: one.chat === chat }, `${number + 1}. ${momentOf(overview, one.tick)}: ${one.who.join(" and ")}`))));
+  /** Only one person's conversations: those of a whole town are too many to choose from, and to lay out. */
+  function list(who) {
+    if (listed === who) return;
+    listed = who;
+    const mine = overview.talks.filter((one) => one.who.includes(who));
+    fill(pick, mine.map((one, number) => h("option", { value: one.chat }, `${who} ${number + 1}. ${momentOf(overview, one.tick)}, with ${one.who.find((name) => name !== who)}`)));
   }
 
-  function transcript(talk, known) {
+  function go() {
+    const talk = overview.talks.find((one) => one.chat === pick.value);
+    show({ chat: talk.chat, tick: talk.tick });
+  }
+
+  function transcript(talk) {
     return h("article", {},
       h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
-      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line, known))),
+      h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line))),
       h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),
       h("section", { class: "card" }, h("h3", {}, "What it left behind"), h("dl", {}, Object.entries(talk.after).map(([name, left]) => [h("dt", {}, said(name)), h("dd", {},
         left.summary ? [badge(left.emotion, left.intensity), " ", said(left.summary)] : "nothing yet",
@@ -45,16 +54,23 @@ export function mountTalks(section, run, overview) {
       takeAway(talk));
   }
 
-  function spoken(talk, line, known) {
+  function spoken(talk, line) {
     const side = line.who === talk.who[0] ? "one" : "two";
     const mine = state().line === String(line.message);
+    const hits = h("div", {}, "…");
+    const why = async (event) => {
+      if (!event.target.open || !line.recalled || hits.dataset.filled) return;
+      hits.dataset.filled = "yes";
+      const memories = await get(run, path("memories", line.who));
+      fill(hits, hitList(line.recalled.hits, new Map(memories.map((one) => [one.id, one])), overview.weights));
+    };
     return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}` },
       h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.move) : null,
         h("span", { class: `source source-${line.source}`, title: SOURCE[line.source] || line.source }, line.source)),
       said(line.text, "p", { class: "prose" }),
-      h("details", {}, h("summary", {}, "why"),
+      h("details", { ontoggle: why }, h("summary", {}, "why"),
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, line.decided.move), ` out of ${line.decided.options.join(", ")}: `, said(line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
-        line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hitList(line.recalled.hits, known, overview.weights)] : h("p", { class: "soft" }, "nothing")] : null,
+        line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hits] : h("p", { class: "soft" }, "nothing")] : null,
         h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"))));
   }
 

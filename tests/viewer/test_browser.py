@@ -1,0 +1,263 @@
+"""What a scientist does with a run in the browser, in Debian's Chromium."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from simcounsel.engine.forking import fork
+from simcounsel.runs import Run
+from simcounsel.viewer.bundle import write_bundle
+from simcounsel.viewer.reader import Log
+from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.shelf import Shelf
+from tests.stage import go_on, live, three, tiny
+from tests.viewer.conftest import serving
+
+PANELS = ("days", "person", "memory", "talks", "hood")
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs: everybody for twelve ticks, and a fork of it without the counselor."""
+    folder = tmp_path_factory.mktemp("shelf")
+    run = live(folder, three())
+    go_on(fork(run, 4, {"condition": "client_layperson"}, folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def url(shelf: Path) -> Iterator[str]:
+    with serving(make_app(Shelf(shelf))) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that fails the test when anything goes wrong in it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def names(shelf: Path) -> tuple[str, str]:
+    """The run, and its fork."""
+    runs = {name: Run.open(shelf / name) for name in Shelf(shelf).names()}
+    child = next(name for name, run in runs.items() if run.manifest.parent)
+    return next(name for name in runs if name != child), child
+
+
+def opened(page: Page, url: str, shelf: Path, moment: str = "") -> None:
+    page.goto(f"{url}/run/{names(shelf)[0]}{moment}")
+    page.wait_for_selector("main[data-drawn]")
+
+
+def at(page: Page, tick: int, panel: str) -> None:
+    page.wait_for_selector(f'main[data-drawn="{tick}:{panel}"]')
+
+
+def test_from_the_list_to_a_run(page: Page, url: str, shelf: Path) -> None:
+    page.goto(url)
+    page.get_by_role("link", name=names(shelf)[0], exact=True).click()
+    page.wait_for_selector("main[data-drawn]")
+    expect(page.get_by_role("heading", name="Tiny")).to_be_visible()
+    expect(page.locator(".figure")).to_have_count(3)
+    assert "who=Ines" in page.url
+
+
+def test_replay_with_keys_and_a_link_that_shows_the_same(page: Page, url: str, shelf: Path) -> None:
+    opened(page, url, shelf)
+    page.keyboard.press("ArrowRight")
+    at(page, 1, "days")
+    page.keyboard.press("Shift+ArrowRight")
+    at(page, 3, "days")
+    page.keyboard.press("ArrowLeft")
+    at(page, 2, "days")
+    page.keyboard.press("Home")
+    at(page, 0, "days")
+    page.keyboard.press("]")
+    at(page, 2, "days")
+    expect(page.locator("#live")).to_contain_text("talk Miriam and Ines")
+    page.keyboard.press("]")
+    page.wait_for_function("() => !document.getElementById('main').dataset.drawn.startsWith('2:')")
+    page.keyboard.press("[")
+    at(page, 2, "days")
+    page.get_by_role("tab", name="Person").click()
+    at(page, 2, "person")
+    link, shown = page.url, page.locator("#panel").inner_text()
+    page.goto("about:blank")
+    page.goto(link)
+    at(page, 2, "person")
+    assert page.locator("#panel").inner_text() == shown
+
+
+def test_play_shows_the_talk_line_by_line_and_stops_at_the_end(page: Page, url: str, shelf: Path) -> None:
+    opened(page, url, shelf, "#tick=2&who=Ines")
+    page.get_by_label("Speed").select_option("16")
+    lines = json.loads(page.evaluate("async (run) => (await (await fetch(`/api/runs/${run}/conversation/2%3AInes%2BMiriam`)).text())", names(shelf)[0]))["lines"]
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator(".speech:visible").first).to_have_text(lines[0]["text"])
+    page.wait_for_selector('main[data-drawn="11:days"]', timeout=30_000)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_why_something_came_to_mind(page: Page, url: str, shelf: Path) -> None:
+    opened(page, url, shelf, "#tick=11&who=Ines&panel=memory")
+    hits = page.locator(".hits").first.locator("li")
+    expect(hits.first).to_be_visible()
+    for hit in hits.all():
+        score = float(hit.locator(".score").inner_text())
+        widths = hit.locator(".term").evaluate_all("all => all.map((one) => parseFloat(one.style.width))")
+        assert len(widths) == 5
+        assert sum(widths) / 100 == pytest.approx(score, abs=0.006), "the five parts do not add up to the score"
+    before = page.locator(".card .row span").first.inner_text()
+    page.get_by_role("button", name="Earlier recall").click()
+    expect(page.locator(".card .row span").first).not_to_have_text(before)
+    page.get_by_role("searchbox", name="Find in short-term memory").fill("said to")
+    expect(page.locator(".memories").last.locator("li").first).to_contain_text("said to")
+
+
+def test_a_conversation_to_take_away(page: Page, url: str, shelf: Path) -> None:
+    opened(page, url, shelf, "#tick=2&who=Ines&panel=talks")
+    first = page.locator(".line").first
+    expect(first).to_contain_text("Miriam")
+    first.locator("summary").click()
+    expect(first).to_contain_text("Chose greet out of greet: the meeting begins")
+    text = page.evaluate("async (run) => (await (await fetch(`/api/runs/${run}/conversation/2%3AInes%2BMiriam`)).json()).text", names(shelf)[0])
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download Text").click()
+    assert Path(download.value.path()).read_text(encoding="utf-8") == text
+    page.get_by_role("button", name="Copy Markdown").click()
+    expect(page.locator("#live")).to_have_text("copied as Markdown")
+    assert page.evaluate("() => navigator.clipboard.readText()").startswith("## Miriam and Ines, Monday 2 March, 09:00")
+
+
+def test_the_prompt_behind_a_line(page: Page, url: str, shelf: Path) -> None:
+    opened(page, url, shelf, "#tick=2&who=Ines&panel=talks")
+    line = page.locator(".line").nth(1)
+    words = line.locator("p.said").inner_text()
+    line.locator("summary").click()
+    line.get_by_role("button", name="the prompt behind it").click()
+    reply = page.get_by_role("region", name="reply")
+    expect(reply).to_have_count(1)
+    assert words in reply.inner_text()
+    expect(page.get_by_role("region", name="prompt")).to_contain_text("Ines")
+
+
+def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
+    page.goto(url)
+    for name in names(shelf):
+        page.get_by_label(f"compare {name}", exact=True).check()
+    page.get_by_role("button", name="Compare two").click()
+    expect(page.locator(".person-pair")).to_have_count(3)
+    expect(page.locator("main")).to_contain_text("One was forked at tick 5; the red line marks it.")
+    expect(page.locator(".parts")).to_have_count(1)
+    page.keyboard.press("End")
+    miriam = page.locator(".person-pair").nth(1)
+    expect(miriam).to_contain_text("not here")
+
+
+def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
+    run = live(tmp_path, tiny(), 3)
+    with serving(make_app(Shelf(run.folder))) as address:
+        page.goto(f"{address}/#tick=2")
+        page.wait_for_selector("main[data-drawn]")
+        expect(page.locator("header")).to_contain_text("3 of 12 ticks lived")
+        page.keyboard.press("End")
+        go_on(run, 2)
+        page.wait_for_selector('main[data-drawn="4:days"]', timeout=15_000)
+        expect(page.locator("header")).to_contain_text("5 of 12 ticks lived")
+
+
+def test_one_file_without_a_server(page: Page, shelf: Path, tmp_path: Path) -> None:
+    file = tmp_path / "day.html"
+    write_bundle(Log(shelf / names(shelf)[0]), file)
+    page.context.set_offline(True)
+    for panel in PANELS:
+        page.goto(f"file://{file}#tick=2&who=Ines&panel={panel}")
+        page.reload()
+        at(page, 2, panel)
+        assert page.locator(".warn[role=alert]").count() == 0
+    page.goto(f"file://{file}#tick=2&who=Ines&panel=talks")
+    page.locator(".line").nth(1).locator("summary").click()
+    page.locator(".line").nth(1).get_by_role("button", name="the prompt behind it").click()
+    expect(page.get_by_role("region", name="reply")).to_have_count(1)
+
+
+NASTY = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt=1'> javascript:alert(1) \u202edlrow\u202c \x00 \U0001f642 [a](javascript:alert(1))"
+
+
+def spoiled(shelf: Path, out: Path) -> Path:
+    """A run in which whatever a model or a user wrote is hostile, or very long."""
+    folder = Path(shutil.copytree(shelf / names(shelf)[0], out / "nasty"))
+
+    def poison(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {k: poison(v, k) for k, v in value.items()}
+        if isinstance(value, list):
+            return [poison(v, key) for v in value]
+        return NASTY + "y" * (100_000 if key == "text" and "number" in value else 0) if key in POISONED and isinstance(value, str) else value
+
+    for name in ("events.jsonl", "calls.jsonl"):
+        lines = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+        spaced = name == "calls.jsonl"
+        text = "".join(json.dumps(poison(line), ensure_ascii=False, separators=None if spaced else (",", ":")) + "\n" for line in lines)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+POISONED = {"text", "about", "activity", "query", "do", "why", "characteristic", "recent_feeling", "reason", "cause", "trigger", "reply", "prompt", "system", "questions"}
+
+
+def test_hostile_text_does_nothing(page: Page, shelf: Path, tmp_path: Path) -> None:
+    folder = spoiled(shelf, tmp_path)
+    write_bundle(Log(folder), tmp_path / "nasty.html")
+    with serving(make_app(Shelf(folder))) as address:
+        for start in (f"{address}/run/nasty", f"file://{tmp_path}/nasty.html"):
+            for panel in PANELS:
+                page.goto(f"{start}#tick=2&who=Ines&panel={panel}")
+                page.reload()
+                at(page, 2, panel)
+                assert page.evaluate("() => window.hurt") is None
+                assert page.locator("main img, main script, main a[href^='javascript']").count() == 0
+                assert "\u202e" not in page.locator("main").inner_text()
+                assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), f"{panel} is wider than the window"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_accessible(browser: Browser, url: str, shelf: Path, scheme: Any, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
+    page = context.new_page()
+    a, b = names(shelf)
+    pages = [url, f"{url}/compare?a={a}&b={b}", *(f"{url}/run/{a}#tick=2&who=Ines&panel={panel}" for panel in PANELS)]
+    for address in pages:
+        page.goto("about:blank")
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), f"{address} is wider than the window"
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{address}\n{found.generate_report()}"
+    context.close()
+
+
+def test_half_a_run(page: Page, shelf: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(shelf / names(shelf)[0], tmp_path / "half"))
+    (folder / "manifest.json").unlink()
+    (folder / "calls.jsonl").unlink()
+    with serving(make_app(Shelf(folder))) as address:
+        page.goto(f"{address}/run/half#tick=2&who=Ines&panel=hood")
+        at(page, 2, "hood")
+        expect(page.locator(".problems")).to_contain_text("manifest.json is missing")
+        expect(page.locator(".problems")).to_contain_text("calls.jsonl is missing")
+        expect(page.locator(".figure")).to_have_count(3)
