@@ -1,4 +1,4 @@
-// Elements without HTML strings: text in a run comes from a model and is only ever shown as text.
+// Elements without HTML strings: text in a run comes from a model and is only ever shown as text, with nothing hidden in it.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "g", "path", "rect", "circle", "line", "text", "title", "polyline", "polygon"]);
@@ -10,7 +10,7 @@ export function h(tag, props = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (key.startsWith("on")) el.addEventListener(key.slice(2), value);
     else if (key === "value") el.value = value;
-    else el.setAttribute(key, value === true ? "" : String(value));
+    else el.setAttribute(key, value === true ? "" : visible(value));
   }
   add(el, children);
   return el;
@@ -19,7 +19,7 @@ export function h(tag, props = {}, ...children) {
 function add(el, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    el.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    el.append(child instanceof Node ? child : document.createTextNode(visible(child)));
   }
 }
 
@@ -30,12 +30,12 @@ export function fill(el, ...children) {
   return el;
 }
 
-/** Text from a model, with its direction kept to itself and control characters made visible. */
+/** Text from a model, with its direction kept to itself. */
 export function said(text, tag = "span", props = {}) {
-  return h(tag, { dir: "auto", ...props, class: `said ${props.class || ""}`.trim() }, visible(text));
+  return h(tag, { dir: "auto", ...props, class: `said ${props.class || ""}`.trim() }, text ?? "");
 }
 
-/** Control characters as pictures, direction overrides left out, so that nothing hides. */
+/** Any text as it is shown: control characters as pictures, direction overrides left out, so that nothing hides. */
 export function visible(text) {
   return String(text ?? "")
     .replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/g, "")
