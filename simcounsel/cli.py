@@ -423,6 +423,61 @@ def rate_page(
             typer.echo(line)
 
 
+@app.command()
+def talk(
+    run: RunFolder,
+    who: Annotated[str, typer.Option("--who", metavar="NAME", help="The resident to ask.")],
+    at: Annotated[int | None, typer.Option("--at", metavar="TICK", help="As of the end of this tick; the last complete one if not given.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")] = None,
+) -> None:
+    """Ask a resident questions, as of a moment of the run; it answers from its persona and memories of then.
+
+    An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is kept in RUN/interviews and changes nothing else.
+    """
+    from simcounsel import interview
+    from simcounsel.runs import Run
+
+    opened = Run.open(run)
+    sitting = interview.Interview.begin(opened, who, at, model)
+    _fetch_weights(interview.roles(opened, sitting.head["model"]), _console(), quiet=True)
+    for line in interview.introduction(sitting):
+        typer.echo(line)
+    models = interview.open_models(opened, sitting.head["model"])
+    try:
+        for question in _questions():
+            try:
+                told = sitting.ask(question, models)
+            except ValueError as error:
+                typer.echo(f"({error})", err=True)
+                continue
+            typer.echo(f"{sitting.head['who']}: {told['answer']}")
+            if told["problem"]:
+                typer.echo(f"(the model gave no usable answer: {told['problem']}; this line stands in for one)", err=True)
+    except KeyboardInterrupt:
+        typer.echo("")
+    finally:
+        models.close()
+    typer.echo(f"kept in {sitting.file}" if sitting.file else "nothing was asked; nothing is kept")
+
+
+def _questions() -> Iterator[str]:
+    """What is typed, up to an empty line or Ctrl-D; or the lines of a pipe."""
+    if not sys.stdin.isatty():
+        for line in sys.stdin:
+            if line.strip():
+                typer.echo(f"you: {line.strip()}")
+                yield line
+        return
+    import contextlib
+
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  (line editing and history in `input`)
+    with contextlib.suppress(EOFError):
+        while question := input("you: ").strip():
+            yield question
+    typer.echo("")
+
+
 @personas.command("import")
 def import_personas(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],

@@ -1,58 +1,20 @@
 """One resident as of the end of a tick, read out of a run's log: for questions afterwards. Nothing is
 written and no lock is taken, so a run that is still being lived can be asked as well."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from simcounsel.agents.mind import Scene
+from simcounsel.agents.past import Deed, Met, Past
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
 from simcounsel.events import Acted, ConversationEnded, ConversationStarted, Entry, Event, Joined, Left, Remembered, Said
 from simcounsel.runs import Run
-from simcounsel.specs.vocabulary import ActivityKind
 from simcounsel.specs.world import ResidentSpec, World, suggest
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deed:
-    """What somebody did from `minute` to `until`."""
-
-    minute: int
-    until: int
-    activity: str
-    kind: ActivityKind
-    place: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Met:
-    """A conversation one had."""
-
-    minute: int
-    other: str
-    place: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Revisited:
-    """A resident at the end of a tick.
-
-    laid: when each memory was laid down, as (tick, minute), by its id. deeds: all that was done so
-    far, oldest first; mets: all conversations so far. others: the role of everybody else who lived
-    there then, by name.
-    """
-
-    resident: Resident
-    scene: Scene
-    laid: Mapping[str, tuple[int, int]]
-    deeds: tuple[Deed, ...]
-    mets: tuple[Met, ...]
-    others: Mapping[str, str]
-
-
-def revisit(run: Run, who: str, tick: int | None = None) -> Revisited:
+def revisit(run: Run, who: str, tick: int | None = None) -> Past:
     """That resident at the end of `tick`; of the last complete one if None.
 
     RunError says what is allowed when the tick was not lived, or nobody of that name lived there then.
@@ -90,7 +52,7 @@ class _Fold:
         self._world = world
         self._laid: dict[str, tuple[int, int]] = {}
         self._deeds: list[Deed] = []
-        self._mets: list[Met] = []
+        self._mets: dict[str, Met] = {}
 
     def observe(self, entry: Entry) -> None:
         event, name = entry.event, self._resident.name
@@ -105,7 +67,10 @@ class _Fold:
                 self._act(event, entry.minute)
             case ConversationStarted() if name in event.who:
                 other = event.who[0] if event.who[1] == name else event.who[1]
-                self._mets.append(Met(minute=entry.minute, other=other, place=event.place))
+                self._mets[event.chat] = Met(minute=entry.minute, other=other, place=event.place, lines=())
+            case Said() if event.chat in self._mets:
+                met = self._mets[event.chat]
+                self._mets[event.chat] = replace(met, lines=(*met.lines, (event.who, event.text)))
         if name in _whom(event):
             self._resident.observe(entry)
 
@@ -117,7 +82,7 @@ class _Fold:
             since = self._deeds.pop().minute
         self._deeds.append(Deed(minute=since, until=until, activity=event.activity, kind=event.activity_kind, place=event.place))
 
-    def result(self, tick: int) -> Revisited:
+    def result(self, tick: int) -> Past:
         world, name = self._world, self._resident.name
         minute = minute_of_tick(tick + 1, world.start, world.tick_minutes)
         dates = (
@@ -127,8 +92,8 @@ class _Fold:
             seed=world.seed, tick=tick, minute=minute, start=world.start, tick_minutes=world.tick_minutes, plan_slots=world.plan_slots,
             places=(), appointments=tuple(sorted(date for date in dates if date[0] >= minute and date[2] in self.here)),
         )
-        return Revisited(
-            resident=self._resident, scene=scene, laid=self._laid, deeds=tuple(self._deeds), mets=tuple(self._mets),
+        return Past(
+            resident=self._resident, scene=scene, laid=self._laid, deeds=tuple(self._deeds), mets=tuple(self._mets.values()),
             others={other: role for other, role in self.here.items() if other != name},
         )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.agents.tasks import FeelingAnswer
+from simcounsel.interview import Interview
 from simcounsel.llm.ask import Example, Request
 from simcounsel.llm.chat import messages
 from simcounsel.prompts import render
@@ -18,7 +19,7 @@ GOLDEN = ROOT / "tests" / "golden"
 PROMPTS = ROOT / "simcounsel" / "prompts"
 KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
-    "questions", "insights", "persona", "replan_day",
+    "questions", "insights", "persona", "replan_day", "interview",
 )
 WRAPPED = ("complaint", "examples", "options", "schema")
 
@@ -31,7 +32,12 @@ def shown(system: str, user: str) -> str:
 def first_of_each(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The first request of each kind: Ines's where she is asked, in the tiny world with three."""
     spy = Listening()
-    live(tmp_path_factory.mktemp("golden"), three(), models=switchboard(spy), in_flight=1)
+    run = live(tmp_path_factory.mktemp("golden"), three(), models=switchboard(spy), in_flight=1)
+    interview, models = Interview.begin(run, "Ines", 5), switchboard(spy)
+    interview.ask("How are you?", models)
+    spy.requests = [request for request in spy.requests if request.purpose != "interview"]
+    interview.ask("Why is that so, would you say?", models)
+    models.close()
     found: dict[str, str] = {}
     for request in sorted(spy.requests, key=lambda r: r.who != "Ines"):
         kind = "replan_day" if request.hints.get("why") else request.purpose

@@ -55,6 +55,7 @@ class Embedded:
 
     def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
         from simcounsel.llm.embedded.feelings import Feelings
+        from simcounsel.llm.embedded.interviews import Interviews
         from simcounsel.llm.embedded.lines import Lines
         from simcounsel.llm.embedded.moves import choose_move
         from simcounsel.llm.embedded.sense import Sense
@@ -66,6 +67,8 @@ class Embedded:
         feelings = Feelings(sense)
         lines = Lines(sense, feelings, self._new_lines)
         thoughts = Thoughts(sense, feelings, self._write)
+
+        interviews = Interviews(sense)
 
         def line(request: Request) -> Completion:
             fields, pick = lines.answer(request)
@@ -83,6 +86,7 @@ class Embedded:
             "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
             "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),
+            "interview": lambda request: Completion(text=interviews.answer(request), source="chosen"),
         }
 
     # the language model itself
