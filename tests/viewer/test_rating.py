@@ -6,11 +6,14 @@ import re
 import signal
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given as given_text
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
@@ -19,7 +22,7 @@ from simcounsel.errors import RunError, SpecError, StudyError
 from simcounsel.runs import Run
 from simcounsel.viewer.guard import BODY_BYTES
 from simcounsel.viewer.rating.answers import Answer, append, import_answers, last_answers, read_answers, rows, write_csv
-from simcounsel.viewer.rating.blinding import Blinding
+from simcounsel.viewer.rating.blinding import ORDINARY, Blinding
 from simcounsel.viewer.rating.instrument import load_instrument, shipped
 from simcounsel.viewer.rating.making import Choice, make_study, order_of
 from simcounsel.viewer.rating.offline import offline_page
@@ -105,6 +108,13 @@ def test_what_is_taken_out(text: str, blind: str) -> None:
         words=["counsel*"],
     )
     assert blinding.text(text) == blind
+
+
+@given_text(names=st.lists(st.text(st.characters(categories=["L"]), min_size=2, max_size=8), min_size=1, max_size=4), between=st.text(max_size=20))
+def test_no_name_stays_as_a_word(names: list[str], between: str) -> None:
+    blind = Blinding({names[0]: "§"}, others=names).text(f" {between} ".join(["", *names, *(name.upper() for name in names), ""]))
+    words = re.findall(r"\w+", blind)
+    assert not [name for name in names if unicodedata.normalize("NFC", name) in words and name.lower() not in ORDINARY | {"person"}]
 
 
 def test_nothing_that_a_rater_gets_tells_where_it_comes_from(folder: Path, runs: Path) -> None:

@@ -198,6 +198,20 @@ def test_the_offline_file_hands_over_its_answers(folder: Path, tmp_path: Path, b
     assert write_csv(folder, folder / "r.csv") == 2 * count
 
 
+def test_two_tabs_of_an_offline_file_keep_both_answers(folder: Path, browser: Browser) -> None:
+    context, file = browser.new_context(), (folder / "offline" / "rater-01.html").as_uri()
+    with visiting(context, file) as one, visiting(context, file) as two:
+        for page in (one, two):
+            page.get_by_role("button", name="Begin").click()
+        answer(one, 1, 1)
+        expect(one.get_by_role("heading", name="Conversation 2")).to_be_visible()
+        answer(two, 2, 2)
+        expect(two.get_by_role("heading", name="Conversation 2")).to_be_visible()
+        with two.expect_download() as coming:
+            two.get_by_role("button", name="Download answers").click()
+        assert len(coming.value.path().read_text(encoding="utf-8").splitlines()) == 2
+
+
 @pytest.mark.parametrize("about", ["transcripts", "personas"])
 @pytest.mark.parametrize("offline", [False, True])
 def test_hostile_text_does_nothing(hostile_runs: Path, tmp_path: Path, browser: Browser, about: str, offline: bool) -> None:

@@ -24,26 +24,29 @@ class Blinding:
 
     def __init__(self, speakers: Mapping[str, str], *, others: Iterable[str] = (), places: Iterable[str] = (), words: Iterable[str] = ()) -> None:
         self._instead: dict[str, str] = {}
+        self._spellings: set[str] = set()
         self._numbered: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._words = tuple(sorted({_plain(word) for word in words}, key=len, reverse=True))
-        for place in places:
-            self._instead.setdefault(_plain(place), f"place\0{place}")
-        for name in others:
-            self._know(name, f"person\0{name}", speakers)
+        places = tuple(places)
         for name, label in speakers.items():
-            for part in _parts(name):
-                self._instead[part] = label
+            self._learn(_parts(name), label)
+        for place in places:
+            self._learn([place], f"place\0{place}")
+        for name in others:
+            self._learn(_parts(name), f"person\0{name}")
         self._single_places = {_plain(place) for place in places if " " not in place.strip()}
         self._pattern = self._compile()
 
-    def _know(self, name: str, instead: str, speakers: Iterable[str]) -> None:
-        if name not in speakers:
-            for part in _parts(name):
-                self._instead.setdefault(part, instead)
+    def _learn(self, parts: Iterable[str], instead: str) -> None:
+        """Each part in the cases in which it may be written; what was learned before stays (ß is SS and İ is i̇, which ignoring case would miss)."""
+        for part in parts:
+            for spelled in (part, part.lower(), part.upper()):
+                self._spellings.add(_spaced(spelled))
+                self._instead.setdefault(_plain(spelled), instead)
 
     def _compile(self) -> re.Pattern[str] | None:
-        terms = [re.escape(term) for term in sorted(self._instead, key=len, reverse=True)]
+        terms = [re.escape(term) for term in sorted(self._spellings, key=lambda term: (-len(term), term))]
         words = [re.escape(word.removesuffix("*")) + (r"[\w-]*" if word.endswith("*") else "") for word in self._words]
         if not terms and not words:
             return None
@@ -61,7 +64,7 @@ class Blinding:
         written = found.group()
         if found.groupdict().get("known") is None:
             return HIDDEN
-        term = _plain(" ".join(written.replace("’", "'").split()))
+        term = _plain(written)
         if written.islower() and (term in ORDINARY or term in self._single_places):
             return written
         instead = self._instead.get(term, HIDDEN)
@@ -75,11 +78,15 @@ class Blinding:
         return self._numbered[what]
 
 
+def _spaced(text: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(text.replace("’", "'").split()))
+
+
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFC", " ".join(text.replace("’", "'").split())).lower()
+    return _spaced(text).lower()
 
 
 def _parts(name: str) -> list[str]:
     """A name in full and its parts, titles and initials left out."""
-    parts = [part for part in _plain(name).split() if len(part.strip(".")) > 1 and part.strip(".") not in TITLES]
-    return [_plain(name), *parts]
+    parts = [part for part in _spaced(name).split() if len(part.strip(".")) > 1 and part.strip(".").lower() not in TITLES]
+    return [name, *parts]

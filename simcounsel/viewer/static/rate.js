@@ -36,7 +36,8 @@ function makeShelf(name) {
   return {
     lasting: () => lasting,
     read(key) {
-      const text = memory.get(key) ?? guarded(() => localStorage.getItem(`${name}:${key}`), () => null);
+      const text = guarded(() => localStorage.getItem(`${name}:${key}`), () => memory.get(key));
+      if (text) memory.set(key, text);
       try {
         return text ? JSON.parse(text) : null;
       } catch {
@@ -152,7 +153,7 @@ function start() {
 
 function stopping() {
   return embedded
-    ? "You can stop at any time: your answers stay in this browser until you open this file in it again. When you are done, download them and send the file to whoever gave you this page."
+    ? "You can stop at any time: your answers stay in this browser and are there again when you open this file in it. When you are done, download them and send the file to whoever gave you this page."
     : "You can stop at any time and come back with the same link; each answer is kept once you have pressed “Save”.";
 }
 
