@@ -363,7 +363,8 @@ def view(
             typer.echo(f"left out: {left_out}", err=True)
         typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
         return
-    serve(shelf, host=host, port=port, say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
+    path = f"/run/{shelf.only}" if shelf.only else "/"
+    serve(shelf, host=host, port=port, path=path, say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
 
 
 @app.command("rate-page")

@@ -60,7 +60,7 @@ def only_run(out: Path) -> Run:
     return Run.open(folder)
 
 
-COMMANDS = ["run", "resume", "fork", "check", "models", "init", "show", "talk", "personas", "personas import"]
+COMMANDS = ["run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "personas", "personas import"]
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
@@ -72,7 +72,7 @@ def test_help(simcounsel: Command, command: str) -> None:
 
 
 def test_every_command_is_listed_here(simcounsel: Command) -> None:
-    listed = set(re.findall(r"^  (\w+)  ", simcounsel("--help").out.split("Commands:")[1], re.MULTILINE))
+    listed = set(re.findall(r"^  ([\w-]+)  ", simcounsel("--help").out.split("Commands:")[1], re.MULTILINE))
     assert listed == {command.split()[0] for command in COMMANDS}
 
 
@@ -396,3 +396,31 @@ def test_manifest_can_be_read_by_anybody(simcounsel: Command, tmp_path: Path) ->
     manifest = json.loads((only_run(tmp_path).folder / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["run"] == only_run(tmp_path).folder.name
     assert manifest["world"]["name"] == "Tiny"
+
+
+def test_view_writes_one_file(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
+    done = simcounsel("view", lived.folder, "--html", tmp_path / "day.html")
+    assert done.code == 0, done.err
+    assert "wrote" in done.out
+    assert (tmp_path / "day.html").stat().st_size > 50_000
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    (("nowhere",), "nowhere: no such folder; `simcounsel run WORLD` makes a run"),
+    ((".", "--html", "x.html"), "is a folder of runs; name one of them"),
+])
+def test_view_that_cannot_be(simcounsel: Command, arguments: tuple[str, ...], what: str) -> None:
+    done = simcounsel("view", *arguments)
+    assert done.code != 0
+    assert what in " ".join(done.err.replace("│", " ").split())
+
+
+def test_view_on_a_taken_port(simcounsel: Command, lived: Run) -> None:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = simcounsel("view", lived.folder, "--port", str(taken.getsockname()[1]))
+    assert done.code == 1
+    assert "choose another --port" in done.err

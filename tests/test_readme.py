@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,22 @@ def test_command_of_the_readme_runs(command: str, place: tuple[Path, Path]) -> N
         words += ["--model", "scripted"] if words[0] == "run" and "--model" not in words else []
     if words[0] == "rate-page":
         words = _about_a_study(words, folder)
+    if words[0] == "view" and "--html" not in words:
+        return _seen(words, folder)
     done = simcounsel(*words, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _seen(words: list[str], folder: Path) -> None:
+    """The site answers at the address that is printed, until it is stopped."""
+    with subprocess.Popen([sys.executable, "-m", "simcounsel", *words, "--port", "0"], cwd=folder, stdout=subprocess.PIPE, text=True) as site:
+        assert site.stdout is not None
+        try:
+            address = site.stdout.readline().split()[1]
+            with urllib.request.urlopen(address, timeout=20) as answer:
+                assert b"simcounsel" in answer.read()
+        finally:
+            site.terminate()
 
 
 def _about_a_study(words: list[str], folder: Path) -> list[str]:

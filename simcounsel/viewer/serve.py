@@ -263,6 +263,8 @@ def _bind(host: str, port: int) -> Any:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((host, port))
+        sock.listen()  # from here on nobody is turned away, even before the site has started
     except OSError as error:
+        sock.close()
         raise SimcounselError(f"{host}:{port} cannot be opened ({error.strerror}); choose another --port, or 0 for any that is free") from None
     return sock
