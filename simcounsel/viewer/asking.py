@@ -1,0 +1,157 @@
+"""Interviews over HTTP: the stored ones, and a question with its answer."""
+
+import asyncio
+import atexit
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from simcounsel.errors import RunError, SimcounselError
+from simcounsel.interview import (
+    QUESTION_CHARACTERS,
+    SIMULATED,
+    Interview,
+    answering_model,
+    checked,
+    introduction,
+    may_cost,
+    open_models,
+    roles,
+    stored,
+)
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs import Run
+from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.turns import read_object
+
+
+def asking_routes(shelf: Shelf, models: Sequence[str] = ("embedded",)) -> list[Route]:
+    """`GET /api/runs/{run}/interviews` and `POST /api/runs/{run}/interview`, for `make_app(more=...)`.
+
+    models: who may answer beside the run's own model; a page cannot name another, since whoever
+    started the site pays for what it calls.
+    """
+    asker = Asker(shelf, models)
+    atexit.register(asker.close)
+    return [
+        Route("/api/runs/{run}/interviews", asker.interviews), Route("/api/runs/{run}/interview", asker.ask, methods=["POST"]),
+    ]
+
+
+class Refused(Exception):
+    """A question that is not asked; with the status to answer, and what the page needs to know."""
+
+    def __init__(self, status: int, why: str, **more: Any) -> None:
+        super().__init__(why)
+        self.status = status
+        self.answer = {"error": why} | more
+
+
+class Asker:
+    """Puts the questions of a site, one at a time for each run; models are opened once and kept."""
+
+    def __init__(self, shelf: Shelf, models: Sequence[str]) -> None:
+        self._shelf = shelf
+        self._models = tuple(models)
+        self._open: dict[tuple[str, ...], Switchboard] = {}
+        self._one_at_a_time = threading.Lock()
+        self._busy: set[str] = set()
+
+    async def interviews(self, request: Request) -> Response:
+        """The stored interviews of a run, and who could answer another."""
+        try:
+            return JSONResponse(await asyncio.to_thread(self._told, request.path_params["run"]))
+        except Refused as refused:
+            return JSONResponse(refused.answer, refused.status)
+
+    async def ask(self, request: Request) -> Response:
+        """One question: {who, tick, question, interview or null, model or null, may_cost}."""
+        body = await read_object(request)
+        name = request.path_params["run"]
+        if name in self._busy:
+            return JSONResponse({"error": "the last question is still being answered; wait for the answer"}, 429)
+        self._busy.add(name)
+        try:
+            return JSONResponse(await asyncio.to_thread(self._answer, name, body))
+        except Refused as refused:
+            return JSONResponse(refused.answer, refused.status)
+        except (SimcounselError, ValueError) as error:
+            return JSONResponse({"error": str(error)}, 422)
+        finally:
+            self._busy.discard(name)
+
+    def close(self) -> None:
+        """Let go of all models."""
+        with self._one_at_a_time:
+            while self._open:
+                self._open.popitem()[1].close()
+
+    def _run(self, name: str) -> Run:
+        try:
+            return Run.open(self._shelf.log(name).folder)
+        except KeyError:
+            raise Refused(404, f"there is no run {name!r} here") from None
+        except RunError as error:
+            raise Refused(422, str(error)) from None
+
+    def _told(self, name: str) -> dict[str, Any]:
+        run = self._run(name)
+        try:
+            own = answering_model(run)
+        except RunError as error:
+            own, trouble = "", str(error)
+        else:
+            trouble = ""
+        offered = [{"name": model, "may_cost": may_cost(run, model)} for model in self._offered(own)] if own else []
+        return {"interviews": stored(run.folder), "models": offered, "trouble": trouble, "notice": SIMULATED, "characters": QUESTION_CHARACTERS}
+
+    def _offered(self, own: str) -> list[str]:
+        return list(dict.fromkeys([own, *self._models]))
+
+    def _answer(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        run = self._run(name)
+        question = checked(_field(body, "question", str))
+        if body.get("interview") is not None:
+            interview = Interview.reopen(run, _field(body, "interview", str))
+        else:
+            model = None if body.get("model") is None else _field(body, "model", str)
+            interview = Interview.begin(run, _field(body, "who", str), _field(body, "tick", int), model)
+        model = interview.head["model"]
+        if model not in self._offered(answering_model(run)):
+            raise Refused(422, f"{model!r} is not offered here; there are {', '.join(self._offered(answering_model(run)))}")
+        if may_cost(run, model) and body.get("may_cost") is not True:
+            raise Refused(409, f"{model} may cost money; confirm that it may be asked", may_cost=True)
+        with self._one_at_a_time:
+            told = interview.ask(question, self._opened(run, model))
+        _, moment, *_ = introduction(interview)
+        return told | {"interview": interview.name, "who": interview.head["who"], "tick": interview.head["tick"], "moment": moment}
+
+    def _opened(self, run: Run, model: str) -> Switchboard:
+        wanted = roles(run, model)
+        key = tuple(wanted.values())
+        if key not in self._open:
+            _need_weights(wanted)
+            self._open[key] = open_models(run, model)
+        return self._open[key]
+
+
+def _need_weights(wanted: dict[str, str]) -> None:
+    """A page does not wait for 190 MB: Refused with the command that fetches them."""
+    from simcounsel.llm.catalog import needed_weights
+    from simcounsel.llm.weights import state
+
+    needed = needed_weights(wanted)
+    missing = [part.weights.key for part in state() if part.weights.key in needed and not part.fetched] if needed else []
+    if missing:
+        raise Refused(422, f"the embedded model's weights are missing ({', '.join(missing)}); fetch them with `simcounsel models --pull`")
+
+
+def _field(body: dict[str, Any], name: str, kind: type) -> Any:
+    value = body.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise Refused(422, f"{name!r} is missing; it is {'a text' if kind is str else 'a number'}")
+    return value
