@@ -350,6 +350,7 @@ def view(
     Follows a run that is still being written. Ctrl-C stops.
     Example: simcounsel view runs/RUN --html day.html
     """
+    from simcounsel.viewer.asking import asking_routes
     from simcounsel.viewer.serve import serve
     from simcounsel.viewer.shelf import Shelf
 
@@ -364,7 +365,7 @@ def view(
         typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
         return
     path = f"/run/{shelf.only}" if shelf.only else "/"
-    serve(shelf, host=host, port=port, path=path, say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
+    serve(shelf, host=host, port=port, path=path, more=asking_routes(shelf), say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
 
 
 @app.command("rate-page")
