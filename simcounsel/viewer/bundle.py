@@ -55,7 +55,7 @@ def _data(log: Log) -> tuple[dict[str, Any], list[str]]:
     for talk in overview["talks"]:
         data[f"conversation/{talk['chat']}"] = serve.talk(log, talk["chat"])
     left_out = [] if _add_calls(log, data) else ["the prompts and replies, which are too many for one file"]
-    return data | {"overview": overview}, left_out
+    return data | {"overview": overview | {"human": False}}, left_out
 
 
 def _add_calls(log: Log, data: dict[str, Any]) -> bool:

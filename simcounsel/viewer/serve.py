@@ -31,13 +31,18 @@ Answer = Callable[[Request, Log], Any]
 def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute] = ()) -> Starlette:
     """The site over a shelf of runs. more: routes of other parts (interviews, a human's turn)."""
     site = Site(shelf)
+    human = any(isinstance(route, Route) and route.path.endswith("/turn") for route in more)
+
+    def seen(request: Request, log: Log) -> Any:
+        return overview(request, log) | {"human": human}
+
     routes: list[BaseRoute] = [
         Route("/", site.home), Route("/run/{run}", site.page("run.html")), Route("/compare", site.page("compare.html")),
         Route("/static/{file}", site.static), Route("/api/runs", site.runs), Route("/api/compare", site.compare),
         *(
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
-                "overview": overview, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
+                "overview": seen, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
                 "conversation/{chat}": conversation, "calls/{tick:int}": calls, "behind/{seq:int}": behind, "warnings": warnings,
             }.items()
         ),

@@ -44,7 +44,7 @@ async function start() {
   const bar = h("footer", { class: "time", "aria-label": "Time" });
   fill(main, problems(overview), turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
   let drawing = build();
-  if (!bundled) mountTurn(turn, { run });
+  if (overview.human) mountTurn(turn, { run });
   onShow(() => draw().catch(failPanel));
   await draw();
   if (!bundled) follow();
