@@ -2,6 +2,7 @@
 
 import asyncio
 import atexit
+import contextlib
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -25,8 +26,8 @@ from simcounsel.interview import (
 )
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
+from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.shelf import Shelf
-from simcounsel.viewer.turns import read_object
 
 
 def asking_routes(shelf: Shelf, models: Sequence[str] = ("embedded",)) -> list[Route]:
@@ -85,10 +86,11 @@ class Asker:
             self._busy.discard(name)
 
     def close(self) -> None:
-        """Let go of all models."""
+        """Let go of all models. What needs a thread for that is left to the end of the process, once threads have ended."""
         with self._one_at_a_time:
             while self._open:
-                self._open.popitem()[1].close()
+                with contextlib.suppress(RuntimeError):
+                    self._open.popitem()[1].close()
 
     def _run(self, name: str) -> Run:
         try:

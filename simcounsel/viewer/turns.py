@@ -1,7 +1,6 @@
 """A human's turn to speak, over HTTP: the page asks whose turn it is, and brings the line."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,8 @@ from simcounsel.llm.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World, suggest
+from simcounsel.viewer.asking import asking_routes
+from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.serve import serving
 from simcounsel.viewer.shelf import Shelf
 
@@ -40,7 +41,8 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
     wrapped = {id(model): Human(model, board) for model in models.chat.values()}
     models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     name = run.resolve().name
-    with serving(Shelf(run), host="127.0.0.1", port=port, more=turn_routes(board, name)) as address:
+    shelf = Shelf(run)
+    with serving(shelf, host="127.0.0.1", port=port, more=[*turn_routes(board, name), *asking_routes(shelf)]) as address:
         yield f"{address}/run/{name}"
 
 
@@ -84,22 +86,6 @@ def shown(turn: Turn) -> dict[str, Any]:
         "move": turn.move, "aim": turn.aim, "memories": list(turn.memories), "may_leave": turn.may_leave,
         "seconds_left": round(turn.seconds_left, 1), "prolonged": turn.prolonged, "characters": LINE_CHARACTERS, "emotions": list(EMOTIONS),
     }
-
-
-async def read_object(request: Request) -> dict[str, Any]:
-    """The body of a post, a JSON object; 400 when it is none, 415 when it does not say that it is.
-
-    A form of another site cannot send this content type unasked.
-    """
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise HTTPException(415, "send application/json")
-    try:
-        body = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "this is not JSON") from None
-    if not isinstance(body, dict):
-        raise HTTPException(400, "a JSON object is expected")
-    return body
 
 
 def _text(body: dict[str, Any]) -> str:
