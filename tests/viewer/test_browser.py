@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from simcounsel.engine.forking import fork
+from simcounsel.events import Said
 from simcounsel.runs import Run
+from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.reader import Log
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
-from tests.stage import go_on, live, three, tiny
+from tests.stage import ROOT, TINY, go_on, happened, live, three, tiny
 from tests.viewer.conftest import serving
 
 PANELS = ("days", "person", "memory", "talks", "hood")
@@ -261,3 +265,58 @@ def test_half_a_run(page: Page, shelf: Path, tmp_path: Path) -> None:
         expect(page.locator(".problems")).to_contain_text("manifest.json is missing")
         expect(page.locator(".problems")).to_contain_text("calls.jsonl is missing")
         expect(page.locator(".figure")).to_have_count(3)
+
+
+def test_an_interview(page: Page, shelf: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(shelf / names(shelf)[0], tmp_path / "asked"))
+    before = {file.name: file.read_bytes() for file in folder.glob("*.json*")}
+    only = Shelf(folder)
+    with serving(make_app(only, more=asking_routes(only))) as address:
+        page.goto(f"{address}/run/asked#tick=6&who=Ines&panel=interview")
+        at(page, 6, "interview")
+        page.get_by_label("Your question").fill("What kept you awake?")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        answers = page.get_by_role("log", name="Questions and answers")
+        expect(answers).to_contain_text("What kept you awake?")
+        expect(answers.locator("li")).to_have_count(1, timeout=20_000)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+    stored = [json.loads(line) for line in next((folder / "interviews").glob("*.jsonl")).read_text(encoding="utf-8").splitlines()]
+    answer = next(line for line in stored if line.get("kind") == "answer")
+    assert answer["question"] == "What kept you awake?"
+    assert answer["answer"] in answers_of(page)
+    assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before, "the interview changed the run"
+
+
+def answers_of(page: Page) -> str:
+    return page.get_by_role("log", name="Questions and answers").inner_text()
+
+
+def test_a_humans_turn(page: Page, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "simcounsel", "run", str(TINY), "--model", "scripted", "--human", "Miriam", "--human-seconds", "60", "--port", "0", "--out", str(tmp_path), "--quiet"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = next(word for line in process.stdout for word in line.split() if word.startswith("http://"))
+            page.goto(address)
+            said = 0
+            while process.poll() is None and said < 2:
+                box = page.locator(".turn textarea")
+                box.wait_for(timeout=30_000)
+                box.fill(f"Tell me more, {said}.")
+                if said == 0:
+                    found = Axe().run(page)
+                    assert found.violations_count == 0, found.generate_report()
+                else:
+                    page.get_by_label("goodbye", exact=False).check()
+                page.locator(".turn button[type=submit]").click()
+                said += 1
+                if said < 2:
+                    box.wait_for(state="hidden", timeout=30_000)
+            page.goto("about:blank")  # the site ends with the run
+            process.wait(timeout=60)
+        finally:
+            process.kill()
+    run = Run.open(next(tmp_path.iterdir()))
+    lines = [event for event in happened(run, Said) if event.who == "Miriam"]
+    assert [(event.text, event.source) for event in lines[:2]] == [("Tell me more, 0.", "human"), ("Tell me more, 1.", "human")]
