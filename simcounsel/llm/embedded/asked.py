@@ -92,8 +92,8 @@ class Asked:
 
     @property
     def open(self) -> bool:
-        """'Tell me about ...'"""
-        return bool(re.search(r"\btell me\b|\bwhat about\b", self.text, re.IGNORECASE))
+        """'Tell me about ...', 'How is ...?'"""
+        return bool(re.search(r"\btell me\b|\bwhat about\b|\bhow('s| is| are)\b", self.text, re.IGNORECASE))
 
     def speaker(self, other: str) -> str | None:
         """Whose words are asked for: 'theirs', 'mine', or None."""
@@ -117,7 +117,7 @@ class Asked:
         best = int(np.argmax(near))
         kind: str = kinds[best][1]
         sure = near[best] >= SURE + (RATHER if kind in ("machine", "name", "hello") else 0.0)
-        elsewhere = self.person is not None and kind not in ("helped", "plans")
+        elsewhere = (self.person or self.missing_kin()) is not None and kind not in ("helped", "plans")
         return kind if sure and kind != "open" and not elsewhere else None
 
     def _person(self) -> str | None:

@@ -22,6 +22,7 @@ KIN = {
     "they": "people others children parents friends colleagues neighbours students clients brothers sisters worries men women".split(),
 }
 SUBORDINATE = frozenset("that which who whom whose because when whether if while where what how although unless".split())
+NEW_SUBJECT = frozenset("it he she they nobody somebody everybody nothing something everything".split())
 OBJECT_AFTER = frozenset("to of at by for from with about into on over near towards toward beside behind against without like between".split())
 FUNCTION = frozenset((
     "to of in on at by for from with about into over up out off away down through and or but when if because that who while as than a an the "
@@ -143,7 +144,9 @@ class _Telling:
             self.rival = True
         if self.verb_next:
             return self._verb(at, word, low)
-        if low in SUBORDINATE:
+        if low in NEW_SUBJECT and self._joined(at):
+            self.mine_now = self.outer = False
+        elif low in SUBORDINATE:
             self.outer = self.outer or self.mine_now
             self.mine_now = self.mine_now and self._near(at, 1).endswith("ing")
         elif low in ("is", "has", "does") or (low.endswith("s") and base_of(low) in VERBS):

@@ -92,6 +92,7 @@ class _Sitting:
             if asked.person:
                 yield from self.company.told(asked.person, asked)
             if kin := asked.missing_kin():
+                yield from self._nearest(kin)
                 yield f"I've no {kin} to tell you about."
             if stranger := asked.stranger():
                 yield f"I don't know anybody called {stranger}."
@@ -177,15 +178,16 @@ class _Sitting:
         lead = "There is. " if re.match(r"(is|are|do|have|did)\b", self.asked.text, re.IGNORECASE) else ""
         yield from (f"{lead}{text}" for text in self.known.sorted(self.asked.text, pool) if text not in told)
 
-    def _nearest(self) -> Iterator[str]:
-        """Candidates from the nearest on, the first one with a second thought where it is short."""
+    def _nearest(self, kin: str | None = None) -> Iterator[str]:
+        """Candidates from the nearest on, the first one with a second thought where it is short. kin: only those that speak of it."""
         asked = self.asked
         question = self.earlier[-1].answer if asked.follows else asked.bare
         pool = [c for c in self.known.all(asked) if not self._said(c.text)]
-        if asked.person:
-            words = "|".join(map(re.escape, sorted(self.company.words_for(asked.person))))
+        about = {kin} if kin else self.company.words_for(asked.person) if asked.person else set()
+        if about:
+            words = "|".join(map(re.escape, sorted(about)))
             pool = [c for c in pool if re.search(rf"\b({words})\b", c.text)]
-        ranked = self.known.ranked(pool, question, asked.mood, OF_SOMEBODY if asked.person else NEAR)
+        ranked = self.known.ranked(pool, question, asked.mood, OF_SOMEBODY if about else NEAR)
         for number, best in enumerate(ranked):
             after = ranked[number + 1 : number + 4] if len(best.text.split()) < SHORT else []
             second = next((c for c in after if 0.3 < self.sense.nearest(best.text, [c.text]) < 0.8 and len(c.text.split()) < 30), None)
