@@ -2,9 +2,10 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -272,11 +273,13 @@ def _pair_problems(world: World) -> Iterator[Problem]:
         seen.add(pair)
 
 
-def load_world(path: str | Path, **changes: Any) -> World:
+def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
     """A world from its file, with the personas it names.
 
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
-    `load_world(p, **{"conversation.max_turns": 6})`. SpecError names every problem with its line.
+    `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
+    of the resident whose part they take; the name changes wherever it stands in the world.
+    SpecError names every problem with its line.
     """
     path = Path(path)
     data, lines = read_yaml(path)
@@ -285,6 +288,8 @@ def load_world(path: str | Path, **changes: Any) -> World:
     for key, value in changes.items():
         patch(data, key, value)
     _bring_personas(data, path, lines)
+    for name, file in cast.items():
+        data = _recast(data, name, file, path)
     world = parse_spec(data, World, path, lines)
     problems = world.problems()
     if problems:
@@ -313,6 +318,33 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
         resident.setdefault("name", persona.name.split()[0])
     if problems:
         raise SpecError(problems)
+
+
+def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
+    """The world's data with another persona in the part of the resident called `name`."""
+    residents = data.get("residents")
+    known = [str(r.get("name")) for r in residents if isinstance(r, dict)] if isinstance(residents, list) else []
+    if name not in known:
+        raise SpecError([f"{path}: no resident {name!r} in this world whose part could be taken; {suggest(name, known)}"])
+    persona_data, persona_lines = read_yaml(file)
+    persona = parse_persona(persona_data, file, persona_lines)
+    new = persona.name.split()[0]
+    if new in known and new != name:
+        raise SpecError([f"{path}: {new} lives in this world already and cannot take the part of {name}"])
+    word = re.compile(rf"\b{re.escape(name)}\b")
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str):
+            return word.sub(new, value)
+        if isinstance(value, dict):
+            return {key: renamed(inner) for key, inner in value.items()}
+        return [renamed(inner) for inner in value] if isinstance(value, list) else value
+
+    data = renamed(data)
+    for resident in data["residents"]:
+        if resident.get("name") == new:
+            resident["persona"] = persona
+    return data
 
 
 def patch(data: dict[str, Any], key: str, value: Any) -> None:

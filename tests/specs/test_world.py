@@ -187,3 +187,18 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are disclosing, socratic, supportive"]
     bad = world_file(tmp_path, "seed: 1", "seeed: 1")
     assert check_file(bad) == [f"{bad}:{line_with(bad, 'seeed')}: seeed: unknown key; did you mean 'seed'?"]
+
+
+def test_somebody_else_takes_a_part() -> None:
+    world = load_world(TINY, cast={"Ines": ROOT / "personas" / "walter.yaml"}, **{"residents.Ines.policy": "disclosing"})
+    assert [(r.name, r.home, r.policy) for r in world.residents if r.role == "client"] == [("Walter", "Walter's House", "disclosing")]
+    assert {who for a in world.appointments for who in a.who} == {"Walter", "Miriam"}
+    assert "Ines" not in world.model_dump_json(exclude={"residents": {"__all__": {"persona"}}})
+    assert world.residents[0].persona == load_world(TINY, cast={"Ines": ROOT / "personas" / "walter.yaml"}).residents[0].persona
+
+
+def test_a_part_that_cannot_be_taken() -> None:
+    with pytest.raises(SpecError, match="no resident 'Inez' in this world whose part could be taken"):
+        load_world(TINY, cast={"Inez": ROOT / "personas" / "walter.yaml"})
+    with pytest.raises(SpecError, match="Miriam lives in this world already and cannot take the part of Ines"):
+        load_world(TINY, cast={"Ines": ROOT / "personas" / "miriam.yaml"})
