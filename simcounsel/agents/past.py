@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
-from simcounsel.specs.vocabulary import ActivityKind
+from simcounsel.specs.vocabulary import ActivityKind, Emotion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +21,13 @@ class Deed:
 
 @dataclass(frozen=True, kw_only=True)
 class Met:
-    """A conversation one had: when, with whom, where, and the lines as (who, text)."""
+    """A conversation one had: when, with whom, where, the lines as (who, text), and what oneself felt at one's own."""
 
     minute: int
     other: str
     place: str
-    lines: tuple[tuple[str, str], ...]
+    lines: tuple[tuple[str, str], ...] = ()
+    felt: tuple[Emotion, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,10 +67,11 @@ class _Fold:
                 self._act(event, entry.minute)
             case ConversationStarted() if name in event.who:
                 other = event.who[0] if event.who[1] == name else event.who[1]
-                self._mets[event.chat] = Met(minute=entry.minute, other=other, place=event.place, lines=())
+                self._mets[event.chat] = Met(minute=entry.minute, other=other, place=event.place)
             case Said() if event.chat in self._mets:
                 met = self._mets[event.chat]
-                self._mets[event.chat] = replace(met, lines=(*met.lines, (event.who, event.text)))
+                felt = (*met.felt, event.emotion) if event.who == name else met.felt
+                self._mets[event.chat] = replace(met, lines=(*met.lines, (event.who, event.text)), felt=felt)
         if name in _whom(event):
             self._resident.observe(entry)
 

@@ -19,7 +19,7 @@ MOODS = {
     "anger": r"\b(angr\w+|anger|furious|cross|annoy\w+|mad)\b",
     "sadness": r"\b(sad\w*|miss|lonely|loneliness|grie\w+|cry|hurt\w*)\b",
     "joy": r"\b(happy|happi\w+|glad|enjoy\w*|joy\w*|fun|laugh\w*|pleased|pleasure)\b",
-    "anticipation": r"\b(hope\w*|hoping|wish\w*|look forward|dream of|long for|future)\b",
+    "anticipation": r"\b(hope\w*|hoping|wish\w*|look forward|dream of|long for|future|expect|would you (like|want))\b",
     "disgust": r"\b(asham\w+|shame|guilt\w*|hate|blame)\b",
     "trust": r"\b(trust\w*|calm\w*|rest(?! of)|peace\w*|comfort\w*|safe)\b",
 }
@@ -100,6 +100,11 @@ class Asked:
         if re.search(rf"\b({re.escape(other)}|she|he|they|counselor|friend)\b (say|said|tell|told|ask|asked|want)", self._untold, re.IGNORECASE):
             return "theirs"
         return "mine" if re.search(r"\byou (say|said|tell|told|ask|asked|answer)", self._untold, re.IGNORECASE) else None
+
+    @property
+    def for_feelings(self) -> bool:
+        """Whether it asks what was felt."""
+        return bool(re.search(r"\b(feel|felt|feeling)\b", self.text, re.IGNORECASE))
 
     @property
     def for_questions(self) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from simcounsel.emotion import ADJECTIVE
 from simcounsel.llm.embedded.asked import Asked
 from simcounsel.llm.embedded.days import Days
 from simcounsel.llm.embedded.sheet import FAMILY, Sheet
@@ -84,6 +85,9 @@ class Company:
             yield f"I haven't talked with {name} in these days."
             return
         whose, last = asked.speaker(name), mets[-1]
+        if asked.for_feelings:
+            felt = dict.fromkeys(ADJECTIVE[emotion] for emotion in last.felt if emotion != "neutral")
+            yield f"I was {' and then '.join(list(felt)[-2:])}." if felt else "Nothing much, to be honest."
         if whose is None:
             yield f"{self._when(name)} {self.summary(name)}".strip()
         speaker = name if whose == "theirs" else self.lived.resident.name
@@ -92,5 +96,6 @@ class Company:
             questions = [found[-1].strip() for text in lines if (found := re.findall(r"[^.!?]*\?", text))]
             lead = f"{name} asked me" if whose == "theirs" else f"I asked {name}"
             yield from (f"{lead}: “{text}”" for text in questions)
-            yield f"{name if whose == 'theirs' else 'I'} didn't ask much."
+            if not questions:
+                yield f"{name if whose == 'theirs' else 'I'} didn't ask much."
         yield from (f"{f'{name} said' if whose == 'theirs' else 'I said'}: “{text}”" for text in lines)

@@ -57,13 +57,13 @@ class Days:
         midnight = self.today * MINUTES_PER_DAY
         start, end = midnight - (MINUTES_PER_DAY - NIGHT_FROM), midnight + NIGHT_UNTIL
         deeds = [deed for deed in self.lived.deeds if start <= deed.minute < end]
-        if not any(deed.kind in ("sleep", "sleepless") for deed in deeds):
+        if not any(deed.kind in ("sleep", "sleepless") for deed in deeds) or deeds[0].minute > midnight + NIGHT_IS_OVER:
             return f"I'm still awake, as you see. {self.doing()}" if self.resident.activity_kind in AWAKE and _dark(self.now) else ""
         asleep = sum(min(deed.until, end) - deed.minute for deed in deeds if deed.kind == "sleep")
         slept = [deed.minute for deed in deeds if deed.kind == "sleep"]
         waking = [deed for deed in deeds if deed.kind in AWAKE and _dark(deed.minute)]
         hours = round(asleep / 60)
-        much = f"About {COUNTS[hours]} hour{'s' if hours != 1 else ''}, all in all." if 0 < hours <= 12 else "Hardly at all."
+        much = f"I slept about {COUNTS[hours]} hour{'s' if hours != 1 else ''}, all in all." if 0 < hours <= 12 else "I hardly slept."
         told = [f"{clock(deed.minute)} {did}" for deed in _spread(waking, 2) if (did := self._did(deed.activity))]
         if not told:
             return f"Well enough. {much}" if slept and hours >= 6 else much

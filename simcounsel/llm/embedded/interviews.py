@@ -183,10 +183,11 @@ class _Sitting:
         asked = self.asked
         question = self.earlier[-1].answer if asked.follows else asked.bare
         pool = [c for c in self.known.all(asked) if not self._said(c.text)]
-        about = {kin} if kin else self.company.words_for(asked.person) if asked.person else set()
+        about = "|".join(map(re.escape, sorted(self.company.words_for(asked.person)))) if asked.person else ""
+        if kin:
+            about = rf"my (\w+ )?{re.escape(kin)}"
         if about:
-            words = "|".join(map(re.escape, sorted(about)))
-            pool = [c for c in pool if re.search(rf"\b({words})\b", c.text)]
+            pool = [c for c in pool if re.search(rf"\b({about})\b", c.text, re.IGNORECASE)]
         ranked = self.known.ranked(pool, question, asked.mood, OF_SOMEBODY if about else NEAR)
         for number, best in enumerate(ranked):
             after = ranked[number + 1 : number + 4] if len(best.text.split()) < SHORT else []

@@ -28,7 +28,11 @@ LATE = frozenset({"viewpoint", "consequence", "question"})
 """What answers only these leans on what was said before."""
 SOCIAL = frozenset({"greeting", "chat", "sympathy", "advice", "closing"})
 GLAD = {"joy": ("joy", "trust"), "trust": ("trust", "joy")}
-COMMON = frozenset("about think would could shoul there thing somet anyth every where which your when peopl yours".split())
+COMMON = frozenset((
+    "about think would could shoul there thing somet someb anyth every where which when peopl yours your what that this with have from they "
+    "some like feel "
+    "does than then them were been much more ever also just into over know want tell will make made many most their these those befor after"
+).split())
 
 
 class Candidate(NamedTuple):
@@ -107,7 +111,7 @@ class Knowledge:
         for memory in self._memories:
             own = memory.type == "chat" and memory.text.startswith(f"{self.lived.resident.name} said")
             if own and (told := self.sheet.told(memory.text)):
-                yield Candidate(told.replace("I said to", "I told", 1), memory.text, -0.02, memory.emotion or "neutral")
+                yield Candidate(told.replace("I said to", "I told", 1), memory.text, -0.08, memory.emotion or "neutral")
 
     def _written(self) -> Iterator[Candidate]:
         for key, text, emotion in self.sheet.situations():
@@ -130,5 +134,5 @@ class Knowledge:
 
 def _shared(question: str, pool: list[Candidate]) -> np.ndarray:
     """A little for each longer word of the question that is in a text, at most for two."""
-    words = {word[:5] for word in re.findall(r"[a-z]{5,}", question.lower())} - COMMON
-    return np.array([0.08 * min(2, len(words & {word[:5] for word in re.findall(r"[a-z]{5,}", c.key.lower())})) for c in pool])
+    words = {word[:5] for word in re.findall(r"[a-z]{4,}", question.lower())} - COMMON
+    return np.array([0.08 * min(2, len(words & {word[:5] for word in re.findall(r"[a-z]{4,}", c.key.lower())})) for c in pool])

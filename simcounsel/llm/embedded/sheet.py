@@ -15,6 +15,7 @@ NO_KIN = re.compile(r"(?<!former)(?<!life)(?<!ex) partner\b|(?:brother|sister|mo
 """A chess partner, a child's mother and the like are no family."""
 
 
+GONE = re.compile(r"\b(died|dead|late|passed away)\b", re.IGNORECASE)
 OF_ONESELF = re.compile(r"\b(I|I'm|I've|my|me)\b")
 FELT = {"helpless": "fear", "unlovable": "sadness", "worthless": "disgust", "rule": "neutral", "attitude": "disgust", "assumption": "fear"}
 
@@ -79,8 +80,11 @@ class Sheet:
 
     def family(self) -> str:
         """'There's my mother Lurdes and my older brother Rui.'"""
-        kin = [f"my {_lower(relation.split(',')[0])} {name}" for name, relation in self.names_of_kin()]
-        return f"There's {joined(kin)}." if kin else ""
+        kin = {name: f"my {_lower(relation.split(',')[0])} {name}" for name, relation in self.names_of_kin()}
+        gone = [called for name, called in kin.items() if GONE.search(f"{self.people[name].relation} {self.people[name].note}")]
+        here = [called for called in kin.values() if called not in gone]
+        told = f"There's {joined(here)}." if here else ""
+        return f"{told} {_upper(joined(gone))} died.".strip() if gone else told
 
     def friends(self) -> str:
         """Everybody else who matters."""
@@ -118,8 +122,7 @@ class Sheet:
             told = self._clause(clause, subject, linked=gender != self.persona.pronouns)
             if told is None:
                 continue
-            apposed = number == 0 and re.match(r"(a|an|the|\d+|[a-z]+teen|[a-z]+ty|one|two|three|four|five|six|seven|eight|nine|ten)\b", told)
-            if apposed:
+            if number == 0 and told[0] != "I" and not told.startswith(f"{subject} "):
                 relation += f", {told}"
             else:
                 parts.append(f"{_upper(told)}.")
