@@ -274,6 +274,47 @@ class Warned(Data):
     cause: str
 
 
+class ItemAnswer(Data):
+    """The answer to one item, as given (not reversed). value: None when there is none, and then `reason` says why."""
+
+    id: str
+    value: float | None
+    reason: str | None = None
+
+
+class Score(Data):
+    """A score made of items. name: `total`, or a subscale's or ratio's id. value: in the scale's own
+    unit; None when it cannot be made, and then `reason` says why. used, of: from how many of how many
+    items. band: the named stretch in which it lies. flags: what it, or for the first score an item, calls for."""
+
+    name: str
+    value: float | None
+    used: int
+    of: int
+    band: str | None = None
+    flags: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+class Measured(Data):
+    """Somebody was measured. who: about whom; the client, where a conversation is judged.
+
+    instrument, version: of the scale. point: when, in the words of the plan: 'baseline', 'after session
+    1', 'end'. respondent: `self` is a simulated self-report, `observer` a judge's rating, `talk` counted
+    from the lines. chats: the conversations it is about; () for a self-report.
+    """
+
+    kind: Literal["measured"] = "measured"
+    who: str
+    instrument: str
+    version: str
+    point: str
+    respondent: Literal["self", "observer", "talk"]
+    items: tuple[ItemAnswer, ...]
+    scores: tuple[Score, ...]
+    chats: tuple[str, ...] = ()
+
+
 class Forked(Data):
     """From here on the world differs from the run this one was forked from."""
 
@@ -290,7 +331,7 @@ class TickEnded(Data):
 Event = (
     Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
     | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
-    | PersonaChanged | Warned | Forked | TickEnded
+    | PersonaChanged | Measured | Warned | Forked | TickEnded
 )
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
 

@@ -1,0 +1,111 @@
+"""What was measured in a run: in its log, and afterwards in files beside it.
+
+    RUN/events.jsonl                                 `measured` events, made while the world was lived
+    RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl      a head, then calls and `measured` lines, made by `rate`
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.events import Entry, Measured, parse_entry
+from simcounsel.runs import Run
+
+FOLDER = "measurements"
+LOG = "log"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """One person measured once with one instrument.
+
+    run: the run's id. tick, minute: simulated time of what was measured; for a conversation judged
+    afterwards, of its beginning. measured: who, instrument, version, point, respondent, items, scores, chats
+    (see `events.Measured`).
+    judge: the model that answered, as in the manifest ('openai:gpt-4o'); '' for `talk`, which no model makes.
+    source: `log`, or the name of the file in `RUN/measurements/`; two files of one instrument and judge
+    are a test and a retest. samples: how many answers were averaged where the server gave no
+    probabilities. hash: of the scale (16 hex digits); None where it was not noted (the log).
+    trial: made by the embedded or the scripted model: for trying the software, no measurement.
+    """
+
+    run: str
+    tick: int
+    minute: int
+    measured: Measured
+    judge: str
+    source: str
+    samples: int
+    hash: str | None
+    trial: bool
+
+
+def measurements(run: Run) -> Iterator[Measurement]:
+    """All measurements of a run: those of the log in its order, then those of each file, oldest file first.
+
+    Lines that are cut short are left out, and so is a file without a head. RunError when the log is damaged.
+    """
+    for entry in run.entries():
+        if isinstance(entry.event, Measured):
+            yield _logged(run, entry, entry.event)
+    for file in sorted((run.folder / FOLDER).glob("*.jsonl"), key=_age):
+        yield from measurements_in(file)
+
+
+def measurements_in(file: Path) -> Iterator[Measurement]:
+    """Those of one file beside a run; none when the file has no head."""
+    head: dict[str, Any] | None = None
+    for fields in _lines(file):
+        if fields.get("kind") == "measurement" and head is None:
+            head = fields
+        elif fields.get("kind") == "measured" and head is not None:
+            try:
+                entry = parse_entry({"seq": 0} | fields)
+            except (KeyError, TypeError, ValidationError):
+                continue
+            if isinstance(entry.event, Measured):
+                yield _afterwards(head, file, entry, entry.event)
+
+
+def is_trial(model: str) -> bool:
+    """Whether a model is there for trying the software only: the embedded, the scripted."""
+    return model.split("+")[0] in ("embedded", "scripted")
+
+
+def _logged(run: Run, entry: Entry, measured: Measured) -> Measurement:
+    models = run.manifest.models
+    judge = {"self": models["reason"], "observer": models["judge"], "talk": ""}[measured.respondent]
+    return Measurement(
+        run=run.name, tick=entry.tick, minute=entry.minute, measured=measured, judge=judge, source=LOG, samples=1, hash=None, trial=is_trial(judge),
+    )
+
+
+def _afterwards(head: dict[str, Any], file: Path, entry: Entry, measured: Measured) -> Measurement:
+    judge = str(head.get("judge", ""))
+    return Measurement(
+        run=str(head.get("run", "")), tick=entry.tick, minute=entry.minute, measured=measured, judge=judge, source=file.name,
+        samples=int(head.get("samples", 1)), hash=head.get("hash"), trial=is_trial(judge),
+    )
+
+
+def _age(file: Path) -> tuple[str, str]:
+    """By the time in its name, then by name."""
+    return file.stem[-22:], file.stem
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    found = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(found, dict):
+                    yield found
+    except OSError:
+        return

@@ -1,0 +1,98 @@
+"""From answers to scores: reversed items, subscales, totals, ratios, bands, flags. Pure functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from simcounsel.events import ItemAnswer, Score
+from simcounsel.specs.scale import ANY_ITEM, TOTAL, Flag, Item, Ratio, Scale, Scoring
+
+Answers = Mapping[str, float | None]
+
+
+def reverse(value: float, low: float, high: float) -> float:
+    """An answer turned round within its range; twice turned it is the same again."""
+    return low + high - value
+
+
+def points(scale: Scale, item: Item, answers: Answers) -> float | None:
+    """What an item adds to a score: its answer, reversed if the scale says so. None: not answered.
+    ValueError when the answer lies outside the item's range."""
+    value = answers.get(item.id)
+    if value is None:
+        return None
+    allowed = scale.range_of(item)
+    if not allowed.min <= value <= allowed.max:
+        raise ValueError(f"{scale.id}: {item.id} is {value:g}, which is not between {allowed.min:g} and {allowed.max:g}")
+    return reverse(value, allowed.min, allowed.max) if item.reverse else value
+
+
+def score(scale: Scale, answers: Answers) -> tuple[Score, ...]:
+    """All scores of a scale: the total first (if it has one), then subscales, then ratios.
+
+    answers: by item id, native values within the item's range (means of several samples may lie between
+    its steps); None or absent: not answered. A score with a missing item is None, unless the scale
+    prorates; `reason` says which are missing.
+    """
+    found: list[Score] = []
+    if scale.scoring is not None:
+        found.append(_scored(scale, TOTAL, scale.scoring, [item for item in scale.items if item.scored], answers))
+    for subscale in scale.subscales:
+        items = [item for item in scale.items if item.subscale == subscale.id]
+        found.append(_scored(scale, subscale.id, subscale.scoring or scale.scoring or "sum", items, answers))
+    found += [_ratio(scale, ratio, answers) for ratio in scale.ratios]
+    return tuple(_flagged(scale, found, answers))
+
+
+def _scored(scale: Scale, name: str, scoring: Scoring, items: Sequence[Item], answers: Answers) -> Score:
+    given = {item.id: value for item in items if (value := points(scale, item, answers)) is not None}
+    missing = [item.id for item in items if item.id not in given]
+    if missing and (not given or scale.missing.rule == "none" or len(missing) > scale.missing.most):
+        return Score(name=name, value=None, used=len(given), of=len(items), reason=f"not answered: {', '.join(missing)}")
+    mean = sum(given.values()) / len(given)
+    value = _rounded(mean * len(items) if scoring == "sum" else mean)
+    reason = f"prorated; not answered: {', '.join(missing)}" if missing else None
+    return Score(name=name, value=value, used=len(given), of=len(items), band=band_of(scale, name, value), reason=reason)
+
+
+def _ratio(scale: Scale, ratio: Ratio, answers: Answers) -> Score:
+    ids = list(dict.fromkeys((*ratio.over, *ratio.under)))
+    by_id = {item.id: item for item in scale.items}
+    given = {name: value for name in ids if (value := points(scale, by_id[name], answers)) is not None}
+    missing = [name for name in ids if name not in given]
+    if missing:
+        return Score(name=ratio.id, value=None, used=len(given), of=len(ids), reason=f"not answered: {', '.join(missing)}")
+    below = sum(given[name] for name in ratio.under)
+    if below == 0:
+        return Score(name=ratio.id, value=None, used=len(given), of=len(ids), reason=f"nothing to divide by: {' + '.join(ratio.under)} is 0")
+    value = _rounded(ratio.times * sum(given[name] for name in ratio.over) / below)
+    return Score(name=ratio.id, value=value, used=len(given), of=len(ids), band=band_of(scale, ratio.id, value))
+
+
+def band_of(scale: Scale, name: str, value: float) -> str | None:
+    """The band in which a score lies: the one with the highest `at_least` that it reaches. A value between two
+    whole numbers (a mean of samples) belongs to the lower band. None when the score has no bands."""
+    reached = [band for band in scale.bands if band.score == name and value >= band.at_least]
+    return max(reached, key=lambda band: band.at_least).name if reached else None
+
+
+def _flagged(scale: Scale, scores: Iterable[Score], answers: Answers) -> Iterable[Score]:
+    """The flags of items stand at the first score, those of a score at that score."""
+    for place, one in enumerate(scores):
+        names = tuple(flag.name for flag in scale.flags if _raised(flag, one, place == 0, answers))
+        yield one.model_copy(update={"flags": names}) if names else one
+
+
+def _raised(flag: Flag, one: Score, first: bool, answers: Answers) -> bool:
+    if flag.of == one.name:
+        return one.value is not None and flag.raised(one.value)
+    given = answers.values() if flag.of == ANY_ITEM else (answers.get(flag.of),)
+    return first and any(value is not None and flag.raised(value) for value in given)
+
+
+def _rounded(value: float) -> float:
+    """Four decimals, as the log holds it."""
+    return round(value, 4)
+
+
+def answers_of(items: Iterable[ItemAnswer]) -> dict[str, float | None]:
+    """The answers of a measurement by item id, to be scored again."""
+    return {item.id: item.value for item in items}

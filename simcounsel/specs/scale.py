@@ -1,0 +1,214 @@
+"""A scale: the items of an instrument, who answers them, how the answers become scores, and where it comes from."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from simcounsel.specs.load import Spec
+
+Direction = Literal["lower_is_better", "higher_is_better"]
+Scoring = Literal["sum", "mean"]
+Respondent = Literal["self", "observer"]
+Sees = Literal["transcript", "persona and transcript", "personas"]
+Therapy = Literal["cognitive-behavioral", "psychodynamic", "humanistic", "emotion-focused", "behavioral", "postmodern", "motivational interviewing"]
+Text = Annotated[str, Field(min_length=1)]
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+ANY_ITEM = "any item"
+TOTAL = "total"
+
+
+class Range(Spec):
+    """Allowed answers: min, min + step, and so on up to max."""
+
+    min: float
+    max: float
+    step: Annotated[float, Field(gt=0)] = 1.0
+
+    @model_validator(mode="after")
+    def _upward(self) -> "Range":
+        steps = (self.max - self.min) / self.step
+        if self.max <= self.min or abs(steps - round(steps)) > 1e-9:
+            raise ValueError(f"from {self.min:g} to {self.max:g} in steps of {self.step:g}: max must lie a whole number of steps above min")
+        return self
+
+    def allows(self, value: float) -> bool:
+        """Whether a respondent may give that answer."""
+        steps = (value - self.min) / self.step
+        return self.min <= value <= self.max and abs(steps - round(steps)) < 1e-9
+
+    @property
+    def whole(self) -> bool:
+        """Whether all answers are whole numbers."""
+        return float(self.min).is_integer() and float(self.step).is_integer()
+
+
+class Item(Spec):
+    """One question. reverse: its answer is turned round (min + max - answer) before scoring; no prompt
+    shows that. subscale: to which it belongs; None: to the total only. range: if other than the scale's.
+    scored: false for an item that counts in no total, only in its subscale or a ratio."""
+
+    id: Id
+    text: Text
+    reverse: bool = False
+    subscale: Id | None = None
+    range: Range | None = None
+    scored: bool = True
+
+
+class Subscale(Spec):
+    """A score over some of the items. scoring, direction: if other than the scale's."""
+
+    id: Id
+    name: Text
+    scoring: Scoring | None = None
+    direction: Direction | None = None
+
+
+class Ratio(Spec):
+    """A score that is a quotient of sums: of the items `over` by the items `under`. times: 100 for per cent."""
+
+    id: Id
+    name: Text
+    over: Annotated[tuple[Id, ...], Field(min_length=1)]
+    under: Annotated[tuple[Id, ...], Field(min_length=1)]
+    times: float = 1.0
+    direction: Direction | None = None
+
+
+class Band(Spec):
+    """A named stretch of a score: from `at_least` up to the next band of the same score."""
+
+    score: Id = TOTAL
+    name: Text
+    at_least: float
+
+
+class Flag(Spec):
+    """A word put beside the scores when something is below, above or at least a number.
+
+    of: `total`, a subscale, a ratio, an item, or `any item`; items count as answered, not reversed.
+    """
+
+    name: Text
+    of: str = TOTAL
+    below: float | None = None
+    above: float | None = None
+    at_least: float | None = None
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> "Flag":
+        if sum(limit is not None for limit in (self.below, self.above, self.at_least)) != 1:
+            raise ValueError("give one of below, above, at_least")
+        return self
+
+    def raised(self, value: float) -> bool:
+        """Whether the value calls for the flag."""
+        if self.below is not None:
+            return value < self.below
+        return value > self.above if self.above is not None else value >= (self.at_least or 0)
+
+
+class StandsIn(Spec):
+    """The published instrument whose construct and structure this one follows, and in a plain sentence that it is not that one."""
+
+    instrument: Text
+    note: Text
+
+    @field_validator("note")
+    @classmethod
+    def _says_so(cls, value: str) -> str:
+        if not re.search(r"\bnot\b", value):
+            raise ValueError("say plainly that it is not that instrument, such as: Worded anew; this is not the SRS, and its norms do not apply.")
+        return value
+
+
+class Missing(Spec):
+    """What a score does when answers are missing. `none`: it is missing as well. `prorate`: the mean of
+    what was answered stands for the rest, as long as at most `most` items are missing."""
+
+    rule: Literal["none", "prorate"] = "none"
+    most: Annotated[int, Field(ge=0)] = 0
+
+
+class Scale(Spec):
+    """An instrument as its file says.
+
+    measures: the construct. level: whose it is, the client's state or the counselor's work. scope: shared by all therapies, or
+    specific to `therapy`. respondent: `self` is the person's own mind (a simulated self-report), `observer` a
+    judge who sees only what `sees` says. scoring: of the total; None when there is none. labels: what some
+    of the answers are called. stands_in_for: None only for a public-domain instrument given as published.
+    block: how many items are asked at a time.
+    """
+
+    id: Id
+    name: Text
+    measures: Text
+    version: Text
+    level: Literal["client", "counselor"]
+    scope: Literal["shared", "specific"]
+    therapy: Therapy | None = None
+    respondent: Respondent
+    sees: Sees | None = None
+    stands_in_for: StandsIn | None
+    source: Text
+    licence: Text
+    instruction: Text
+    range: Range
+    labels: dict[int, str] = Field(default_factory=dict)
+    direction: Direction
+    scoring: Scoring | None
+    missing: Missing = Missing()
+    items: Annotated[tuple[Item, ...], Field(min_length=1)]
+    subscales: tuple[Subscale, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+    bands: tuple[Band, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    block: Annotated[int, Field(ge=1, le=40)] = 12
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> "Scale":
+        for problem in _problems(self):
+            raise ValueError(problem)
+        return self
+
+    def range_of(self, item: Item) -> Range:
+        """Allowed answers to an item."""
+        return item.range or self.range
+
+    def blocks(self) -> Iterator[tuple[Item, ...]]:
+        """The items, so many at a time."""
+        for at in range(0, len(self.items), self.block):
+            yield self.items[at : at + self.block]
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 (16 hex digits) of all it says."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+
+def _problems(scale: Scale) -> Iterator[str]:
+    ids = [item.id for item in scale.items]
+    scores = [TOTAL, *(subscale.id for subscale in scale.subscales), *(ratio.id for ratio in scale.ratios)]
+    for name in ids + scores:
+        if (ids + scores).count(name) > 1:
+            yield f"a second item or score has the id {name!r}; ids must differ"
+    for item in scale.items:
+        if item.subscale is not None and item.subscale not in scores[1:]:
+            yield f"item {item.id!r}: no subscale {item.subscale!r}; there are {', '.join(scores[1:]) or 'none'}"
+    for subscale in scale.subscales:
+        if not any(item.subscale == subscale.id for item in scale.items):
+            yield f"subscale {subscale.id!r} has no item"
+    for ratio in scale.ratios:
+        yield from (f"ratio {ratio.id!r}: no item {name!r}" for name in (*ratio.over, *ratio.under) if name not in ids)
+    yield from (f"band {band.name!r}: no score {band.score!r}; there are {', '.join(scores)}" for band in scale.bands if band.score not in scores)
+    yield from (f"flag {flag.name!r}: no score or item {flag.of!r}" for flag in scale.flags if flag.of not in (*scores, *ids, ANY_ITEM))
+    yield from (f"label {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}" for at in scale.labels if not scale.range.allows(at))
+    if (scale.scope == "specific") != (scale.therapy is not None):
+        yield "`therapy:` is given when, and only when, the scope is specific"
+    if (scale.respondent == "observer") != (scale.sees is not None):
+        yield "`sees:` is given when, and only when, the respondent is an observer"
+    if scale.scoring is None and not (scale.subscales or scale.ratios):
+        yield "without a total there must be subscales or ratios"
