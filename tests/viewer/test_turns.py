@@ -1,6 +1,7 @@
 """A human takes part: the board, its routes, and whole runs in which lines come over HTTP, late or not at all."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +25,8 @@ from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
-from tests.stage import begun, go_on, happened, live, log, said, switchboard, tiny, view
+from tests.stage import TINY, begun, go_on, happened, live, log, said, switchboard, tiny, view
+from tests.test_cli import Command, simcounsel  # noqa: F401  (a fixture)
 
 
 def request(**more: Any) -> Request:
@@ -250,3 +252,33 @@ def test_who_can_be_spoken_for() -> None:
         board_for(tiny(), "Mirjam", 60)
     with pytest.raises(SimcounselError, match="under condition 'client_only'; choose another --condition, or Ines"):
         board_for(tiny(condition="client_only"), "Miriam", 60)
+
+
+def test_ctrl_c_while_a_line_is_awaited_leaves_nothing_behind() -> None:
+    async def broken_off(board: Board) -> None:
+        line = asyncio.create_task(board.line(request()))
+        await asyncio.sleep(0.05)
+        assert board.pending is not None
+        line.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await line
+
+    board = Board(who="Miriam", seconds=30)
+    asyncio.run(broken_off(board))
+    assert board.pending is None
+
+
+def test_the_command(simcounsel: Command, tmp_path: Path) -> None:  # noqa: F811
+    ended = simcounsel("run", TINY, "--model", "scripted", "--human", "miriam", "--human-seconds", 5, "--ticks", 1, "--out", "out")
+    assert ended.code == 0
+    assert re.search(r"you speak for Miriam: open http://127\.0\.0\.1:\d+/run/tiny-", ended.out) and "5 s for each line" in ended.out
+    run, = (tmp_path / "out").iterdir()
+    assert simcounsel("resume", run, "--human", "Ines", "--ticks", 1).code == 0
+    assert "you speak for Ines" in simcounsel("fork", run, "--at", 1, "--ticks", 1, "--human", "Ines", "--out", "out").out
+
+
+def test_the_command_says_what_is_wrong_before_a_folder_is_made(simcounsel: Command, tmp_path: Path) -> None:  # noqa: F811
+    assert 'did you mean "Miriam"' in simcounsel("run", TINY, "--model", "scripted", "--human", "Mirjam", "--out", "out").err
+    ended = simcounsel("run", TINY, "--model", "scripted", "--human", "Miriam", "--condition", "client_only", "--out", "out")
+    assert ended.code == 1 and "choose another --condition" in ended.err
+    assert not (tmp_path / "out").exists()

@@ -28,11 +28,23 @@ function fail(error) {
   fill(main, h("p", { class: "page warn", role: "alert" }, error.message));
 }
 
+/** A run of which no tick is complete yet: a human may be asked for a line already. */
+function begins(overview) {
+  const turn = h("section", { class: "turn", "aria-label": "Your turn" });
+  turn.hidden = true;
+  fill(main, problems(overview), turn, h("p", { class: "page" }, "Nothing has happened in this run yet."));
+  if (overview.human) mountTurn(turn, { run });
+  if (!bundled) setInterval(async () => {
+    const now = await fetch(`/api/runs/${encodeURIComponent(run)}/size`).then((reply) => reply.json(), () => null);
+    if (now?.ticks && turn.hidden) location.reload();
+  }, POLL_MS);
+}
+
 async function start() {
   let overview = await get(run, "overview");
   document.title = `${overview.world || overview.run}: simcounsel`;
   const first = overview.people.find((one) => one.role === "client") || overview.people[0];
-  if (!first) return fill(main, problems(overview), h("p", { class: "page" }, "Nothing has happened in this run yet."));
+  if (!first) return begins(overview);
   if (!overview.tracks[state().who]) show({ who: first.name }, true);
   if (state().tick === undefined) show({ tick: 0 }, true);
   const head = document.getElementById("head");
