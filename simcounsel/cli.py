@@ -480,6 +480,50 @@ def _questions() -> Iterator[str]:
     typer.echo("")
 
 
+@app.command()
+def sweep(
+    experiment: Annotated[Path, typer.Argument(metavar="EXPERIMENT", help="An experiment file, such as experiments/quick.yaml.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the sweep; sweeps/NAME if not given. The same folder goes on.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the plan, its estimate, and how the conditions differ.")] = False,
+    processes: Annotated[int | None, typer.Option("--processes", min=1, help="Runs at once; the number of cores if not given.")] = None,
+    ray: Annotated[str | None, typer.Option("--ray", metavar="ADDRESS", help="Live the runs on a Ray cluster: its address, or `auto`.")] = None,
+    in_flight: InFlight = 64, quiet: Quiet = False, prices: PricesFile = None,
+) -> None:
+    """Live through clients x conditions x seeds, and go on where it was when started again.
+
+    Nothing finished is run twice; a run that fails is reported and does not stop the others.
+    Ctrl-C stops all runs after the tick they are in.
+    """
+    from simcounsel.engine.opening import check_models
+    from simcounsel.lab import Sweep, plan_lines
+    from simcounsel.screen import SweepScreen
+    from simcounsel.specs.experiment import load_experiment
+
+    loaded, cells = load_experiment(experiment)
+    folder = out or Path("sweeps") / experiment.stem
+    for line in plan_lines(loaded, cells, _price_table(prices), folder):
+        typer.echo(line)
+    if dry_run:
+        return
+    console = _console()
+    for cell in {cell.world.models: cell for cell in cells}.values():
+        _fetch_weights(cell.world.models.model_dump(), console, quiet)
+        check_models(cell.world)
+    if ray is None:
+        running = Sweep(loaded, cells, folder, processes=processes, in_flight=in_flight, prices_file=prices)
+    else:
+        from simcounsel.lab_ray import RaySweep
+
+        running = RaySweep(loaded, cells, folder, address=ray, in_flight=in_flight, prices_file=prices)
+    with SweepScreen(console, running, quiet or not console.is_terminal) as screen:
+        done = running.run(screen.on_change)
+    if running.stopping:
+        typer.echo(f"stopped: {running.stopping}; the same command goes on")
+    typer.echo(f"now: simcounsel view {folder}")
+    if not done:
+        sys.exit(1)
+
+
 @personas.command("import")
 def import_personas(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],

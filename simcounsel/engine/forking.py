@@ -16,7 +16,7 @@ from simcounsel.specs.world import World, patch
 CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places")
 
 
-def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path) -> Run:
+def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str | None = None) -> Run:
     """A new run that shares the ticks before `at_tick` with `run`, in a world that is changed from then on.
 
     Go on with it by `Simulation(new.world, run=new)`. RunError when the tick was not lived,
@@ -28,7 +28,7 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path) -> Run:
     world = _changed(run, changes)
     check_models(world)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
-    new = begin_run(world, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs))
+    new = begin_run(world, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name)
     try:
         _copy_past(run, new, at_tick, pairs)
     except OSError as error:

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
 
 
-def begin_run(world: World, out: Path, parent: Parent | None = None) -> Run:
-    """A new run's folder, with everything in its manifest that says where it comes from."""
+def begin_run(world: World, out: Path, parent: Parent | None = None, name: str | None = None) -> Run:
+    """A new run's folder, with everything in its manifest that says where it comes from. name: of the
+    folder, if not world, condition, seed and time."""
     roles = world.models
     models = {
         "reason": roles.reason, "quick": roles.quick or roles.reason, "judge": roles.judge or roles.reason, "embed": roles.embed,
     }
-    return Run.create(world, out, models=models, prompts=prompt_hashes(), versions=versions(), parent=parent)
+    return Run.create(world, out, models=models, prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
 
 
 def prompt_hashes() -> dict[str, str]:

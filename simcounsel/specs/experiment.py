@@ -1,0 +1,225 @@
+"""The experiment file: which clients live through which worlds under which conditions, and what is asked of it."""
+
+import difflib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_yaml
+from simcounsel.specs.world import ModelRoles, Name, World, load_world
+
+Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "ticks", "seed")
+"""What arms that fork a shared past cannot change."""
+
+
+class Arm(Spec):
+    """A condition: a name, and the patches on the world by which it differs from the other conditions."""
+
+    name: Slug
+    about: str = ""
+    set: dict[str, Any] = Field(default_factory=dict)
+
+
+class Hypothesis(Spec):
+    """A planned test. contrast: two arms, or all that an ANOVA compares. direction: what the first arm is
+    expected to be beside the second: `lower`, `higher`, or `differs`. Change from the first to the last
+    measurement of `score` in `instrument` is what is tested."""
+
+    id: Slug
+    says: str = ""
+    instrument: str
+    score: str = "total"
+    contrast: Annotated[tuple[Slug, ...], Field(min_length=2)]
+    test: Literal["paired_t", "welch", "anova", "permutation", "mixed"]
+    direction: Literal["lower", "higher", "differs"] = "differs"
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+
+    @model_validator(mode="after")
+    def _two_sides(self) -> "Hypothesis":
+        if len(self.contrast) > 2 and (self.test not in ("anova", "permutation", "mixed") or self.direction != "differs"):
+            raise ValueError("more than two arms are compared by `anova`, `permutation` or `mixed`, with direction `differs`")
+        return self
+
+
+class Budget(Spec):
+    """What the whole sweep may cost; no run begins, and those under way stop, when either is used up."""
+
+    usd: Annotated[float, Field(ge=0)] | None = None
+    calls: Annotated[int, Field(ge=1)] | None = None
+
+
+class Experiment(Spec):
+    """clients x conditions x seeds, in each world.
+
+    clients: persona files, each of which takes the part of the resident `in_place_of`; none: the world's
+    own client. seeds, or repetitions (seeds 1, 2, ...). paired_at: live each client's first ticks once, in
+    the world as `past` patches it, then fork them into every condition, so that the arms of a pair share
+    their past. set: patches for all conditions. measurements: as in a world file, for all conditions.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    about: str = ""
+    worlds: Annotated[tuple[str, ...], Field(min_length=1)]
+    clients: tuple[str, ...] = ()
+    in_place_of: Name | None = None
+    conditions: Annotated[tuple[Arm, ...], Field(min_length=1)]
+    seeds: tuple[Annotated[int, Field(ge=0)], ...] = ()
+    repetitions: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    paired_at: Annotated[int, Field(ge=1)] | None = None
+    past: dict[str, Any] = Field(default_factory=dict)
+    set: dict[str, Any] = Field(default_factory=dict)
+    ticks: Annotated[int, Field(ge=1)] | None = None
+    models: ModelRoles | None = None
+    measurements: tuple[Any, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    budget: Budget = Budget()
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> "Experiment":
+        if self.seeds and self.repetitions:
+            raise ValueError("`seeds` and `repetitions` say the same thing; keep one")
+        if self.clients and not self.in_place_of:
+            raise ValueError("`clients` need `in_place_of`: whose part in the world they take")
+        if self.past and not self.paired_at:
+            raise ValueError("`past` is lived before a fork; add `paired_at`")
+        names = [arm.name for arm in self.conditions]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            raise ValueError(f"two conditions are called {twice!r}")
+        return self
+
+    @property
+    def all_seeds(self) -> tuple[int, ...]:
+        """The seeds, one repetition each."""
+        return self.seeds or tuple(range(1, (self.repetitions or 1) + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One run to be made: a client in a world under a condition, with a seed.
+
+    pair: what it shares with the other arms of the same client and seed. past: the run that it is forked
+    from at `at_tick`, None when it begins at the beginning. arm: None for a shared past itself. changes:
+    the arm's patches, for a fork.
+    """
+
+    name: str
+    world: World
+    client: str
+    arm: str | None
+    seed: int
+    pair: str
+    ticks: int
+    past: str | None = None
+    at_tick: int | None = None
+    changes: dict[str, Any]
+
+
+def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
+    """An experiment from its file, and every run of it, shared pasts first. SpecError names each problem with its line."""
+    data, lines = read_yaml(path)
+    if not isinstance(data, dict):
+        raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
+    experiment = parse_spec(data, Experiment, path, lines)
+    problems = list(_problems(experiment, path, lines))
+    if problems:
+        raise SpecError(problems)
+    return experiment, tuple(_cells(experiment, path, lines))
+
+
+def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
+    arms = [arm.name for arm in experiment.conditions]
+    for index, hypothesis in enumerate(experiment.hypotheses):
+        for arm in hypothesis.contrast:
+            if arm not in arms:
+                near = difflib.get_close_matches(arm, arms, n=1)
+                mean = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(arms)}"
+                yield f"{path}:{line_of(lines, ('hypotheses', index, 'contrast'))}: no condition {arm!r}; {mean}"
+        if hypothesis.test == "paired_t" and experiment.paired_at is None and len(experiment.clients) < 2 and len(experiment.all_seeds) < 2:
+            yield f"{path}:{line_of(lines, ('hypotheses', index, 'test'))}: paired_t needs more than one pair; add clients or seeds"
+    if experiment.paired_at is not None:
+        for index, arm_ in enumerate(experiment.conditions):
+            for key in arm_.set:
+                if key.split(".")[0] in NOT_AFTER_THE_PAST:
+                    yield f"{path}:{line_of(lines, ('conditions', index, 'set', key))}: {key}: arms that fork a shared past cannot change it"
+
+
+def _cells(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
+    cells = [
+        cell for number in range(len(experiment.worlds)) for client in experiment.clients or (None,) for seed in experiment.all_seeds
+        for cell in _of_pair(experiment, path, lines, number, client, seed)
+    ]
+    yield from sorted(cells, key=lambda cell: cell.arm is not None)
+
+
+def _of_pair(experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, seed: int) -> Iterator[Cell]:
+    """The runs of one client and seed in one world: one an arm, and before them the past that they share, if they do."""
+    who = Path(client).stem if client else "client"
+    stem = f"{who}-s{seed}" if len(experiment.worlds) == 1 else f"{Path(experiment.worlds[number]).stem}-{who}-s{seed}"
+    paired = experiment.paired_at is not None
+    if paired:
+        world = _world(experiment, path, lines, number, client, seed, experiment.past, "past")
+        assert experiment.paired_at is not None
+        yield Cell(name=f"{stem}-past", world=world, client=_client_of(world), arm=None, seed=seed, pair=stem, ticks=experiment.paired_at, changes={})
+    for arm in experiment.conditions:
+        world = _world(experiment, path, lines, number, client, seed, {**(experiment.past if paired else {}), **arm.set}, arm.name)
+        yield Cell(
+            name=f"{stem}-{arm.name}", world=world, client=_client_of(world), arm=arm.name, seed=seed, pair=stem, ticks=world.ticks,
+            past=f"{stem}-past" if paired else None, at_tick=experiment.paired_at, changes=dict(arm.set),
+        )
+
+
+def _world(
+    experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, seed: int, patches: dict[str, Any], arm: str
+) -> World:
+    changes: dict[str, Any] = {"seed": seed, **experiment.set, **patches}
+    if experiment.ticks is not None:
+        changes["ticks"] = experiment.ticks
+    if experiment.models is not None:
+        changes["models"] = experiment.models.model_dump()
+    if experiment.measurements:
+        changes["measurements"] = list(experiment.measurements)
+    cast = {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
+    try:
+        return load_world(path.parent / experiment.worlds[number], cast=cast, **json.loads(json.dumps(changes, default=str)))
+    except SpecError as error:
+        place = f"{path}:{line_of(lines, ('worlds', number))}: with condition {arm!r}{f' and client {client}' if client else ''}"
+        raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None
+
+
+def _client_of(world: World) -> str:
+    """The first client's name, in name order; a world is about its clients."""
+    return next((r.name for r in sorted(world.residents, key=lambda r: r.name) if r.role == "client"), "nobody")
+
+
+def differences(cells: tuple[Cell, ...]) -> list[str]:
+    """What differs between the conditions, key by key: `condition: client_only | everyone`."""
+    first: dict[str, Cell] = {}
+    for cell in cells:
+        if cell.arm is not None:
+            first.setdefault(cell.arm, cell)
+    flat = {arm: dict(_flat(cell.world.model_dump(mode="json"))) for arm, cell in first.items()}
+    keys = sorted({key for one in flat.values() for key in one})
+    return [
+        f"{key}: " + " | ".join(f"{arm} {one.get(key, '(none)')}" for arm, one in flat.items())
+        for key in keys if len({json.dumps(one.get(key)) for one in flat.values()}) > 1
+    ]
+
+
+def _flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{at}.{key}" if at else str(key))
+    elif isinstance(value, list) and value:
+        for index, inner in enumerate(value):
+            yield from _flat(inner, f"{at}.{index}")
+    else:
+        yield at, value
+
+

@@ -1,0 +1,190 @@
+"""An experiment becomes runs: planned, lived in parallel, stopped, gone on with, forked in pairs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from simcounsel.errors import RunError, SpecError
+from simcounsel.events import Forked, Joined
+from simcounsel.lab import Sweep, estimate, opened, plan_lines
+from simcounsel.llm.prices import Prices
+from simcounsel.runs import Run
+from simcounsel.specs.experiment import differences, load_experiment
+from tests.stage import ROOT, happened, log
+
+PAIRED = f"""
+name: Small
+worlds: [{ROOT}/worlds/tiny.yaml]
+clients: [{ROOT}/personas/ines.yaml, {ROOT}/personas/walter.yaml]
+in_place_of: Ines
+seeds: [3]
+models: {{reason: scripted, embed: scripted}}
+paired_at: 2
+past: {{condition: client_only}}
+conditions:
+  - {{name: alone, set: {{condition: client_only}}}}
+  - {{name: counselor, set: {{condition: client_counselor, conversation.max_turns: 4}}}}
+hypotheses:
+  - {{id: h1, instrument: insomnia_severity, contrast: [counselor, alone], test: paired_t, direction: lower}}
+"""
+
+
+def written(folder: Path, text: str = PAIRED) -> Path:
+    file = folder / "experiment.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def sweep(folder: Path, text: str = PAIRED, **kind: int) -> Sweep:
+    experiment, cells = load_experiment(written(folder, text))
+    return Sweep(experiment, cells, folder / "out", **kind)  # type: ignore[arg-type]
+
+
+def test_the_plan(tmp_path: Path) -> None:
+    experiment, cells = load_experiment(written(tmp_path))
+    assert [(c.name, c.arm, c.client, c.pair, c.past, c.at_tick, c.ticks) for c in cells] == [
+        ("ines-s3-past", None, "Ines", "ines-s3", None, None, 2), ("walter-s3-past", None, "Walter", "walter-s3", None, None, 2),
+        ("ines-s3-alone", "alone", "Ines", "ines-s3", "ines-s3-past", 2, 12), ("ines-s3-counselor", "counselor", "Ines", "ines-s3", "ines-s3-past", 2, 12),
+        ("walter-s3-alone", "alone", "Walter", "walter-s3", "walter-s3-past", 2, 12),
+        ("walter-s3-counselor", "counselor", "Walter", "walter-s3", "walter-s3-past", 2, 12),
+    ]
+    assert differences(cells) == ["condition: alone client_only | counselor client_counselor", "conversation.max_turns: alone 10 | counselor 4"]
+    assert "paired       each client's first 2 ticks are lived once, then forked into every condition" in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
+
+
+def test_estimate_by_hand(tmp_path: Path) -> None:
+    text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace("reason: scripted", "reason: 'openai:m'")
+    _, cells = load_experiment(written(tmp_path, text))
+    prices = tmp_path / "p.yaml"
+    prices.write_text("prices:\n  openai:m: {in: 1, out: 10}\n", encoding="utf-8")
+    found = estimate(cells, Prices.load(prices))
+    days = 2 * (1 + 2) * 12 * 30 / 1440
+    assert found.runs == 4
+    assert found.resident_days == pytest.approx(days)
+    assert found.requests == round(days * 79)
+    assert found.cost_usd == pytest.approx(days * (247_000 / 4 + 79 * 60 * 10) / 1e6, rel=1e-3)
+    assert estimate(cells, Prices({})).cost_usd is None
+
+
+@pytest.mark.parametrize(("old", "new", "what"), [
+    ("seeds: [3]", "seeds: [3]\nrepetitions: 2", "`seeds` and `repetitions` say the same thing; keep one"),
+    ("in_place_of: Ines\n", "", "`clients` need `in_place_of`"),
+    ("in_place_of: Ines", "in_place_of: Inez", "no resident 'Inez' in this world whose part could be taken"),
+    ("contrast: [counselor, alone]", "contrast: [counsellor, alone]", "no condition 'counsellor'; did you mean 'counselor'?"),
+    ("name: alone", "name: counselor", "two conditions are called 'counselor'"),
+    ("conversation.max_turns: 4", "conversation.max_turns: 1", "with condition 'counselor' and client"),
+    ("conversation.max_turns: 4", "start: 2026-01-01 08:00", "start: arms that fork a shared past cannot change it"),
+    ("test: paired_t", "test: t_test", "is not one of"),
+    ("walter.yaml", "wolter.yaml", "did you mean"),
+])
+def test_wrong_experiments(tmp_path: Path, old: str, new: str, what: str) -> None:
+    assert old in PAIRED
+    with pytest.raises(SpecError, match="experiment.yaml:") as error:
+        load_experiment(written(tmp_path, PAIRED.replace(old, new)))
+    assert what in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweep")
+    assert sweep(folder, processes=2).run()
+    return folder / "out"
+
+
+def test_pairs_share_their_past(lived: Path) -> None:
+    past, alone, counselor = (Run.open(lived / f"walter-s3-{name}") for name in ("past", "alone", "counselor"))
+    assert (past.ticks_done(), alone.ticks_done(), counselor.ticks_done()) == (2, 12, 12)
+    shared = [line for line in log(past).splitlines() if b"tick_ended" not in line]
+    for run in (alone, counselor):
+        assert [line for line in log(run).splitlines() if b"tick_ended" not in line and b'"forked"' not in line][: len(shared)] == shared
+        assert run.manifest.parent is not None
+        assert (run.manifest.parent.run, run.manifest.parent.at_tick) == ("walter-s3-past", 2)
+    assert [event.who for event in happened(counselor, Joined)] == ["Walter", "Miriam"]
+    assert [event.who for event in happened(alone, Joined)] == ["Walter"]
+    assert len(happened(counselor, Forked)) == 1
+
+
+def test_plan_file_says_which_run_is_which(lived: Path) -> None:
+    plan = json.loads((lived / "experiment.json").read_text(encoding="utf-8"))
+    assert {run["run"] for run in plan["runs"]} == {folder.name for folder in lived.iterdir() if folder.is_dir()}
+    assert plan["hypotheses"][0]["contrast"] == ["counselor", "alone"]
+    assert {(run["client"], run["arm"]) for run in plan["runs"]} == {(c, a) for c in ("Ines", "Walter") for a in (None, "alone", "counselor")}
+
+
+def test_nothing_is_lived_twice(lived: Path, tmp_path: Path) -> None:
+    before = {file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")}
+    experiment, cells = load_experiment(written(tmp_path))
+    again = Sweep(experiment, cells, lived)
+    assert again.run()
+    assert {file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")} == before
+
+
+def test_same_bytes_as_one_after_the_other(lived: Path, tmp_path: Path) -> None:
+    assert sweep(tmp_path, processes=1, in_flight=1).run()
+    for file in lived.glob("*/events.jsonl"):
+        assert (tmp_path / "out" / file.parent.name / "events.jsonl").read_bytes() == file.read_bytes()
+
+
+def test_a_failure_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
+    one = sweep(tmp_path, processes=2)
+    (tmp_path / "out" / "ines-s3-past").mkdir(parents=True)
+    (tmp_path / "out" / "ines-s3-past" / "manifest.json").write_text("{", encoding="utf-8")
+    with pytest.raises(RunError, match="damaged"):
+        one.run()
+    (tmp_path / "out" / "ines-s3-past" / "manifest.json").unlink()
+    broken = sweep(tmp_path, PAIRED.replace("{name: alone, set: {condition: client_only}}", "{name: alone, set: {condition: client_only, models.reason: 'openai:none'}}"))
+    assert not broken.run()
+    states = {name: p.state for name, p in broken.progress.items()}
+    assert states["ines-s3-alone"] == states["walter-s3-alone"] == "failed"
+    assert states["ines-s3-counselor"] == states["walter-s3-counselor"] == "done"
+    assert "OPENAI_API_KEY" in str(broken.progress["ines-s3-alone"].cause)
+    told = [json.loads(line) for line in (tmp_path / "out" / "sweep.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {line["run"] for line in told if line["state"] == "failed"} == {"ines-s3-alone", "walter-s3-alone"}
+
+
+def test_another_experiment_in_the_same_folder(lived: Path, tmp_path: Path) -> None:
+    experiment, cells = load_experiment(written(tmp_path, PAIRED.replace("name: Small", "name: Other")))
+    with pytest.raises(RunError, match="holds the sweep 'Small' already"):
+        Sweep(experiment, cells, lived).run()
+
+
+def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
+    _, cells = load_experiment(written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:")))
+    with pytest.raises(RunError, match="was lived in another world than the experiment says now"):
+        opened(cells[0], lived)
+
+
+def test_budget_of_calls(tmp_path: Path) -> None:
+    one = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
+    assert not one.run()
+    assert one.stopping == "the budget of 10 calls is used up"
+    assert any(p.state == "waiting" for p in one.progress.values())
+
+
+def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
+    slow = (
+        "import asyncio\nfrom simcounsel.llm.scripted import Scripted\nfast = Scripted.complete\n"
+        "async def slowly(self, request, complaint):\n    await asyncio.sleep(0.03)\n    return await fast(self, request, complaint)\n"
+        "Scripted.complete = slowly\n"
+    )
+    (tmp_path / "sitecustomize.py").write_text(slow, encoding="utf-8")
+    command = [sys.executable, "-m", "simcounsel", "sweep", str(written(tmp_path)), "--out", str(tmp_path / "out"), "--processes", "2"]
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None) as process:
+        until = time.monotonic() + 90
+        while not (tmp_path / "out" / "ines-s3-counselor" / "events.jsonl").exists():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=90)
+    assert "stopped by Ctrl-C; the same command goes on" in out
+    assert process.returncode == 1
+    assert sweep(tmp_path).run()
+    assert all(Run.open(folder.parent).ticks_done() in (2, 12) for folder in (tmp_path / "out").glob("*/manifest.json"))
