@@ -121,7 +121,7 @@ def opened(cell: Cell, out: Path) -> Run:
         run = Run.open(folder)
         if run.world.model_dump() != cell.world.model_copy(update={"ticks": run.world.ticks}).model_dump():
             raise RunError(f"{folder}: was lived in another world than the experiment says now; remove it, or choose another --out")
-        if cell.past is None or run.ticks_done():
+        if run.ticks_done() >= (cell.at_tick or 0):  # else a crash cut the copying of the past short
             return run
     shutil.rmtree(folder, ignore_errors=True)
     if cell.past is None or cell.at_tick is None:

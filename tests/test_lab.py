@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -160,6 +161,17 @@ def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
         opened(cells[0], lived)
 
 
+def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path) -> None:
+    _, cells = load_experiment(written(tmp_path))
+    shutil.copytree(lived, tmp_path / "out")
+    cell = next(cell for cell in cells if cell.name == "walter-s3-counselor")
+    file = tmp_path / "out" / cell.name / "events.jsonl"
+    first = file.read_bytes().index(b'"kind":"tick_ended"')
+    file.write_bytes(file.read_bytes()[: file.read_bytes().index(b"\n", first) + 1])
+    assert opened(cell, tmp_path / "out").ticks_done() == 2
+    assert b'"forked"' in file.read_bytes()
+
+
 def test_budget_of_calls(tmp_path: Path) -> None:
     one = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
     assert not one.run()
@@ -186,5 +198,25 @@ def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=90)
     assert "stopped by Ctrl-C; the same command goes on" in out
     assert process.returncode == 1
-    assert sweep(tmp_path).run()
+    again = sweep(tmp_path)
+    assert again.run(), [p.cause for p in again.progress.values()]
     assert all(Run.open(folder.parent).ticks_done() in (2, 12) for folder in (tmp_path / "out").glob("*/manifest.json"))
+
+
+def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
+    """A real local Ray: the same plan, the same bytes, and again from where it was."""
+    pytest.importorskip("ray")
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom simcounsel.lab_ray import RaySweep\nfrom simcounsel.specs.experiment import load_experiment\n"
+        "experiment, cells = load_experiment(Path(sys.argv[1]))\n"
+        "one = RaySweep(experiment, cells, Path(sys.argv[2]), address='local')\n"
+        "print(one.run(), [p.cause for p in one.progress.values()])\n"
+        "two = RaySweep(experiment, cells, Path(sys.argv[2]), address='local')\n"
+        "print(two.run(), [p.calls for p in two.progress.values()])\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
+    done = subprocess.run([sys.executable, "-c", script, str(written(tmp_path)), str(tmp_path / "out")], env=environment, capture_output=True, text=True,
+                          timeout=280, check=False)
+    assert done.stdout.splitlines()[-2:] == ["True [None, None, None, None, None, None]", "True [0, 0, 0, 0, 0, 0]"], done.stdout + done.stderr[-2000:]
+    for file in lived.glob("*/events.jsonl"):
+        assert (tmp_path / "out" / file.parent.name / "events.jsonl").read_bytes() == file.read_bytes()

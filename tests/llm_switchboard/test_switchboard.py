@@ -297,7 +297,7 @@ def test_what_is_recorded(board: Board) -> None:
     latency = call.pop("latency_s")
     assert latency >= 0
     assert call == {
-        "key": FILL.key, "who": "Ines", "purpose": "appraise", "verb": "fill", "model": "stub", "system": "s", "prompt": "p", "seed": 3,
+        "key": FILL.key, "tick": None, "who": "Ines", "purpose": "appraise", "verb": "fill", "model": "stub", "system": "s", "prompt": "p", "seed": 3,
         "reply": GOOD, "source": "generated", "complaint": complaints(models)[1], "problem": None, "tokens_in": 107, "tokens_out": 12,
         "cost_usd": None, "tries": 2, "weights": {"a": 0.5}, "extra": {"why": "so"},
     }
