@@ -1,4 +1,4 @@
-"""Taking out of a text what would tell a rater where it comes from: names, places, telling words."""
+"""Taking out of a text what would tell a rater, human or model, where it comes from: names, places, telling words."""
 
 import re
 import unicodedata

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.instruments.scale import TALK_MEASURES, read_scale, shipped_names, unknown_instrument
 from simcounsel.policies import POLICIES
 from simcounsel.specs.load import Lines, read_yaml
 from simcounsel.specs.persona import parse_persona
@@ -19,9 +20,11 @@ def check_file(path: Path) -> list[str]:
         data, lines = read_yaml(path)
         if isinstance(data, dict) and "places" in data:
             load_world(path)
-            return _policy_problems(path, data, lines)
+            return [*_policy_problems(path, data, lines), *_instrument_problems(path, data, lines)]
         if isinstance(data, dict) and "role" in data:
             parse_persona(data, path, lines)
+        elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
+            read_scale(path)
         elif isinstance(data, dict) and "conditions" in data and "worlds" in data:
             return [f"{path}:1: an experiment; this version of simcounsel cannot read experiments yet"]
         else:
@@ -37,4 +40,13 @@ def _policy_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str
     return [
         f"{path}:{lines.get(('residents', number, 'policy'), 1)}: no policy {policy!r}; there are {', '.join(sorted(POLICIES))}"
         for number, policy in named if policy is not None and policy not in POLICIES
+    ]
+
+
+def _instrument_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
+    """Names of instruments are looked up here and when a run begins, not when a world is loaded; files are read by then."""
+    named = ((number, measurement["instrument"]) for number, measurement in enumerate(data.get("measurements") or []))
+    return [
+        f"{path}:{lines.get(('measurements', number, 'instrument'), 1)}: {unknown_instrument(name)}"
+        for number, name in named if name not in (*shipped_names(), TALK_MEASURES) and not name.endswith((".yaml", ".yml"))
     ]

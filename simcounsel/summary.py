@@ -13,6 +13,7 @@ from simcounsel.events import (
     ConversationStarted,
     Decided,
     Entry,
+    Measured,
     PersonaChanged,
     Planned,
     Recalled,
@@ -29,7 +30,7 @@ from simcounsel.runs import Run
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """Counts over a whole run. sources: lines of talk by how they came about (generated, chosen,
-    fallback). warnings: by purpose. cost_usd: None when a price is unknown."""
+    fallback). measurements: by instrument. warnings: by purpose. cost_usd: None when a price is unknown."""
 
     ticks: int
     last_minute: int
@@ -37,6 +38,7 @@ class Summary:
     reflections: int
     persona_changes: int
     sources: dict[str, int]
+    measurements: dict[str, int]
     warnings: dict[str, int]
     calls: int
     tokens: int
@@ -48,6 +50,7 @@ def summarize(run: Run) -> Summary:
     kinds: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     warnings: Counter[str] = Counter()
+    measured: Counter[str] = Counter()
     ticks, minute = 0, 0
     for entry in run.entries():
         event = entry.event
@@ -57,6 +60,8 @@ def summarize(run: Run) -> Summary:
                 sources[event.source] += 1
             case Warned():
                 warnings[event.purpose] += 1
+            case Measured():
+                measured[event.instrument] += 1
             case PersonaChanged() if event.version == 0:
                 kinds["persona_changed"] -= 1
             case TickEnded():
@@ -66,7 +71,7 @@ def summarize(run: Run) -> Summary:
     known = [cost for cost in costs if cost is not None]
     return Summary(
         ticks=ticks, last_minute=minute, conversations=kinds["conversation_started"], reflections=kinds["reflected"],
-        persona_changes=kinds["persona_changed"], sources=dict(sources), warnings=dict(warnings), calls=len(calls),
+        persona_changes=kinds["persona_changed"], sources=dict(sources), measurements=dict(measured), warnings=dict(warnings), calls=len(calls),
         tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
         cost_usd=sum(known) if len(known) == len(costs) else None,
     )
@@ -86,6 +91,8 @@ def summary_lines(run: Run) -> Iterator[str]:
     talk = ", ".join(f"{count} {source}" for source, count in sorted(s.sources.items())) or "no lines"
     yield f"conversations  {s.conversations} (lines: {talk})"
     yield f"reflections    {s.reflections}; persona changes {s.persona_changes}"
+    if s.measurements:
+        yield f"measurements   {sum(s.measurements.values())} (" + ", ".join(f"{n} {name}" for name, n in sorted(s.measurements.items())) + ")"
     cost = "price unknown (see --prices)" if s.cost_usd is None else f"{s.cost_usd:.4f} USD"
     yield f"model calls    {s.calls}, {s.tokens} tokens, {cost}"
     warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(s.warnings.items()))
@@ -107,9 +114,22 @@ def describe(entry: Entry) -> str | None:
             return f"{at}  {event.who} reflects: " + " ".join(insight.text for insight in event.insights)
         case PersonaChanged() if event.version > 0:
             return f"{at}  {event.who}'s persona is now version {event.version}: {event.recent_feeling}"
+        case Measured():
+            return f"{at}  {measured_line(event)}"
         case Warned():
             return f"{at}  warning: {event.who}, {event.purpose}: {event.cause}; the fallback was taken"
     return None
+
+
+def measured_line(event: Measured) -> str:
+    """A measurement in one line: about whom, with what, when, by whom; each score with its band and flags."""
+    by = {"self": "simulated self-report", "observer": "rated by a judge", "talk": "counted from the talk"}[event.respondent]
+    told = []
+    for score in event.scores:
+        value = f"none ({score.reason})" if score.value is None else f"{score.value:g}"
+        beside = "; ".join(part for part in (score.band, *score.flags) if part)
+        told.append(f"{score.name} {value}" + (f" [{beside}]" if beside else ""))
+    return f"{event.who}: {event.instrument}, {event.point} ({by}): " + ", ".join(told)
 
 
 def day_lines(run: Run, who: str, day: int) -> Iterator[str]:

@@ -6,14 +6,17 @@ and the log, observed, changes the resident.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Event, Memory
-from simcounsel.llm.ask import Ask, Source
+from simcounsel.llm.ask import Ask, Reply, Source
 from simcounsel.specs.vocabulary import PlaceKind
+
+if TYPE_CHECKING:
+    from simcounsel.agents.reporting import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,4 +94,8 @@ class Mind(Protocol):
 
     def replan(self, scene: Scene, why: str) -> Ask[Lived]:
         """Revise the rest of the day."""
+        ...
+
+    def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply]:
+        """Answer a block of questions about oneself; it changes nothing."""
         ...

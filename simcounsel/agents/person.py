@@ -1,10 +1,10 @@
 """The mind that residents have: its asks are spread over planning, appraisal, speech, relations, reflection."""
 
-from simcounsel.agents import appraisal, planning, reflection, relations, speech
+from simcounsel.agents import appraisal, planning, reflection, relations, reporting, speech
 from simcounsel.agents.mind import Lived, Scene, Spoken
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.ask import Ask, Reply
 
 
 class Person:
@@ -40,3 +40,7 @@ class Person:
     def replan(self, scene: Scene, why: str) -> Ask[Lived]:
         """Revise the rest of the day."""
         return planning.replan(self.resident, scene, why)
+
+    def report(self, scene: Scene, sheet: reporting.Sheet) -> Ask[Reply]:
+        """Answers about oneself, from persona and memories."""
+        return reporting.report(self.resident, scene, sheet)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simcounsel.engine.measures import scales_of
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
@@ -34,7 +35,9 @@ def begin_run(world: World, out: Path, parent: Parent | None = None, name: str |
 def prompt_hashes() -> dict[str, str]:
     """SHA-256 (16 hex digits) of every text that is sent to a model, by file name."""
     found = {}
-    for package, ending in (("simcounsel.prompts", ".txt"), ("simcounsel.policies.manuals", ".yaml")):
+    for package, ending in (
+        ("simcounsel.prompts", ".txt"), ("simcounsel.policies.manuals", ".yaml"), ("simcounsel.instruments.scales", ".yaml"),
+    ):
         for file in sorted(files(package).iterdir(), key=lambda f: f.name):
             if file.name.endswith(ending):
                 found[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
@@ -95,10 +98,11 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_models(world: World) -> None:
-    """Look up the policies and open the models that a world names, so that a missing key or package is said
+    """Look up the policies and instruments and open the models that a world names, so that a missing key or package is said
     before a run's folder is made. ModelError, or RunError for a recording that is not there."""
     for resident in world.residents:
         policy_for(resident.role, resident.policy)
+    scales_of(world)
     roles = world.models
     for spec in dict.fromkeys((roles.reason, roles.quick or roles.reason, roles.judge or roles.reason)):
         if spec.startswith("recorded:"):

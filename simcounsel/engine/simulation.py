@@ -17,6 +17,7 @@ from simcounsel.conversation import Side, Talked, converse
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
 from simcounsel.engine.encounters import ASLEEP, encounters, together
+from simcounsel.engine.measures import Measures
 from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.events import (
@@ -69,6 +70,7 @@ class Simulation(mesa.Model):
         super().__init__(seed=world.seed)
         self.world = world
         self.places = Places(world, self.random)
+        self.measures = Measures(world)
         self.on_event = on_event
         self.tick = 0
         self.running: bool = True
@@ -162,6 +164,7 @@ class Simulation(mesa.Model):
             if phase.__name__[1:] not in self.world.without or phase.__name__ in ("_act", "_remember"):
                 phase()
         self._remember()
+        self._measure()
         self.models.check_reached()
         self._write(TickEnded())
         self._commit()
@@ -260,6 +263,13 @@ class Simulation(mesa.Model):
             for name, body in self._residents.items() if body.resident.replan_why
         })
 
+    def _measure(self) -> None:
+        """What the world wants measured at the end of this tick. It changes nobody."""
+        due = self.measures.due(self.tick, self.minute, {name: body.resident.spec.role for name, body in sorted(self._residents.items())})
+        for outcome in self.models.ask(self.measures.asks(due, lambda name: (self._residents[name].mind, self._scene(name)))).values():
+            self._warn(outcome)
+            self._write(outcome.value)
+
     # one resident's part
 
     def _side(self, name: str) -> Side:
@@ -315,6 +325,7 @@ class Simulation(mesa.Model):
 
     def _observe(self, entry: Entry) -> None:
         event = entry.event
+        self.measures.observe(entry)
         match event:
             case Joined():
                 self._join(event.who)

@@ -77,12 +77,14 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """A checked answer. `problem` says why the fallback was taken, and is None otherwise."""
+    """A checked answer. `problem` says why the fallback was taken, and is None otherwise.
+    weights: for `rate`, the probabilities that made the value; None when the server gave none."""
 
     value: Any
     source: Source = "generated"
     model: str = ""
     problem: str | None = None
+    weights: Mapping[str, float] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

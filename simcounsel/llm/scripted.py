@@ -64,6 +64,8 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
     """A value that fits a JSON schema, drawn; texts out of the examples where there are any."""
     if "$ref" in schema:
         return _instance(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root, draw, request, name)
+    if "anyOf" in schema:
+        return _instance(schema["anyOf"][0], root, draw, request, name)
     if "enum" in schema:
         return draw.choice(schema["enum"])
     match schema.get("type"):
@@ -74,6 +76,9 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
         case "integer":
             high = len(request.hints.get("evidence", ())) or schema.get("maximum", 10) if name == "evidence" else schema.get("maximum", 10)
             return draw.randint(schema.get("minimum", 1), max(1, min(high, schema.get("maximum", high))))
+        case "number":
+            low, step = schema.get("minimum", 0), schema.get("multipleOf", 1)
+            return low + step * draw.randint(0, round((schema.get("maximum", low + step) - low) / step))
     if name == "at":
         return f"{draw.randrange(6, 22):02d}:{draw.choice(('00', '15', '30', '45'))}"
     if name == "place" and request.hints.get("places"):

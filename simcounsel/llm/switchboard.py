@@ -196,7 +196,7 @@ class Switchboard:
             value = read_answer(request, completion)
         except Unfit:
             return None
-        return Reply(value=value, source=completion.source, model=known["model"], extra=known.get("extra") or {})
+        return Reply(value=value, source=completion.source, model=known["model"], weights=completion.weights, extra=known.get("extra") or {})
 
     async def _answer_chat(self, request: Request) -> Reply:
         model = self.chat[request.tier]
@@ -219,7 +219,7 @@ class Switchboard:
                     spent.add(completion)
                     self._answered += 1
                     value = read_answer(request, completion)
-                    reply = Reply(value=value, source=completion.source, model=model.name, extra=completion.extra)
+                    reply = Reply(value=value, source=completion.source, model=model.name, weights=completion.weights, extra=completion.extra)
                     break
                 except Unfit as unfit:
                     complaint = problem = str(unfit)

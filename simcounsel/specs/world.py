@@ -13,8 +13,10 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
-from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_value, read_yaml
+from simcounsel.specs.load import Lines, Spec, line_of, load_spec, parse_spec, read_value, read_yaml
+from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.persona import AnyPersona, parse_persona
+from simcounsel.specs.scale import Scale
 from simcounsel.specs.vocabulary import Condition, PlaceKind, Role
 
 Phase = Literal["plan", "act", "perceive", "appraise", "converse", "remember", "reflect", "replan"]
@@ -179,6 +181,7 @@ class World(Spec):
     models: ModelRoles = ModelRoles()
     plan_slots: Annotated[int, Field(ge=1, le=96)] = 8
     without: tuple[Phase, ...] = ()
+    measurements: tuple[MeasurementSpec, ...] = ()
 
     @field_validator("start")
     @classmethod
@@ -199,7 +202,9 @@ class World(Spec):
 
     def problems(self) -> list[Problem]:
         """What the parts say against each other; empty when the world holds together."""
-        return [*_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self)]
+        return [
+            *_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self), *_measurement_problems(self),
+        ]
 
 
 def suggest(name: str, known: list[str]) -> str:
@@ -271,6 +276,19 @@ def _pair_problems(world: World) -> Iterator[Problem]:
         if pair in seen:
             yield at, f"{' and '.join(sorted(pair))} stand here a second time; remove one"
         seen.add(pair)
+
+
+def _measurement_problems(world: World) -> Iterator[Problem]:
+    names = [r.name for r in world.residents]
+    for index, measurement in enumerate(world.measurements):
+        at: tuple[str | int, ...] = ("measurements", index)
+        for who in measurement.who:
+            if who not in names:
+                yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
+        if (measurement.tick or 0) >= world.ticks:
+            yield (*at, "when"), f"{measurement.when!r} is never lived; the ticks are 0 to {world.ticks - 1}"
+        if measurement.scale is None and measurement.instrument.endswith((".yaml", ".yml")):
+            yield (*at, "instrument"), f"{measurement.instrument!r}: a scale's file is named in the world's own file; name a shipped instrument here"
 
 
 def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
@@ -345,6 +363,23 @@ def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
         if resident.get("name") == new:
             resident["persona"] = persona
     return data
+
+
+def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put the scale itself beside its file's name, as with personas, so that a world is complete."""
+    listed = data.get("measurements")
+    problems: list[str] = []
+    for index, one in enumerate(listed if isinstance(listed, list) else []):
+        named = one.get("instrument") if isinstance(one, dict) else None
+        if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
+            continue
+        try:
+            one["scale"] = load_spec(path.parent / named, Scale)[0]
+        except SpecError as error:
+            line = line_of(lines, ("measurements", index, "instrument"))
+            problems += [f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0], *error.problems[1:]]
+    if problems:
+        raise SpecError(problems)
 
 
 def patch(data: dict[str, Any], key: str, value: Any) -> None:

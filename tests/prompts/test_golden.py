@@ -21,6 +21,8 @@ KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
     "questions", "insights", "persona", "replan_day", "interview",
 )
+MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas")
+"""Compared in tests/instruments/test_prompts.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -74,7 +76,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")}
-    assert files == {*KINDS, *WRAPPED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 

@@ -1,0 +1,85 @@
+"""A world's measurements: what is due at the end of a tick, and the asks that make it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from simcounsel.agents.mind import Mind, Scene
+from simcounsel.events import Entry, Measured
+from simcounsel.instruments.material import blind_lines, blinding_for, material_for
+from simcounsel.instruments.measuring import measure_seen, measure_self
+from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
+from simcounsel.instruments.talk import talk_measured
+from simcounsel.instruments.witness import Witness
+from simcounsel.llm.ask import Ask
+from simcounsel.specs.measurement import MeasurementSpec
+from simcounsel.specs.world import World
+
+
+@dataclass(frozen=True, kw_only=True)
+class Due:
+    """One measurement to be made now. scale: None for `talk_measures`."""
+
+    who: str
+    spec: MeasurementSpec
+    scale: Scale | None
+    point: str
+
+    @property
+    def instrument(self) -> str:
+        """The instrument's name, as it stands in the event."""
+        return self.scale.id if self.scale else TALK_MEASURES
+
+
+class Measures:
+    """What a world wants measured. SpecError when it names an instrument that there is not."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._scales = scales_of(world)
+        self._witness = Witness(world)
+
+    def observe(self, entry: Entry) -> None:
+        """Keep what an instrument may be asked about; nothing in a world without measurements."""
+        if self._scales:
+            self._witness.observe(entry)
+
+    def due(self, tick: int, minute: int, roles: Mapping[str, str]) -> Iterator[Due]:
+        """What is measured at the end of the tick. roles: of those who live in the world, by name."""
+        for spec, scale in self._scales:
+            for who in spec.who or tuple(name for name, role in roles.items() if role == "client"):
+                point = spec.point(
+                    tick, minute, last_tick=self.world.ticks - 1, tick_minutes=self.world.tick_minutes, sessions=self._witness.session_in(who, tick),
+                )
+                if who in roles and point is not None:
+                    yield Due(who=who, spec=spec, scale=scale, point=point)
+
+    def asks(self, due: Iterator[Due], mind_of: Callable[[str], tuple[Mind, Scene]]) -> dict[str, Ask[Measured]]:
+        """The asks, under keys that sort by name and instrument."""
+        return {f"{one.who}\x1f{one.instrument}\x1f{number:04d}": self._ask(one, *mind_of(one.who)) for number, one in enumerate(due)}
+
+    def _ask(self, one: Due, mind: Mind, scene: Scene) -> Ask[Measured]:
+        at_end = replace(scene, minute=scene.minute + scene.tick_minutes)
+        if one.scale is None:
+            return self._count(one)
+        if one.scale.respondent == "self":
+            return measure_self(mind, at_end, one.scale, one.point)
+        versions = tuple(self._witness.versions.get(one.who, ()))
+        material = material_for(one.scale, self.world, one.who, self._witness.last_talk(one.who), versions)
+        return measure_seen(one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point)
+
+    def _count(self, one: Due) -> Ask[Measured]:
+        """Counted, not asked: an Ask without a question."""
+        yield from ()
+        talk = self._witness.last_talk(one.who)
+        if talk is None:
+            return talk_measured(one.who, one.point, (), (), "no conversation yet")
+        other = next(name for name in talk.who if name != one.who)
+        lines = blind_lines(blinding_for(self.world, one.who, other), one.who, talk.lines)
+        return talk_measured(one.who, one.point, lines, (talk.chat,))
+
+
+def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | None]]:
+    """Each measurement with its scale; None for `talk_measures`. SpecError for an unknown instrument."""
+    return [
+        (spec, None if spec.instrument == TALK_MEASURES else spec.scale or find_scale(spec.instrument)) for spec in world.measurements
+    ]

@@ -1,0 +1,84 @@
+"""A block of items as a respondent gets it, the shape of the answers to it, and how they are read."""
+
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
+
+from simcounsel.agents.reporting import Question
+from simcounsel.llm.ask import Reply
+from simcounsel.specs.scale import Item, Range, Scale
+
+_ABSENT = "(absent)"
+UNANSWERABLE = "left open: nothing to go by, says the respondent"
+
+
+def read_block(scale: Scale, items: tuple[Item, ...], reply: Reply) -> dict[str, float | str]:
+    """A reply to a block by item id: a number that the item allows, or why there is none."""
+    if reply.value is None:
+        return {item.id: f"no usable answer: {reply.problem}" for item in items}
+    given: dict[str, Any] = reply.value.model_dump()
+    return {item.id: _read(scale.range_of(item), given.get(item.id, _ABSENT)) for item in items}
+
+
+def _read(allowed: Range, value: Any) -> float | str:
+    if value == _ABSENT:
+        return "no answer"
+    if value is None:
+        return UNANSWERABLE
+    try:
+        number = float(value) if not isinstance(value, bool) else None
+    except (TypeError, ValueError):
+        number = None
+    if number is None or not allowed.allows(number):
+        return f"{str(value)[:40]!r} is not {range_text(allowed)}"
+    return number
+
+
+def question_of(scale: Scale, item: Item) -> Question:
+    allowed = scale.range_of(item)
+    text = item.text if item.range is None else f"{item.text} ({range_text(allowed)})"
+    return Question(id=item.id, text=text, low=allowed.min, high=allowed.max, step=allowed.step)
+
+
+def scale_text(scale: Scale, items: tuple[Item, ...]) -> str:
+    """What the numbers mean, in words; not that any item is reversed."""
+    if all(item.range for item in items):
+        return range_text(scale.range_of(items[0]))
+    labels = "; ".join(f"{number} = {label}" for number, label in sorted(scale.labels.items()))
+    return range_text(scale.range) + (f" ({labels})" if labels else "")
+
+
+def range_text(allowed: Range) -> str:
+    """The allowed answers in words."""
+    what = "a whole number" if allowed.whole and allowed.step == 1 else f"a number in steps of {allowed.step:g}"
+    return f"{what} from {allowed.min:g} to {allowed.max:g}"
+
+
+def answers_model(scale: Scale, items: tuple[Item, ...]) -> type[BaseModel]:
+    return _model_of(tuple((item.id, scale.range_of(item)) for item in items), scale.respondent == "observer")
+
+
+@lru_cache(maxsize=512)
+def _model_of(fields: tuple[tuple[str, Range], ...], may_be_null: bool) -> type[BaseModel]:
+    """A model with a field for each id. Its schema is strict, its parsing lenient: one wrong answer must not cost the others."""
+    parts: dict[str, Any] = {}
+    for name, allowed in fields:
+        kind = "integer" if allowed.whole and allowed.step == 1 else "number"
+        schema: dict[str, Any] = {"type": kind, "minimum": _plain(allowed.min), "maximum": _plain(allowed.max)}
+        if kind == "number":
+            schema["multipleOf"] = allowed.step
+        parts[name] = (Annotated[Any, WithJsonSchema({"anyOf": [schema, {"type": "null"}]} if may_be_null else schema)], _ABSENT)
+    config = ConfigDict(extra="ignore", json_schema_extra=_all_required)
+    model: type[BaseModel] = create_model("Answers", __config__=config, **parts)
+    return model
+
+
+def _all_required(schema: dict[str, Any]) -> None:
+    """Every id must be answered, says the schema; no default is shown."""
+    schema["required"] = list(schema["properties"])
+    schema["properties"] = {name: {k: v for k, v in part.items() if k not in ("default", "title")} for name, part in schema["properties"].items()}
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else number

@@ -1,0 +1,71 @@
+"""What is measured while a world is lived, of whom and when."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from simcounsel.clock import day_of, minutes_of_day, time_text
+from simcounsel.specs.load import Spec
+from simcounsel.specs.scale import Scale
+
+WHEN = "`start`, `end`, `every day at HH:MM`, `after every session`, or `tick N`"
+_DAILY = re.compile(r"every day at (\d{1,2}:\d{2})")
+_TICK = re.compile(r"tick (\d+)")
+
+
+class MeasurementSpec(Spec):
+    """One line of a world's `measurements:`. It is done at the end of a tick.
+
+    instrument: a shipped scale's name, `talk_measures`, or the path of a scale's file. who: residents;
+    all clients that live in the world if not given. when: `start` is the end of the first tick, `end` of
+    the world's last; `every day at 21:00` of the tick that 21:00 falls in; `after every session` of a tick in which the
+    person had an appointment with a counselor; `tick 40` of that tick (the first is 0).
+    scale: what the instrument's file says, where a file is named.
+    """
+
+    instrument: Annotated[str, Field(min_length=1, max_length=400)]
+    when: str
+    who: tuple[str, ...] = ()
+    scale: Scale | None = None
+
+    @field_validator("who", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("when")
+    @classmethod
+    def _is_when(cls, value: str) -> str:
+        daily = _DAILY.fullmatch(value)
+        if daily:
+            minutes_of_day(daily.group(1))
+        elif value not in ("start", "end", "after every session") and not _TICK.fullmatch(value):
+            raise ValueError(f"{value!r} is not a time to measure; write {WHEN}")
+        return value
+
+    @property
+    def tick(self) -> int | None:
+        """N of `tick N`; None otherwise."""
+        found = _TICK.fullmatch(self.when)
+        return int(found.group(1)) if found else None
+
+    def point(self, tick: int, minute: int, *, last_tick: int, tick_minutes: int, sessions: int | None) -> str | None:
+        """What the measurement at the end of this tick is called; None when it is not due.
+
+        minute: when the tick begins. sessions: how many sessions the person has had, if one was in this tick; else None.
+        """
+        daily = _DAILY.fullmatch(self.when)
+        if daily:
+            of_day = minutes_of_day(daily.group(1)) % 1440
+            at = day_of(minute) * 1440 + of_day
+            at += 1440 if at < minute else 0
+            return f"day {day_of(at)}, {time_text(at)}" if at < minute + tick_minutes else None
+        match self.when:
+            case "start":
+                return "baseline" if tick == 0 else None
+            case "end":
+                return "end" if tick == last_tick else None
+            case "after every session":
+                return f"after session {sessions}" if sessions else None
+        return self.when if tick == self.tick else None

@@ -1,0 +1,91 @@
+"""Every prompt of an instrument as it is sent; reversed items are not to be told from others."""
+
+from typing import Any
+
+import pytest
+
+from simcounsel.agents.person import Person
+from simcounsel.instruments.asking import observe, self_report
+from simcounsel.llm.ask import Ask, Reply, Request
+from simcounsel.specs.scale import Scale
+from tests.instruments.stage import scale, seen, shipped
+from tests.prompts.test_golden import compare, shown
+from tests.stage import Alone, scene, vectors
+
+
+def asked(asking: Ask[Any], *replies: Reply) -> list[Request]:
+    """All requests of an Ask that gets these replies."""
+    requests, given, reply = [], list(replies), None
+    try:
+        while True:
+            wanted = asking.send(reply)  # type: ignore[arg-type]
+            many = (wanted,) if isinstance(wanted, Request) else wanted
+            requests += many
+            answered = tuple(given.pop(0) for _ in many)
+            reply = answered[0] if isinstance(wanted, Request) else answered
+    except (StopIteration, IndexError):
+        return requests
+
+
+def text(request: Request) -> str:
+    return shown(request.system, request.prompt)
+
+
+def test_of_an_observer() -> None:
+    first, *_ = asked(observe(shipped("working_alliance"), "Ines", seen(), 1))
+    compare("judge_item", text(first))
+    nothing = Reply(value=4.0)
+    _, block, again = asked(observe(scale(), "Ines", seen(), 1), nothing, Reply(value=_answers(a=9, b=2, c=1)))
+    compare("judge_block", text(block))
+    compare("judge_again", text(again))
+    _, counts = asked(observe(shipped("motivational_interviewing"), "Ines", seen(), 1), nothing)
+    assert "How often: asks a question, open or closed. (a whole number from 0 to 100)" in counts.prompt
+
+
+def test_of_an_observer_who_reads_more() -> None:
+    consistent = shipped("persona_consistency")
+    compare("judge_profile", text(asked(observe(consistent, "Ines", seen(profile="44 years old.\nBackground: a port."), 1))[0]))
+    compare("judge_transcript", text(asked(observe(consistent, "Ines", seen(), 1))[0]))
+    pair = seen(lines=(), before="Tense and quiet.\nTired of late.", after="Calmer.\nHopeful of late.")
+    compare("judge_personas", text(asked(observe(shipped("persona_change"), "Ines", pair, 1))[0]))
+
+
+def test_of_a_self_report() -> None:
+    person = Person(alone().resident)
+    _, request = asked(self_report(person, scene(), shipped("phq9")), Reply(value=vectors((1, 0))))
+    assert request.tier == "reason"
+    compare("self_report", text(request))
+
+
+def alone() -> Alone:
+    from tests.stage import memory
+
+    one = Alone()
+    one.have_version()
+    one.remember(memory(0, "Ines lay awake until four."))
+    return one
+
+
+@pytest.mark.parametrize("name", ["real_relationship", "state_anxiety", "solution_talk", "self_acceptance"])
+def test_reversed_items_are_not_marked(name: str) -> None:
+    """The prompt of a scale is the same, byte for byte, as that of one in which nothing is reversed."""
+    given = shipped(name)
+    plain: Scale = given.model_copy(update={"items": tuple(item.model_copy(update={"reverse": False}) for item in given.items)})
+    assert given != plain
+
+    def prompts(one: Scale) -> list[str]:
+        if one.respondent == "self":
+            replies = [Reply(value=vectors((1, 0)))]
+            return [text(request) for request in asked(self_report(Person(alone().resident), scene(), one), *replies) if request.verb != "embed"]
+        return [text(request) for request in asked(observe(one, "Ines", seen(), 1), Reply(value=1.0), Reply(value=_answers()), Reply(value=_answers()))]
+
+    assert prompts(given) == prompts(plain)
+    assert all("revers" not in prompt.lower() for prompt in prompts(given))
+
+
+def _answers(**given: Any) -> Any:
+    class Given:
+        def model_dump(self) -> dict[str, Any]:
+            return given
+
+    return Given()
