@@ -241,6 +241,7 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
     typer.echo("go on with")
     if run.ticks_done() < run.world.ticks:
         typer.echo(f"  simcounsel resume {run.folder}")
+    typer.echo(f"  simcounsel view {run.folder}")
     typer.echo(f"  simcounsel show {run.folder} --conversation 1")
     if run.ticks_done():
         typer.echo(f"  simcounsel fork {run.folder} --at {max(1, run.ticks_done() // 2)} --set condition=client_only")
@@ -522,6 +523,44 @@ def sweep(
     typer.echo(f"now: simcounsel view {folder}")
     if not done:
         sys.exit(1)
+
+
+@app.command()
+def rate(
+    run: RunFolder,
+    instrument: Annotated[str, typer.Option("--instrument", metavar="NAME", help="A scale by name, `talk_measures`, or a scale's YAML file.")],
+    model: Annotated[str | None, typer.Option("--model", help="Who answers; if not given the run's `judge`, for a self-report its `reason`.")] = None,
+    samples: Annotated[int, typer.Option("--samples", min=1, max=100, help="Answers to average where no probabilities are told.")] = 1,
+    who: Annotated[str | None, typer.Option("--who", metavar="NAME", help="Only this client.")] = None,
+    chat: Annotated[str | None, typer.Option("--chat", metavar="N", help="Only this conversation, by number from 1 or by id.")] = None,
+    at: Annotated[int | None, typer.Option("--at", metavar="TICK", help="As of the end of this tick; the last complete one if not given.")] = None,
+    in_flight: InFlight = 64,
+) -> None:
+    """Measure a run afterwards, with any model; the run itself stays as it is.
+
+    An observer rates each conversation, without knowing names, condition or model; a client answers about itself
+    from its persona and memories of then. Kept in RUN/measurements; the same command again is a retest.
+    """
+    from simcounsel.instruments.read import is_trial
+    from simcounsel.judging import Rating
+    from simcounsel.runs import Run
+    from simcounsel.summary import measured_line
+
+    rating = Rating.plan(Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at)
+    if rating.judge:
+        typer.echo(f"{len(rating.targets)} to measure, answered by {rating.judge}")
+        _fetch_weights(rating.roles(), _console(), quiet=True)
+    if is_trial(rating.judge):
+        typer.echo(f"{rating.judge} model: for trying the software only; these numbers measure nothing", err=True)
+    models = rating.open_models(in_flight)
+    try:
+        rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
+    except KeyboardInterrupt:
+        typer.echo("stopped by Ctrl-C; what was measured is kept", err=True)
+    finally:
+        if models is not None:
+            models.close()
+    typer.echo(f"kept in {rating.file}")
 
 
 @personas.command("import")

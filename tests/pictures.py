@@ -24,7 +24,7 @@ from tests.viewer.conftest import FLAGS, serving
 SHOTS = {
     "day": ("/run/{run}#tick=12&who=Ines&panel=days", 1280, 800, None),
     "memory": ("/run/{run}#tick=108&who=Ines&panel=memory", 1280, 800, ".panel-side"),
-    "compare": ("/compare?a={run}&b={fork}", 1280, 800, None),
+    "compare": ("/compare?a={run}&b={fork}#tick=112", 1280, 800, None),
 }
 
 
