@@ -135,7 +135,7 @@ def stored(folder: Path) -> list[Fields]:
 
 def answering_model(run: Run) -> str:
     """The run's own `reason` model; of a run that replays another, that of the other."""
-    return _of_source(run).manifest.models["reason"]
+    return source_of(run).manifest.models["reason"]
 
 
 def open_models(run: Run, model: str) -> Switchboard:
@@ -146,7 +146,7 @@ def open_models(run: Run, model: str) -> Switchboard:
 
 def roles(run: Run, model: str) -> dict[str, str]:
     """Which model does what in an interview."""
-    return {"reason": model, "embed": _of_source(run).manifest.models["embed"]}
+    return {"reason": model, "embed": source_of(run).manifest.models["embed"]}
 
 
 def may_cost(run: Run, model: str) -> bool:
@@ -155,7 +155,7 @@ def may_cost(run: Run, model: str) -> bool:
     return any(prices.cost_usd(name, 1_000_000, 1_000_000) != 0 for name in roles(run, model).values())
 
 
-def _of_source(run: Run) -> Run:
+def source_of(run: Run) -> Run:
     """The run whose models spoke: this one, or the one that it replays."""
     seen = {run.folder}
     while (source := next((spec for spec in run.manifest.models.values() if spec.startswith("recorded:")), None)) is not None:

@@ -45,7 +45,8 @@ class Measurement:
 
 
 def measurements(run: Run) -> Iterator[Measurement]:
-    """All measurements of a run: those of the log in its order, then those of each file, oldest file first.
+    """All measurements of a run: those of the log in its order, then those of each file, oldest file first,
+    by tick, person and conversation.
 
     Lines that are cut short are left out, and so is a file without a head. RunError when the log is damaged.
     """
@@ -57,7 +58,11 @@ def measurements(run: Run) -> Iterator[Measurement]:
 
 
 def measurements_in(file: Path) -> Iterator[Measurement]:
-    """Those of one file beside a run; none when the file has no head."""
+    """Those of one file beside a run, by tick, person and conversation; none when the file has no head."""
+    return iter(sorted(_in_file(file), key=lambda one: (one.tick, one.measured.who, one.measured.chats)))
+
+
+def _in_file(file: Path) -> Iterator[Measurement]:
     head: dict[str, Any] | None = None
     for fields in _lines(file):
         if fields.get("kind") == "measurement" and head is None:

@@ -58,6 +58,7 @@ class Embedded:
         from simcounsel.llm.embedded.interviews import Interviews
         from simcounsel.llm.embedded.lines import Lines
         from simcounsel.llm.embedded.moves import choose_move
+        from simcounsel.llm.embedded.ratings import Ratings
         from simcounsel.llm.embedded.sense import Sense
         from simcounsel.llm.embedded.slots import choose_day, choose_slots
         from simcounsel.llm.embedded.thoughts import Thoughts
@@ -69,6 +70,7 @@ class Embedded:
         thoughts = Thoughts(sense, feelings, self._write)
 
         interviews = Interviews(sense)
+        ratings = Ratings(sense, self._model)
 
         def line(request: Request) -> Completion:
             fields, pick = lines.answer(request)
@@ -86,6 +88,7 @@ class Embedded:
             "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
             "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),
+            "self_report": ratings.self_report, "judge_item": ratings.judge_item, "judge_block": ratings.judge_block,
             "interview": lambda request: Completion(text=interviews.answer(request), source="chosen"),
         }
 
