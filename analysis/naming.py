@@ -1,0 +1,48 @@
+"""Clusters named by a model from their members; where it does not answer as asked, by their medoid."""
+
+from dataclasses import replace
+
+from analysis.patterns import Cluster, Patterns
+from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.prompts import render
+
+MOST_WORDS = 6
+
+
+def name_clusters(patterns: Patterns, models: Switchboard) -> tuple[Patterns, tuple[str, ...]]:
+    """The same patterns with names, and in words what the model failed at."""
+    asks = {f"{cluster.number:03d}": _name(cluster, patterns.clusters) for cluster in patterns.clusters}
+    outcomes = models.ask(asks)
+    named = tuple(outcomes[f"{cluster.number:03d}"].value for cluster in patterns.clusters)
+    troubles = tuple(f"{t.who}: {t.cause}; its medoid is its name" for one in outcomes.values() for t in one.troubles)
+    return replace(patterns, clusters=named), troubles
+
+
+def _name(cluster: Cluster, others: tuple[Cluster, ...]) -> Ask[Cluster]:
+    """The cluster with its name; `named_by` says who gave it."""
+    reply = yield from ask(request_for(cluster, others))
+    if reply.source == "fallback":
+        return cluster
+    return replace(cluster, name=_tidy(reply.value), named_by=reply.model)
+
+
+def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Request:
+    """What is asked about one cluster."""
+    rest = [one.medoid for one in others if one.number != cluster.number]
+    system, prompt = render(
+        "name_activities", members="\n".join(f"- {text}" for text in cluster.members), others="\n".join(f"- {text}" for text in rest) or "- none",
+    )
+    return Request(
+        verb="write", purpose="name_activities", who=f"cluster {cluster.number}", tier="reason", system=system, prompt=prompt, check=_wrong,
+        fallback=cluster.medoid, temperature=0.0, max_tokens=24, seed=cluster.number,
+    )
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split()).strip(" .\"'“”")
+
+
+def _wrong(text: str) -> str | None:
+    words = _tidy(text).split()
+    return None if 1 <= len(words) <= MOST_WORDS else f"a name has 2 to 5 words; this has {len(words)}"

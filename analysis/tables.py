@@ -1,0 +1,235 @@
+"""Tidy pandas tables from run folders: one row an observation, read line by line, never a whole log as objects.
+
+A value is missing (NaN or None) only where the log says None; the column `reason` says why. `runs` are
+folders, or Logs that are read up to what is wanted. Text columns that repeat are categories.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import ValidationError
+
+from analysis.sample import clients_of, opened, roles_of
+from simcounsel.clock import day_of
+from simcounsel.events import Measured, parse_entry
+from simcounsel.instruments.read import FOLDER, LOG, is_trial, measurements_in
+from simcounsel.viewer.reader import Log
+
+Fields = dict[str, Any]
+Runs = Iterable[Log | Path | str]
+
+ORIGIN = ("run", "world", "condition", "seed", "parent", "pair")
+ACTIVITIES = (
+    *ORIGIN, "client", "role", "tick", "minute", "day", "activity", "kind", "place", "emotion", "intensity", "reason",
+)
+TALK = (
+    *ORIGIN, "tick", "minute", "day", "chat", "cause", "message", "speaker", "role", "other", "other_role", "text", "characters", "emotion",
+    "intensity", "source", "move", "reason",
+)
+MEASUREMENTS = (
+    *ORIGIN, "client", "tick", "minute", "instrument", "version", "score", "point", "value", "band", "items_used", "items", "respondent", "judge",
+    "source", "trial", "reason",
+)
+RELATIONS = (*ORIGIN, "tick", "minute", "day", "who", "role", "other", "other_role", "before", "after", "why")
+WARNINGS = (*ORIGIN, "tick", "minute", "who", "purpose", "cause")
+COSTS = (*ORIGIN, "model", "purpose", "calls", "tokens_in", "tokens_out", "cost_usd", "latency_s", "fallbacks", "reason")
+PERSONAS = (*ORIGIN, "who", "role", "version", "tick", "minute", "background", "characteristic", "recent_feeling")
+WORDS = frozenset((
+    *ORIGIN, "client", "role", "kind", "place", "emotion", "who", "speaker", "other", "other_role", "chat", "cause", "source", "move",
+    "instrument", "version", "score", "point", "band", "respondent", "judge", "model", "purpose",
+))
+
+
+def activities(runs: Runs) -> pd.DataFrame:
+    """One row a client and tick: what was done, where, and the feeling in which the tick ended."""
+    return _table(runs, ACTIVITIES, _activities)
+
+
+def talk(runs: Runs) -> pd.DataFrame:
+    """One row a line, with the move that its speaker's policy had decided. characters: of the text as it is."""
+    return _table(runs, TALK, _talk)
+
+
+def measurements(runs: Runs) -> pd.DataFrame:
+    """One row a score: those of the log, then those that `rate` made afterwards. items_used of items: answered of asked."""
+    return _table(runs, MEASUREMENTS, _measurements)
+
+
+def relations(runs: Runs) -> pd.DataFrame:
+    """One row a change of how close somebody feels to another, 0 to 10."""
+    return _table(runs, RELATIONS, _relations)
+
+
+def warnings(runs: Runs) -> pd.DataFrame:
+    """One row a fallback that was taken."""
+    return _table(runs, WARNINGS, _warnings)
+
+
+def personas(runs: Runs) -> pd.DataFrame:
+    """One row a version of a persona; version 0 is the one at the start."""
+    return _table(runs, PERSONAS, _personas)
+
+
+def costs(runs: Runs) -> pd.DataFrame:
+    """One row a model and purpose, summed over calls. cost_usd: None when a price is unknown; embedding calls are not priced."""
+    return _table(runs, COSTS, _costs)
+
+
+def _table(runs: Runs, columns: tuple[str, ...], rows: Callable[[Log], Iterator[Fields]]) -> pd.DataFrame:
+    """Columns are filled row by row, so that nothing but the columns is held."""
+    held: dict[str, list[Any]] = {column: [] for column in columns}
+    for log in opened(runs):
+        origin = _origin(log)
+        for row in rows(log):
+            for column in columns:
+                held[column].append(origin[column] if column in origin else row.get(column))
+    table = pd.DataFrame(held, columns=list(columns))
+    for column in columns:
+        if column in WORDS:
+            table[column] = table[column].astype("category")
+    return table
+
+
+def _origin(log: Log) -> Fields:
+    """Where a row comes from. parent: the run it was forked from; pair: that run and the tick."""
+    manifest = log.manifest
+    world, parent = manifest.get("world", {}), manifest.get("parent")
+    return {
+        "run": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
+        "parent": parent["run"] if parent else None, "pair": f"{parent['run']}@{parent['at_tick']}" if parent else None,
+    }
+
+
+def _at(entry: Fields) -> Fields:
+    return {"tick": entry["tick"], "minute": entry["minute"], "day": day_of(entry["minute"])}
+
+
+def _activities(log: Log) -> Iterator[Fields]:
+    """An activity waits for its tick's end, so that what it felt like is known."""
+    clients = set(clients_of(log.manifest))
+    feeling: dict[str, tuple[str, int]] = {}
+    waiting: list[Fields] = []
+    for entry in log.entries(("acted", "appraised", "said", "tick_ended")):
+        who = entry.get("who")
+        if entry["kind"] == "tick_ended":
+            yield from (_felt(row, feeling) for row in waiting)
+            waiting = []
+        elif who not in clients:
+            continue
+        elif entry["kind"] == "acted":
+            waiting.append(_at(entry) | {
+                "client": who, "role": "client", "activity": entry["activity"], "kind": entry["activity_kind"], "place": entry["place"],
+            })
+        else:
+            feeling[str(who)] = entry["emotion"], entry["intensity"]
+
+
+def _felt(row: Fields, feeling: Mapping[str, tuple[str, int]]) -> Fields:
+    known = feeling.get(row["client"])
+    if known is None:
+        return row | {"emotion": None, "intensity": None, "reason": "nothing was felt yet"}
+    return row | {"emotion": known[0], "intensity": known[1]}
+
+
+def _talk(log: Log) -> Iterator[Fields]:
+    roles = roles_of(log.manifest)
+    cause: dict[str, str] = {}
+    move: dict[tuple[str, str], str] = {}
+    for entry in log.entries(("conversation_started", "decided", "said")):
+        match entry["kind"]:
+            case "conversation_started":
+                cause[entry["chat"]] = entry["cause"]
+            case "decided":
+                move[entry["chat"], entry["who"]] = entry["move"]
+            case _:
+                who, other, chat = entry["who"], entry["to"], entry["chat"]
+                decided = move.pop((chat, who), None)
+                yield _at(entry) | {key: entry[key] for key in ("chat", "message", "text", "emotion", "intensity", "source")} | {
+                    "cause": cause.get(chat), "speaker": who, "role": roles.get(who), "other": other, "other_role": roles.get(other),
+                    "characters": len(entry["text"]), "move": decided, "reason": None if decided else "no move was decided before this line",
+                }
+
+
+def _measurements(log: Log) -> Iterator[Fields]:
+    models = log.manifest.get("models", {})
+    for fields in log.entries(("measured",)):
+        try:
+            entry = parse_entry(fields)
+        except (ValidationError, KeyError, TypeError):
+            continue
+        if isinstance(entry.event, Measured):
+            reason = models.get("reason", "")
+            judge = {"self": reason, "observer": models.get("judge", reason), "talk": ""}[entry.event.respondent]
+            yield from _scores(entry.event, entry.tick, entry.minute, judge, LOG)
+    for file in sorted((log.folder / FOLDER).glob("*.jsonl")):
+        for one in measurements_in(file):
+            yield from _scores(one.measured, one.tick, one.minute, one.judge, one.source)
+
+
+def _scores(measured: Measured, tick: int, minute: int, judge: str, source: str) -> Iterator[Fields]:
+    for score in measured.scores:
+        yield {
+            "tick": tick, "minute": minute, "client": measured.who, "instrument": measured.instrument, "version": measured.version,
+            "score": score.name, "point": measured.point, "value": score.value, "band": score.band, "items_used": score.used, "items": score.of,
+            "respondent": measured.respondent, "judge": judge, "source": source, "trial": is_trial(judge), "reason": score.reason,
+        }
+
+
+def _relations(log: Log) -> Iterator[Fields]:
+    roles = roles_of(log.manifest)
+    for entry in log.entries(("relation_changed",)):
+        who, other = entry["who"], entry["other"]
+        picked = {key: entry[key] for key in ("who", "other", "before", "after", "why")}
+        yield _at(entry) | picked | {"role": roles.get(who), "other_role": roles.get(other)}
+
+
+def _warnings(log: Log) -> Iterator[Fields]:
+    for entry in log.entries(("warned",)):
+        yield _at(entry) | {key: entry[key] for key in ("who", "purpose", "cause")}
+
+
+def _personas(log: Log) -> Iterator[Fields]:
+    roles = roles_of(log.manifest)
+    for entry in log.entries(("persona_changed",)):
+        picked = {key: entry[key] for key in ("who", "version", "background", "characteristic", "recent_feeling")}
+        yield _at(entry) | picked | {"role": roles.get(entry["who"])}
+
+
+def _costs(log: Log) -> Iterator[Fields]:
+    sums: dict[tuple[str, str], Fields] = defaultdict(
+        lambda: {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": 0.0, "latency_s": 0.0, "fallbacks": 0, "reason": None}
+    )
+    for call in _calls(log.folder / "calls.jsonl"):
+        if call.get("verb") == "embed":
+            continue
+        row = sums[str(call.get("model")), str(call.get("purpose"))]
+        row["calls"] += 1
+        row["fallbacks"] += int(call.get("source") == "fallback")
+        for key in ("tokens_in", "tokens_out", "latency_s"):
+            row[key] += call.get(key) or 0
+        if call.get("cost_usd") is None or row["cost_usd"] is None:
+            row |= {"cost_usd": None, "reason": "the price of this model is not known"}
+        else:
+            row["cost_usd"] += call["cost_usd"]
+    for (model, purpose), row in sorted(sums.items()):
+        yield {"model": model, "purpose": purpose} | row
+
+
+def _calls(file: Path) -> Iterator[Fields]:
+    """Calls one at a time; lines that are cut short or hold vectors are left out."""
+    if not file.is_file():
+        return
+    with file.open("rb") as lines:
+        for line in lines:
+            if b'"verb": "embed"' in line[:400]:
+                continue
+            try:
+                call = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(call, dict) and "key" in call:
+                yield call

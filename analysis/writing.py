@@ -1,0 +1,324 @@
+"""A report written down: one HTML file without scripts, the same as Markdown, figures as SVG, tables as CSV."""
+
+import base64
+import os
+import platform
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from analysis.experiment import ReportError
+from analysis.outcomes import FROM_THE_LOG
+from analysis.plots import Look
+from analysis.report import Report, share_changes, shown
+from simcounsel.errors import SpecError
+from simcounsel.instruments.scale import find_scale
+
+LIBRARIES = ("simcounsel", "numpy", "pandas", "scipy", "statsmodels", "pingouin", "scikit-learn", "krippendorff", "matplotlib", "vaderSentiment")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def write(report: Report, out: Path, command: str) -> Path:
+    """Write all files into `out` and return the page's path. command: as it was typed. ReportError when it cannot be written."""
+    context = _context(report, command)
+    page = out / "report.html"
+    html = _environment(html=True).get_template("report.html.j2").render(context)
+    markdown = _environment(html=False).get_template("report.md.j2").render(context)
+    try:
+        (out / "figures").mkdir(parents=True, exist_ok=True)
+        for stale in (out / "figures").glob("*.svg"):
+            stale.unlink()
+        for one in report.pictures.values():
+            (out / "figures" / f"{one.id}.svg").write_bytes(one.svg[Look()])
+        write_tables(report.tables, out / "tables")
+        _put(page, html)
+        _put(out / "report.md", markdown)
+    except OSError as error:
+        raise ReportError(f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out") from None
+    return page
+
+
+def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
+    """Each as NAME.csv; an empty field is a missing value, and no text begins like a formula. CSVs of an earlier report go."""
+    out.mkdir(parents=True, exist_ok=True)
+    for stale in out.glob("*.csv"):
+        stale.unlink()
+    for name, table in tables.items():
+        _put(out / f"{name}.csv", _harmless(table).to_csv(index=False, lineterminator="\n"))
+
+
+def _harmless(table: pd.DataFrame) -> pd.DataFrame:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    texts = [column for column in table if not pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column])]
+    return table.assign(**{column: table[column].map(_tamed, na_action="ignore") for column in texts})
+
+
+def _tamed(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _put(file: Path, text: str) -> None:
+    """Whole or not at all."""
+    temporary = file.with_name(f"{file.name}.part")
+    temporary.write_bytes(text.encode("utf-8", "replace"))
+    os.replace(temporary, file)
+
+
+def command_line() -> str:
+    """What was typed, ready to be typed again."""
+    return shlex.join(["python", "-m", "analysis", *sys.argv[1:]])
+
+
+def _environment(*, html: bool) -> Environment:
+    """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page can hold are left out of both."""
+    made = Environment(
+        loader=PackageLoader("analysis"), autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=lambda value: _CONTROL.sub("", value) if type(value) is str else value,
+    )
+    made.filters |= {"num": num, "p": p_text, "interval": interval, "percent": percent, "marked": marked, "plain": plain, "uri": uri, "usd": usd}
+    return made
+
+
+# numbers as text
+
+
+def num(value: float | None, digits: int = 3) -> str:
+    """So many significant digits; '–' for None."""
+    if value is None or value != value:
+        return "–"
+    if value == 0:
+        return "0"
+    text = f"{value:.{digits}g}"
+    return (f"{value:.0f}" if "e+" in text else text).replace("-", "−")
+
+
+def p_text(value: float | None) -> str:
+    """A p value: three decimals, '< .001' below that."""
+    if value is None or value != value:
+        return "–"
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """'[low, high]', or '–'."""
+    return "–" if low is None or high is None or low != low or high != high else f"[{num(low)}, {num(high)}]"
+
+
+def percent(value: float | None) -> str:
+    """A share as per cent."""
+    return "–" if value is None or value != value else f"{100 * value:.1f}%"
+
+
+def usd(value: float | None) -> str:
+    """Money; unknown is said, never zero."""
+    return "unknown" if value is None or value != value else f"{value:.4f} USD"
+
+
+def marked(text: object) -> str:
+    """Text in which Markdown and HTML mean nothing, on one line."""
+    return _MARKED.sub(r"\\\1", " ".join(str(text).split()).replace("&", "&amp;"))
+
+
+def plain(name: object) -> str:
+    """A name as words."""
+    return str(name).replace("_", " ")
+
+
+def uri(svg: bytes) -> str:
+    """An image as a data URI."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+
+# what the templates need
+
+
+class RunSets:
+    """Sets of runs by number, so that each number in a report can name the runs behind it."""
+
+    def __init__(self, everybody: Iterable[str]) -> None:
+        self.sets: dict[frozenset[str], int] = {frozenset(everybody): 1}
+
+    def number(self, runs: Iterable[str]) -> int:
+        """The number of that set."""
+        return self.sets.setdefault(frozenset(map(str, runs)), len(self.sets) + 1)
+
+    def listed(self) -> list[tuple[int, list[str]]]:
+        """All sets with their runs in order."""
+        return [(number, sorted(runs)) for runs, number in self.sets.items()]
+
+
+def _context(report: Report, command: str) -> dict[str, Any]:
+    sample = report.sample
+    sets = RunSets(member.name for member in sample.members)
+    drawn = shown(report.explored)
+    return {
+        "report": report, "sample": sample, "experiment": sample.experiment, "sets": sets, "headline": headline(report), "drawn": drawn,
+        "undrawn": len(report.explored) - len(drawn), "share_changes": _share_rows(report, sets), "runs": report.tables["runs"].to_dict("records"),
+        "models": _models(report), "costs": _costs(report), "warnings": _warnings(report), "speakers": _speakers(report, sets),
+        "relations": _relations(report, sets), "agreement": _records(report.tables.get("agreement")), "people": _records(report.tables.get("model_and_people")),
+        "command": command, "versions": _versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}", "direction": direction_of,
+        "pictures": report.pictures, "looks": {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)},
+        "css": _css(), "from_the_log": FROM_THE_LOG, "pairs": _pairs(report, drawn, sets), "trials": _trials(report), "unmeasured": not len(report.tables["measurements"]),
+        "talked": _told_of(report), "self_reports": _has(report, "self"), "judged": _has(report, "observer"),
+    }
+
+
+def headline(report: Report) -> list[str]:
+    """What is to be said first, in sentences."""
+    said = []
+    toys = report.sample.toys()
+    if toys:
+        said.append(f"These runs used the {' and the '.join(toys)} model. They show that the software works; what follows says nothing about counseling.")
+    if not report.sample.members:
+        return [*said, "No run could be used; see what was left out, and why."]
+    if not report.planned:
+        said.append("No test was planned before the runs were made: all that is here is exploratory.")
+    for one in report.planned:
+        h, words = one.hypothesis, f"{one.hypothesis.id} ({plain(h.instrument)}, {' against '.join(map(plain, h.contrast))})"
+        if one.p_holm is None:
+            said.append(f"{words}: not testable; {one.reason or 'no p value'}.")
+        elif one.estimate is None:
+            said.append(f"{words}: {one.verdict}, {one.statistic}, corrected p {p_text(one.p_holm)}.")
+        else:
+            said.append(f"{words}: {one.verdict}; {num(one.estimate)} {interval(one.low, one.high)}, corrected p {p_text(one.p_holm)}.")
+    return said
+
+
+def direction_of(instrument: str, score: str) -> str:
+    """'lower is better' or 'higher is better', as the scale says; '' where that is not known."""
+    if instrument == "log":
+        return FROM_THE_LOG.get(score, "")
+    try:
+        scale = find_scale(instrument)
+    except SpecError:
+        return ""
+    part = next((one for one in scale.subscales if one.id == score), None)
+    return str((part.direction if part and part.direction else scale.direction) or "").replace("_", " ")
+
+
+def _has(report: Report, respondent: str) -> bool:
+    return bool((report.tables["measurements"]["respondent"].astype(str) == respondent).any())
+
+
+def _trials(report: Report) -> bool:
+    """Whether any measurement was made by a model that is no judge."""
+    return bool(report.tables["measurements"]["trial"].astype(bool).any()) if len(report.tables["measurements"]) else False
+
+
+def _told_of(report: Report) -> int:
+    return len(report.tables["talk"])
+
+
+def _share_rows(report: Report, sets: RunSets) -> list[dict[str, Any]]:
+    return [row | {"set": sets.number(row["runs"])} for row in share_changes(report)]
+
+
+def _pairs(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict[str, Any]]:
+    titles = {one.title for one in drawn}
+    return [row | {"set": sets.number(row["runs"].split())} for row in _records(report.tables["pairs"]) if row["outcome"] in titles]
+
+
+def _records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """Rows as dictionaries, None for what is missing."""
+    if table is None or not len(table):
+        return []
+    return [{str(key): None if value is None or value != value else value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _models(report: Report) -> list[tuple[str, str]]:
+    """Each role's models."""
+    used: dict[str, set[str]] = {}
+    for member in report.sample.members:
+        for role, model in member.models.items():
+            used.setdefault(role, set()).add(model)
+    return [(role, ", ".join(sorted(models))) for role, models in sorted(used.items())]
+
+
+def _costs(report: Report) -> list[dict[str, Any]]:
+    """By arm and model; a cost is unknown when any part of it is."""
+    table = report.tables["costs"]
+    rows = []
+    for (arm, model), part in table.groupby(["arm", "model"], observed=True, sort=True):
+        rows.append({
+            "arm": arm, "model": model, "runs": part["run"].nunique(), "calls": int(part["calls"].sum()), "tokens_in": int(part["tokens_in"].sum()),
+            "tokens_out": int(part["tokens_out"].sum()), "cost": None if part["cost_usd"].isna().any() else float(part["cost_usd"].sum()),
+            "fallbacks": int(part["fallbacks"].sum()),
+        })
+    return rows
+
+
+def _warnings(report: Report) -> list[dict[str, Any]]:
+    """By purpose and cause, the most frequent first."""
+    table = report.tables["warnings"]
+    if not len(table):
+        return []
+    grouped = table.astype({"purpose": str, "cause": str}).groupby(["purpose", "cause"])
+    rows = [{"purpose": purpose, "cause": cause, "count": len(part), "runs": part["run"].nunique()} for (purpose, cause), part in grouped]
+    return sorted(rows, key=lambda row: (-row["count"], row["purpose"], row["cause"]))
+
+
+def _speakers(report: Report, sets: RunSets) -> list[dict[str, Any]]:
+    """By arm and role, means over runs, each run counting once."""
+    rows = []
+    table, talks = report.tables["speakers"], report.tables["conversations"]
+    for arm in report.sample.arms:
+        for role in ("client", "counselor", "layperson"):
+            part = table[(table["arm"] == arm) & (table["role"] == role)]
+            if not len(part):
+                continue
+            mean = part.select_dtypes("number").astype(float).mean()
+            ratios = talks[(talks["arm"] == arm) & (talks["partner_role"] == role)]["length_ratio"].dropna().astype(float)
+            rows.append({
+                "arm": arm, "role": role, "messages": int(part["messages"].sum()), "set": sets.number(part["run"].astype(str)),
+                "ratio": float(ratios.mean()) if len(ratios) else None, **{name: float(mean[name]) for name in SPOKEN if name in mean},
+            })
+    return rows
+
+
+SPOKEN = (
+    "characters_per_message", "questions_per_message", "sentiment", "positive", "neutral", "negative", "distinct_2", "repetition", "chosen", "fallbacks",
+)
+
+
+def _relations(report: Report, sets: RunSets) -> list[dict[str, Any]]:
+    """Of clients to others, by arm and the other's role: closeness at the start and at the end, means over runs."""
+    table = report.tables["relations"]
+    rows = []
+    own = table[table["role"] == "client"].sort_values(["run", "tick"], kind="stable")
+    ends = own.groupby(["arm", "run", "who", "other", "other_role"], observed=True).agg(start=("before", "first"), first=("after", "first"), why=("why", "first"), end=("after", "last"))
+    if not len(ends):
+        return []
+    ends["start"] = ends["start"].where(ends["why"] != "as the world begins", ends["first"])
+    for (arm, role), part in ends.reset_index().groupby(["arm", "other_role"], observed=True):
+        rows.append({"arm": arm, "role": role, "start": float(part["start"].mean()), "end": float(part["end"].mean()), "n": len(part), "set": sets.number(part["run"].astype(str))})
+    return rows
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("Python", platform.python_version())]
+    for name in LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _made_by(report: Report) -> list[str]:
+    """Versions of simcounsel that made the runs."""
+    return sorted({str(member.manifest.get("versions", {}).get("simcounsel", "unknown")) for member in report.sample.members})
+
+
+def _css() -> str:
+    from importlib.resources import files
+
+    return files("analysis").joinpath("templates", "report.css").read_text(encoding="utf-8")
