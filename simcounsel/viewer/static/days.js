@@ -6,7 +6,7 @@ import { badge, legend } from "./feel.js";
 import { show, state } from "./state.js";
 import { at, stateAt, stretches } from "./track.js";
 
-const TABLE_MS = 60; // the day in words follows when nobody seeks any further
+const TABLE_MS = 200; // the day in words follows when nobody seeks any further
 const [WIDTH, LEFT, LANE, BAR, TOP] = [960, 78, 54, 17, 22];
 
 /** Build the panel into `section`. */
@@ -65,7 +65,9 @@ export function mountDays(section, overview) {
       const at = LEFT + ((WIDTH - LEFT) * hour) / 24;
       svg.append(h("line", { class: "hour", x1: at, x2: at, y1: TOP - 6, y2: height }), h("text", { class: "hour-name", x: at, y: 11, "text-anchor": hour === 24 ? "end" : "middle" }, `${String(hour).padStart(2, "0")}:00`));
     }
-    for (const name of people) svg.append(lane(name, row.get(name), day, x, colour));
+    const paths = new Map();
+    for (const name of people) lane(paths, name, row.get(name), day, x, colour);
+    svg.append(...[...paths].map(([kind, d]) => h("path", { class: `block ${kind}`, d })), ...people.map((name) => named(name, row.get(name))));
     for (const talk of overview.talks.filter((one) => one.tick >= day.from && one.tick < day.to)) svg.append(link(talk, row, x));
     svg.append(h("g", { class: "cursor" }, h("line", { x1: 0, x2: 0, y1: TOP - 8, y2: height })));
     return svg;
@@ -89,11 +91,12 @@ export function mountDays(section, overview) {
     return `${name}, ${time}: ${now.doing || "nothing yet"} (${now.emotion} ${now.intensity})`;
   }
 
-  /** One lane. Blocks of one color are one path: a day of many people has thousands of them. */
-  function lane(name, y, day, x, colour) {
+  const named = (name, y) => h("text", { class: "lane-name", x: 0, y: y + BAR + 5 }, name.length > 11 ? `${name.slice(0, 10)}…` : name);
+
+  /** Add one lane's blocks to the paths, one path a color: a day of many people has thousands of blocks. */
+  function lane(paths, name, y, day, x, colour) {
     const track = overview.tracks[name];
     const { texts } = overview;
-    const paths = new Map();
     const block = (from, to, top, kind) => {
       const piece = `M${x(from).toFixed(1)} ${top}h${Math.max(0.5, x(to) - x(from) - 0.6).toFixed(1)}v${BAR}H${x(from).toFixed(1)}z`;
       paths.set(kind, (paths.get(kind) || "") + piece);
@@ -107,8 +110,6 @@ export function mountDays(section, overview) {
         for (const part of felt) block(part.from, part.to, y + BAR + 2, `feel-${texts[part.state[0]]}`);
       }
     }
-    return h("g", {}, h("text", { class: "lane-name", x: 0, y: y + BAR + 5 }, name.length > 11 ? `${name.slice(0, 10)}…` : name),
-      [...paths].map(([kind, d]) => h("path", { class: `block ${kind}`, d })));
   }
 
   function link(talk, row, x) {

@@ -30,8 +30,7 @@ function fail(error) {
 
 /** A run of which no tick is complete yet: a human may be asked for a line already. */
 function begins(overview) {
-  const turn = h("section", { class: "turn", "aria-label": "Your turn" });
-  turn.hidden = true;
+  const turn = h("section", { class: "turn", "aria-label": "Your turn", hidden: true });
   fill(main, problems(overview), turn, h("p", { class: "page" }, "Nothing has happened in this run yet."));
   if (overview.human) mountTurn(turn, { run });
   if (!bundled) setInterval(async () => {
@@ -52,7 +51,7 @@ async function start() {
   const map = h("section", { class: "map-side", "aria-label": "Map" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const panel = h("section", { id: "panel", class: "panel", role: "tabpanel", tabindex: "-1" });
-  const turn = h("section", { class: "turn", "aria-label": "Your turn" });
+  const turn = h("section", { class: "turn", "aria-label": "Your turn", hidden: true });
   const bar = h("footer", { class: "time", "aria-label": "Time" });
   fill(main, problems(overview), turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
   let drawing = build();
