@@ -563,6 +563,50 @@ def rate(
     typer.echo(f"kept in {rating.file}")
 
 
+@app.command("validate-judge")
+def validate_judge(
+    data: Annotated[Path, typer.Option("--data", metavar="FILE", help="Labelled transcripts: our JSON, an AnnoMI CSV, a CPsyCounE-like JSON.")],
+    model: Annotated[str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")],
+    instruments: Annotated[
+        list[str] | None, typer.Option("--instrument", metavar="NAME", help="An observer's scale (default: helping_skills); may be given again.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="A new folder for ratings, calls and figures.")] = Path("judge"),
+    samples: Annotated[int, typer.Option("--samples", min=1, max=100, help="Answers to average where no probabilities are told.")] = 1,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, max=10, help="How often each transcript is rated; from 2 on there is a retest.")] = 2,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most so many transcripts, drawn by chance.")] = None,
+    faulty: Annotated[int, typer.Option("--faulty", min=0, help="In so many transcripts faults are planted.")] = 10,
+    pairs: Annotated[int, typer.Option("--pairs", min=0, help="So many pairs are compared, each in both orders.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws transcripts, pairs and orders.")] = 1,
+    in_flight: InFlight = 64,
+) -> None:
+    """Is a judge any good? AUC, correlation with people, alpha, retest, position bias, planted faults; beside plain counts of the talk."""
+    import importlib
+
+    from simcounsel.errors import ModelError
+    from simcounsel.instruments.labelled import read_labelled
+    from simcounsel.validation import Validation, open_judge, plan_validation
+
+    try:
+        judge = importlib.import_module("analysis.judge")
+    except ImportError as error:
+        raise ModelError(f"validate-judge computes its figures with {error.name}, which is missing: pip install 'simcounsel[analysis]'") from None
+    names = tuple(instruments or ["helping_skills"])
+    plan = plan_validation(read_labelled(data), names, limit=limit, samples=samples, rounds=rounds, faulty=faulty, pairs=pairs, seed=seed)
+    _fetch_weights({"judge": model}, _console(), quiet=True)
+    models = open_judge(model, in_flight)
+    try:
+        validation = Validation(plan, model, out)
+        typer.echo(f"{len(plan.transcripts)} transcripts, judged by {model}; kept in {out}")
+        ratings = validation.collect(models)
+    finally:
+        models.close()
+    figures = judge.figures(ratings)
+    judge.table(figures).to_csv(out / "figures.csv", index=False)
+    for line in judge.lines(figures):
+        typer.echo(line)
+    typer.echo(f"wrote {out / 'figures.csv'}")
+
+
 @personas.command("import")
 def import_personas(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],

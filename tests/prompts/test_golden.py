@@ -21,7 +21,7 @@ KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
     "questions", "insights", "persona", "replan_day", "interview",
 )
-MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas")
+MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair")
 """Compared in tests/instruments/test_prompts.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 

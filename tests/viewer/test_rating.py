@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from simcounsel.blinding import ORDINARY, Blinding
 from simcounsel.cli import app as command_line
 from simcounsel.errors import RunError, SpecError, StudyError
 from simcounsel.runs import Run
 from simcounsel.viewer.guard import BODY_BYTES
 from simcounsel.viewer.rating.answers import Answer, append, import_answers, last_answers, read_answers, rows, write_csv
-from simcounsel.blinding import ORDINARY, Blinding
 from simcounsel.viewer.rating.instrument import load_instrument, shipped
 from simcounsel.viewer.rating.making import Choice, make_study, order_of
 from simcounsel.viewer.rating.offline import offline_page

@@ -89,6 +89,7 @@ class Embedded:
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
             "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),
             "self_report": ratings.self_report, "judge_item": ratings.judge_item, "judge_block": ratings.judge_block,
+            "judge_pair": ratings.judge_pair,
             "interview": lambda request: Completion(text=interviews.answer(request), source="chosen"),
         }
 

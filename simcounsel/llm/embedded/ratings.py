@@ -63,6 +63,12 @@ class Ratings:
             answers[question.id] = float(max(weights, key=lambda number: weights[number]))
         return Completion(text=json.dumps(answers), source="chosen")
 
+    def judge_pair(self, request: Request) -> Completion:
+        """The option with the likelier number."""
+        asked = f"{request.prompt[-MOST_CHARACTERS:]}\nAnswer:"
+        likely = [self._model().loglikelihood(asked, f" {number}") or -math.inf for number in range(1, len(request.options) + 1)]
+        return Completion(text=request.options[int(np.argmax(likely))], source="chosen")
+
     def _weights(self, prompt: str, question: Any) -> dict[str, float]:
         numbers = [f"{_on_grid(question, place / (MOST_NUMBERS - 1)):g}" for place in range(MOST_NUMBERS)]
         asked = f"{prompt[-MOST_CHARACTERS:]}\nAnswer:"

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from simcounsel.blinding import Blinding
 from simcounsel.chance import chance
 from simcounsel.errors import StudyError
 from simcounsel.specs.vocabulary import Condition
-from simcounsel.blinding import Blinding
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.study import Key, Line, Origin, Rater, Shown, Study, Version, refuse_taken, write_study
 from simcounsel.viewer.reader import Log
