@@ -6,15 +6,16 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import TALK_MEASURES, read_scale, shipped_names, unknown_instrument
 from simcounsel.policies import POLICIES
+from simcounsel.specs.experiment import load_experiment
 from simcounsel.specs.load import Lines, read_yaml
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.world import load_world
 
 
 def check_file(path: Path) -> list[str]:
-    """Every problem of a world or persona file as `file:line: what; remedy`; empty when there is none.
+    """Every problem of a world, persona or experiment file as `file:line: what; remedy`; empty when there is none.
 
-    What a file is follows from its keys: `places` makes a world, `role` a persona.
+    What a file is follows from its keys: `places` makes a world, `role` a persona, `conditions` an experiment.
     """
     try:
         data, lines = read_yaml(path)
@@ -25,10 +26,10 @@ def check_file(path: Path) -> list[str]:
             parse_persona(data, path, lines)
         elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
             read_scale(path)
-        elif isinstance(data, dict) and "conditions" in data and "worlds" in data:
-            return [f"{path}:1: an experiment; this version of simcounsel cannot read experiments yet"]
+        elif isinstance(data, dict) and "conditions" in data:
+            load_experiment(path)
         else:
-            return [f"{path}:1: neither a world (it has no `places:`) nor a persona (it has no `role:`)"]
+            return [f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`)"]
     except SpecError as error:
         return error.problems
     return []

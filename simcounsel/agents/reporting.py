@@ -67,6 +67,6 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply]:
         seed=seed_of(scene.seed, scene.tick, resident.name, "self_report", sheet.instrument, sheet.questions[0].id, sheet.sample, bool(sheet.again)),
         hints={
             "instrument": sheet.instrument, "questions": sheet.questions, "resident": resident, "memories": memories, "tick": scene.tick,
-            "minute": scene.minute,
+            "minute": scene.minute, "seed": scene.seed,
         },
     )))

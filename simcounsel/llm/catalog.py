@@ -28,6 +28,10 @@ def open_chat(name: str) -> "ChatModel":
         from simcounsel.llm.scripted import Scripted
 
         return Scripted()
+    if kind == "scripted":
+        from simcounsel.llm.planted import planted
+
+        return planted(name)
     if kind == "recorded":
         from simcounsel.llm.recorded import Recorded
 
