@@ -5,6 +5,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,7 @@ def _in_file(file: Path) -> Iterator[Measurement]:
 
 def is_trial(model: str) -> bool:
     """Whether a model is there for trying the software only: the embedded, the scripted."""
-    return model.split("+")[0] in ("embedded", "scripted")
+    return re.split(r"[+:]", model)[0] in ("embedded", "scripted")
 
 
 def _logged(run: Run, entry: Entry, measured: Measured) -> Measurement:

@@ -1,6 +1,7 @@
 """A scale: the items of an instrument, who answers them, how the answers become scores, and where it comes from."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -186,7 +187,8 @@ class Scale(Spec):
     @property
     def hash(self) -> str:
         """SHA-256 (16 hex digits) of all it says."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+        said = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def _problems(scale: Scale) -> Iterator[str]:

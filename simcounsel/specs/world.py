@@ -308,6 +308,7 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     _bring_personas(data, path, lines)
     for name, file in cast.items():
         data = _recast(data, name, file, path)
+    _bring_scales(data, path, lines)
     world = parse_spec(data, World, path, lines)
     problems = world.problems()
     if problems:
