@@ -1,7 +1,7 @@
 """`python -m analysis`: what the runs say, with the uncertainty."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,31 +13,51 @@ app = typer.Typer(
     "Begin with:  python -m analysis report runs --out report\n\n"
     "then open report/report.html. Simulated outcomes are no evidence about people.",
 )
-Places = Annotated[list[Path], typer.Argument(metavar="RUNS...", help="Folders of runs, or runs. An experiment.json among them brings the planned tests.")]
+CUTS: dict[str, Literal["days", "halves", "session", "fork"]] = {"days": "days", "halves": "halves", "session": "session", "fork": "fork"}
+Places = Annotated[
+    list[Path], typer.Argument(metavar="RUNS...", help="Folders of runs, or runs. An experiment.json among them brings the planned tests."),
+]
 Finished = Annotated[bool, typer.Option("--finished-only", help="Leave out runs that did not reach their world's last tick.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder for report.html, report.md, figures/ and tables/; an earlier report there is replaced.")]
+CutAt = Annotated[
+    str, typer.Option("--cut", help="What is before and what after: days (the first and last 24 hours), halves, session (the first with a "
+                      "counselor), fork."),
+]
+Clusters = Annotated[int | None, typer.Option("--clusters", min=2, max=30, help="So many activity clusters, in place of the elbow.")]
+Embedding = Annotated[
+    str | None, typer.Option("--embed", help="Model for vectors: embedded (MiniLM), scripted (hashed words), or one that `simcounsel models` lists. "
+                             "Default: embedded, unless all runs were scripted."),
+]
+NameWith = Annotated[
+    str | None, typer.Option("--name-with", metavar="MODEL", help="Let this model name the clusters (one request each; a paid model costs money). "
+                             "Default: the most central activity is the name."),
+]
+Ratings = Annotated[
+    Path | None, typer.Option("--ratings", help="CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds the agreement of raters."),
+]
+
+
+@app.callback()
+def _begin() -> None:
+    """Two commands, so that `report` is a word to be typed."""
 
 
 @app.command()
 def report(
-    places: Places,
-    out: Annotated[Path, typer.Option("--out", help="Folder for report.html, report.md, figures/ and tables/; files of an earlier report are replaced.")] = Path("report"),
-    cut: Annotated[str | None, typer.Option("--cut", help="What is before and what is after: days (first and last 24 hours), halves, session (the first with a counselor), fork. Default: fork if all runs are forks, else days.")] = None,
-    clusters: Annotated[int | None, typer.Option("--clusters", min=2, max=30, help="So many activity clusters, in place of the elbow.")] = None,
-    embed: Annotated[str | None, typer.Option("--embed", help="Model for vectors: embedded (MiniLM), scripted (hashed words), or as `simcounsel models` lists. Default: embedded, unless all runs were scripted.")] = None,
-    name_with: Annotated[str | None, typer.Option("--name-with", metavar="MODEL", help="Let this model name the clusters (a paid one costs a few requests); default: the most central activity is the name.")] = None,
-    ratings: Annotated[Path | None, typer.Option("--ratings", help="CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds the agreement of raters.")] = None,
-    finished_only: Finished = False,
-    shuffles: Annotated[int, typer.Option("--shuffles", min=99, max=1_000_000, help="Of each permutation test.")] = 5000,
+    places: Places, out: Out = Path("report"), cut: CutAt = "days", clusters: Clusters = None, embed: Embedding = None,
+    name_with: NameWith = None, ratings: Ratings = None, finished_only: Finished = False,
+    shuffles: Annotated[int, typer.Option("--shuffles", min=99, max=1_000_000, help="Of each exploratory permutation test.")] = 5000,
     stories: Annotated[int, typer.Option("--stories", min=0, max=200, help="At most so many client stories.")] = 12,
 ) -> None:
     """Write a report on runs: design, sample, planned and exploratory tests, activities, talk, stories, cost, limits."""
+    if cut not in CUTS:
+        raise typer.BadParameter(f"{cut!r} is none of {', '.join(CUTS)}", param_hint="--cut")
     from analysis.report import Options, make
     from analysis.writing import command_line, write
 
-    if cut not in (None, "days", "halves", "session", "fork"):
-        raise typer.BadParameter(f"{cut!r} is none of days, halves, session, fork", param_hint="--cut")
     options = Options(
-        cut=cut, clusters=clusters, embed=embed, name_with=name_with, ratings=ratings, finished_only=finished_only, shuffles=shuffles, stories=stories,
+        cut=CUTS[cut], clusters=clusters, embed=embed, name_with=name_with, ratings=ratings, finished_only=finished_only, shuffles=shuffles,
+        stories=stories,
     )
     made = make(places, options, lambda words: typer.echo(words, err=True))
     page = write(made, out, command_line())
@@ -50,7 +70,9 @@ def report(
 
 @app.command()
 def tables(
-    places: Places, out: Annotated[Path, typer.Option("--out", help="Folder for the CSV files.")] = Path("tables"), finished_only: Finished = False,
+    places: Places,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the CSV files; CSV files that are there are replaced.")] = Path("tables"),
+    finished_only: Finished = False,
 ) -> None:
     """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements, relations, warnings, costs, personas."""
     from analysis import tables as read

@@ -87,7 +87,7 @@ def icc(ratings: pd.DataFrame, kind: str = "ICC(A,1)") -> Agreement:
         return blank
     import pingouin
 
-    long = full.rename_axis(columns="rater").stack().rename("value").reset_index()
+    long = full.reset_index().melt(id_vars="item", var_name="rater", value_name="value")
     with np.errstate(all="ignore"):
         table = pingouin.intraclass_corr(data=long, targets="item", raters="rater", ratings="value").set_index("Type")
     if kind not in table.index:

@@ -100,7 +100,9 @@ def conversations(talk: pd.DataFrame, embed: Embed | None = None) -> pd.DataFram
     length_ratio: mean characters of the partner's messages over the client's (paper 002, table 3); None when the client said
     nothing. alternation: share of lines whose speaker is not the speaker before; None for a single line.
     """
-    columns = ["run", "chat", "minute", "cause", "client", "partner", "partner_role", "messages", "length_ratio", "partner_share", "alternation", "drift"]
+    columns = [
+        "run", "chat", "minute", "cause", "client", "partner", "partner_role", "messages", "length_ratio", "partner_share", "alternation", "drift",
+    ]
     rows = []
     ordered = talk.sort_values(["run", "chat", "message"])
     for (run, chat), lines in ordered.groupby(["run", "chat"], observed=True):

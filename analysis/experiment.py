@@ -44,10 +44,11 @@ class Hypothesis(Part):
 
 
 class PlannedRun(Part):
-    """A run of the plan. pair: runs of one pair share their past, or client and seed; None when unpaired."""
+    """A run of the plan. arm: None for a past that others are forked from. pair: runs of one pair share their past, or client
+    and seed; None when unpaired."""
 
     run: str
-    arm: str
+    arm: str | None = None
     client: str | None = None
     seed: int | None = None
     pair: str | int | None = None
@@ -79,4 +80,6 @@ def read_experiment(folder: Path) -> Experiment | None:
     except (ValidationError, OSError) as error:
         first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
         what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
-        raise ReportError(f"{file}: not an experiment ({what}); let the sweep write it again, or move it away to report without planned tests") from None
+        raise ReportError(
+            f"{file}: not an experiment ({what}); let the sweep write it again, or move it away to report without planned tests"
+        ) from None

@@ -1,7 +1,8 @@
 """One value a run and client for each outcome: how far it changed from baseline, or its level where nothing was measured before.
 
 Columns: run, arm, client, seed, pair, shared_past, instrument, score, respondent, judge, kind, baseline, last, value, times, reason.
-kind: `change` (last minus baseline) or `level` (mean over points). value: missing with a `reason`.
+kind: `change` (last minus first point) or `level` (mean over points; for what is asked after each session, and where no run
+has more than one point). value: missing with a `reason`.
 times: how many measurements were averaged into one point at most (test and retest, several conversations).
 """
 
@@ -13,9 +14,11 @@ import pandas as pd
 from analysis.sample import Sample
 
 BASELINE = "baseline"
+AFTER = "after "
 OF_THE_LOG = "log"
 COLUMNS = (
-    "run", "arm", "client", "seed", "pair", "shared_past", "instrument", "score", "respondent", "judge", "kind", "baseline", "last", "value", "times", "reason",
+    "run", "arm", "client", "seed", "pair", "shared_past", "instrument", "score", "respondent", "judge", "kind", "baseline", "last", "value",
+    "times", "reason",
 )
 UNPLEASANT = ("fear", "sadness", "disgust", "anger")
 FROM_THE_LOG = {
@@ -27,16 +30,16 @@ FROM_THE_LOG = {
 
 
 def measured_outcomes(measurements: pd.DataFrame, sample: Sample) -> pd.DataFrame:
-    """Change from the point called `baseline` to the last one; the mean of all points for what has no baseline in any run."""
+    """Change from the first point (`baseline`, where there is one) to the last; the level of what has no first point to change from."""
     keys = ["instrument", "score", "respondent", "judge"]
     rows: list[dict[str, Any]] = []
     for key, part in measurements.groupby(keys, observed=True, sort=True):
-        has_baseline = bool((part["point"] == BASELINE).any())
+        first = _first_point(part)
         whose = {(str(run), str(client)): own for (run, client), own in part.groupby(["run", "client"], observed=True)}
         for member in sample.members:
             for client in _about(member.clients, member.name, whose):
                 own = whose.get((member.name, client), part.iloc[0:0])
-                outcome = _change(own) if has_baseline else _level(own)
+                outcome = _level(own) if first is None else _change(own, first)
                 rows.append({
                     "run": member.name, "arm": member.arm, "client": client, "seed": member.seed, "pair": member.pair,
                     "shared_past": member.shared_past, **dict(zip(keys, key, strict=True)), **outcome,
@@ -52,6 +55,16 @@ def _about(clients: tuple[str, ...], run: str, whose: dict[tuple[str, str], pd.D
     yield from sorted({client for name, client in whose if name == run and client not in clients})
 
 
+def _first_point(part: pd.DataFrame) -> str | None:
+    """From which point on change is counted: `baseline`, else the earliest of any run; None for points after sessions, or a single one."""
+    points = part.groupby("point", observed=True)["minute"].min().sort_values(kind="stable")
+    if BASELINE in points.index:
+        return BASELINE
+    if len(points) < 2 or all(str(point).startswith(AFTER) for point in points.index):
+        return None
+    return str(points.index[0])
+
+
 def _points(own: pd.DataFrame) -> pd.DataFrame:
     """Mean by point, in the order of their time; missing values count as not measured."""
     known = own.dropna(subset=["value"])
@@ -64,17 +77,17 @@ def _missing(own: pd.DataFrame, nothing: str) -> str:
     return reasons[0] if reasons else nothing
 
 
-def _change(own: pd.DataFrame) -> dict[str, Any]:
+def _change(own: pd.DataFrame, first: str) -> dict[str, Any]:
     points = _points(own)
     blank = {"kind": "change", "baseline": None, "last": None, "value": None, "times": 0}
     if not len(own):
         return blank | {"reason": "not measured in this run"}
-    if BASELINE not in points.index:
-        return blank | {"reason": _missing(own, "no baseline")}
-    baseline = float(points.at[BASELINE, "value"])
-    after = points.drop(index=BASELINE)
+    if first not in points.index:
+        return blank | {"reason": _missing(own, f"no value at {first}")}
+    baseline = float(points["value"][first])
+    after = points.drop(index=first)
     if not len(after):
-        return blank | {"baseline": baseline, "reason": _missing(own[own["point"] != BASELINE], "measured at baseline only")}
+        return blank | {"baseline": baseline, "reason": _missing(own[own["point"] != first], f"measured at {first} only")}
     last = float(after["value"].iloc[-1])
     return {"kind": "change", "baseline": baseline, "last": last, "value": last - baseline, "times": int(points["times"].max()), "reason": None}
 

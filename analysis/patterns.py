@@ -20,6 +20,7 @@ Vectors = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Vectors]
 Cut = Literal["days", "halves", "session", "fork"]
 DAY = 24 * 60
+SHORTEST = 30 * 60
 LARGEST_K = 12
 SEEDS = 8
 SILHOUETTE_SAMPLE = 2000
@@ -69,20 +70,20 @@ class Patterns:
 def periods(activities: pd.DataFrame, cut: Cut = "days", at: Mapping[str, int] | None = None) -> pd.Series:
     """'before', 'after' or missing for each activity.
 
-    days: the first and the last 24 hours of a run, its halves when it is shorter than 48. session, fork:
-    before and from the minute `at[run]` on; runs that are not in `at` have neither.
+    days: the first and the last 24 hours of a run; below 48 hours as much of both ends as falls on the same times of day, below 30
+    hours its halves. session, fork: before and from the minute `at[run]` on; runs that are not in `at` have neither.
     """
     found = pd.Series(None, index=activities.index, dtype="object")
     for run, rows in activities.groupby("run", observed=True):
-        first, last = int(rows["minute"].min()), int(rows["minute"].max())
+        first, end = int(rows["minute"].min()), int(rows["minute"].max()) + _step(rows)
         if cut in ("session", "fork"):
             minute = (at or {}).get(str(run))
             bounds = None if minute is None else (minute, minute)
-        elif cut == "days" and last - first >= 2 * DAY - _step(rows):
-            bounds = first + DAY, last + _step(rows) - DAY
+        elif cut == "days" and end - first >= SHORTEST:
+            window = min(DAY, end - first - DAY)
+            bounds = first + window, end - window
         else:
-            middle = first + (last + _step(rows) - first) // 2
-            bounds = middle, middle
+            bounds = first + (end - first) // 2, first + (end - first) // 2
         if bounds is not None:
             found[rows.index[rows["minute"] < bounds[0]]] = "before"
             found[rows.index[rows["minute"] >= bounds[1]]] = "after"
@@ -188,7 +189,8 @@ def shares(patterns: Patterns) -> pd.DataFrame:
     keys = ["run", "client", "period"]
     counted = rows.groupby([*keys, "cluster"], observed=True).size().unstack("cluster", fill_value=0)
     counted = counted.reindex(columns=range(len(patterns.clusters)), fill_value=0)
-    return counted.div(counted.sum(axis=1), axis=0).stack().rename("share").reset_index()
+    relative = counted.div(counted.sum(axis=1), axis=0)
+    return relative.reset_index().melt(id_vars=keys, value_vars=list(relative.columns), var_name="cluster", value_name="share")
 
 
 def transitions(patterns: Patterns) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from analysis.statistics import Spread, spread
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 ON_DARK = ("#56B4E9", "#F08A4B", "#2FBF96", "#E3A3C6", "#F0C04A", "#9CD3F5")
+ROLES = ("client", "counselor", "layperson")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
@@ -72,7 +73,7 @@ def picture(id: str, title: str, alt: str, draw: Callable[[Look], Figure]) -> Pi
 
 def _svg(draw: Callable[[Look], Figure], look: Look, id: str) -> bytes:
     """The same chart gives the same bytes."""
-    style = {
+    style: Any = {
         "svg.hashsalt": id, "svg.fonttype": "path", "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 9.5,
         "axes.titleweight": "bold", "axes.titlelocation": "left", "text.color": look.ink, "axes.labelcolor": look.ink, "axes.edgecolor": look.faint,
         "xtick.color": look.ink, "ytick.color": look.ink, "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False,
@@ -106,15 +107,18 @@ def _words(name: str, width: int = 22) -> str:
     return "\n".join([*lines[:2], lines[2][: width - 1] + "…"] if len(lines) > 3 else lines[:3])
 
 
-def _dots_and_mean(axes: Axes, look: Look, at: float, values: Sequence[float], whole: Spread, index: int) -> None:
-    """Runs as dots in the order they came, spread a little so that none hides another; mean and interval above them."""
+def _dots_and_mean(
+    axes: Axes, look: Look, at: float, values: Sequence[float], whole: Spread, index: int, limits: tuple[float, float] = (-np.inf, np.inf),
+) -> None:
+    """Runs as dots in the order they came, spread a little so that none hides another; mean and interval below them, cut off at
+    the limits of what the value can be."""
     color = look.color(index)
-    offsets = np.linspace(-0.16, 0.16, len(values)) if len(values) > 1 else [0.0]
-    axes.scatter(values, at + np.asarray(offsets) + 0.12, s=11, color=color, alpha=0.55, linewidths=0, zorder=2)
+    offsets = np.linspace(-0.16, 0.16, len(values)) if len(values) > 1 else np.zeros(len(values))
+    axes.scatter(values, at + offsets + 0.12, s=11, color=color, alpha=0.55, linewidths=0, zorder=2)
     if whole.mean is None:
         return
     if whole.low is not None and whole.high is not None:
-        axes.plot([whole.low, whole.high], [at - 0.2] * 2, color=color, linewidth=2, solid_capstyle="butt", zorder=3)
+        axes.plot(np.clip([whole.low, whole.high], *limits), [at - 0.2] * 2, color=color, linewidth=2, solid_capstyle="butt", zorder=3)
     axes.plot([whole.mean], [at - 0.2], MARKERS[index % len(MARKERS)], color=color, markersize=6, zorder=4)
 
 
@@ -134,7 +138,7 @@ def changes(explored: Sequence[Explored]) -> Picture:
             axes.set_ylim(-0.6, arms - 0.4)
             if one.kind == "change":
                 axes.axvline(0, color=look.faint, linewidth=1, zorder=1)
-            axes.set_xlabel("change from baseline" if one.instrument != "log" and one.kind == "change" else "after minus before" if one.kind == "change" else "level")
+            axes.set_xlabel("level" if one.kind == "level" else "after minus before" if one.instrument == "log" else "change from the first point")
             axes.locator_params(axis="x", nbins=5)
         return figure
 
@@ -159,7 +163,7 @@ def effects(tested: Sequence[Tested]) -> Picture | None:
         for row, one in enumerate(reversed(shown)):
             if one.effect_low is not None and one.effect_high is not None:
                 axes.plot([one.effect_low, one.effect_high], [row, row], color=look.color(0), linewidth=2, solid_capstyle="butt")
-            axes.plot([one.effect], [row], "D", color=look.color(0), markersize=6)
+            axes.plot([one.effect or 0.0], [row], "D", color=look.color(0), markersize=6)
         axes.axvline(0, color=look.faint, linewidth=1, zorder=0)
         labels = [f"{_words(one.hypothesis.id, 26)}\n{', '.join(f'{k} {v}' for k, v in one.n.items())}" for one in reversed(shown)]
         axes.set_yticks(range(len(shown)), labels if look.wide else [_words(one.hypothesis.id, 16) for one in reversed(shown)])
@@ -213,7 +217,7 @@ def _before_after(axes: Axes, look: Look, at: float, means: "pd.Series[Any]", ar
     if after is not None:
         whole = spread(arm, after)
         if whole.low is not None and whole.high is not None:
-            axes.plot([max(0.0, whole.low), whole.high], [at - 0.2] * 2, color=color, linewidth=1.4, alpha=0.7, zorder=2)
+            axes.plot(np.clip([whole.low, whole.high], 0, 1), [at - 0.2] * 2, color=color, linewidth=1.4, alpha=0.7, zorder=2)
         axes.plot([float(np.mean(after))], [at], marker, color=color, markersize=6.5, zorder=4)
     if before is not None:
         axes.plot([float(np.mean(before))], [at], marker, markerfacecolor=ground, markeredgecolor=color, markersize=6.5, zorder=3)
@@ -232,7 +236,8 @@ def elbow(patterns: Patterns) -> Picture:
         left.plot([ks[0], ks[-1]], [fits[0].inertia, fits[-1].inertia], color=look.faint, linewidth=1.5)
         left.plot(ks, [fit.inertia for fit in fits], "o-", color=look.color(0), markersize=4, linewidth=1.4)
         with_one = [fit for fit in fits if fit.silhouette is not None]
-        right.plot([f.k for f in with_one], [f.silhouette for f in with_one if f.silhouette is not None], "s-", color=look.color(1), markersize=4, linewidth=1.4)
+        heights = [fit.silhouette for fit in with_one if fit.silhouette is not None]
+        right.plot([fit.k for fit in with_one], heights, "s-", color=look.color(1), markersize=4, linewidth=1.4)
         for axes, title in ((left, "inertia and its chord"), (right, "mean silhouette")):
             axes.axvline(patterns.k or 0, color=look.faint, linewidth=1, zorder=0)
             axes.set_title(title)
@@ -244,32 +249,35 @@ def elbow(patterns: Patterns) -> Picture:
 
 
 TALKED = (
-    ("characters_per_message", "characters a message"), ("questions_per_message", "question marks a message"), ("sentiment", "sentiment (lexicon), -1 to 1"),
+    ("characters_per_message", "characters a message", (0.0, np.inf)), ("questions_per_message", "question marks a message", (0.0, np.inf)),
+    ("sentiment", "sentiment (lexicon), −1 to 1", (-1.0, 1.0)),
 )
 
 
 def talked(speakers: pd.DataFrame, arms: Sequence[str]) -> Picture | None:
     """Lengths, questions and sentiment by role and arm, one dot a run and speaker; `speakers` with a column `arm`."""
     shown = speakers[speakers["messages"] > 0]
-    pairs = [(arm, role) for arm in arms for role in ("client", "counselor", "layperson") if len(shown[(shown["arm"] == arm) & (shown["role"] == role)])]
+    pairs = [(arm, role) for arm in arms for role in ROLES if len(shown[(shown["arm"] == arm) & (shown["role"] == role)])]
     if not pairs:
         return None
     grouped = {
         (arm, role, column): shown[(shown["arm"] == arm) & (shown["role"] == role)][column].astype(float).tolist()
-        for arm, role in pairs for column, _ in TALKED
+        for arm, role in pairs for column, _, _ in TALKED
     }
-    alt = "; ".join(f"{arm}, {role}, {words}: {_told(spread('mean', grouped[arm, role, column]))}" for arm, role in pairs for column, words in TALKED)
+    alt = "; ".join(
+        f"{arm}, {role}, {words}: {_told(spread('mean', grouped[arm, role, column]))}" for arm, role in pairs for column, words, _ in TALKED
+    )
 
     def draw(look: Look) -> Figure:
         figure, panels = _panels(look, len(TALKED), 3, 0.6 + 0.46 * len(pairs), sharey=look.wide)
-        roles = ("client", "counselor", "layperson")
-        for axes, (column, words) in zip(panels, TALKED, strict=True):
+        for axes, (column, words, limits) in zip(panels, TALKED, strict=True):
             for row, (arm, role) in enumerate(reversed(pairs)):
                 values = grouped[arm, role, column]
-                _dots_and_mean(axes, look, row, values, spread(arm, values), roles.index(role))
+                _dots_and_mean(axes, look, row, values, spread(arm, values), ROLES.index(role), limits)
             axes.set_title(words)
             axes.set_ylim(-0.6, len(pairs) - 0.4)
-            axes.set_yticks(range(len(pairs)), [f"{_words(arm, 20)}\n{role} (n={len(grouped[arm, role, column])})" for arm, role in reversed(pairs)])
+            labels = [f"{role} (n={len(grouped[arm, role, column])})\nin {_words(arm, 20)}" for arm, role in reversed(pairs)]
+            axes.set_yticks(range(len(pairs)), labels)
             axes.locator_params(axis="x", nbins=4)
         return figure
 

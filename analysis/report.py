@@ -14,8 +14,8 @@ from analysis.outcomes import logged_outcomes, measured_outcomes
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, first_sessions, periods, shares, transitions
 from analysis.planned import Tested, test_planned
 from analysis.plots import Picture, activity_shares, changes, effects, elbow, talked
+from analysis.results import explored_table, model_and_people, pairs_table, planned_table, runs_table
 from analysis.sample import Sample, find
-from analysis.statistics import spread
 from analysis.stories import Story, tell
 from simcounsel.errors import SimcounselError
 
@@ -24,13 +24,13 @@ MOST_PANELS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What may be chosen. cut: see `patterns.periods`; None: at the fork if all runs are forks, else days. clusters: None is the elbow.
+    """What may be chosen. cut: see `patterns.periods`. clusters: None is the elbow.
 
     embed: a model's name; None: hashing when all runs were scripted, else MiniLM. name_with: a chat model; None names by medoids.
     ratings: CSV of the rating pages. stories: at most so many.
     """
 
-    cut: Cut | None = None
+    cut: Cut = "days"
     clusters: int | None = None
     embed: str | None = None
     name_with: str | None = None
@@ -65,7 +65,7 @@ def make(places: Sequence[Path], options: Options | None = None, tell_user: Call
     tell_user(f"reading {len(sample.members)} runs ({len(sample.excluded)} left out)")
     read = {name: _with_arm(getattr(tables, name)(sample.logs), sample) for name in READ}
     embed, embedding = open_embedding(sample, options)
-    cut = options.cut or ("fork" if sample.members and all(member.shared_past for member in sample.members) else "days")
+    cut = options.cut
     period = periods(read["activities"], cut, _cut_minutes(cut, sample, read["talk"]))
     tell_user("grouping activities")
     patterns, notes = _patterns(read["activities"], period, embed, embedding, options)
@@ -189,97 +189,6 @@ def _pattern_tables(patterns: Patterns, sample: Sample) -> dict[str, pd.DataFram
         "clusters": clusters, "cluster_fits": pd.DataFrame([vars(fit) for fit in patterns.fits]), "shares": _with_arm(shares(patterns), sample),
         "transitions": _with_arm(transitions(patterns), sample),
     }
-
-
-def share_changes(report: Report) -> list[dict[str, Any]]:
-    """One row a cluster and arm: mean share before and after over runs, and the mean change with its interval."""
-    if report.patterns.reason:
-        return []
-    wide = report.tables["shares"].pivot_table(index=["arm", "cluster", "run", "client"], columns="period", values="share", observed=True)
-    rows = []
-    for cluster in report.patterns.clusters:
-        for arm in report.sample.arms:
-            here = wide.loc[(arm, cluster.number)] if (arm, cluster.number) in wide.index else wide.iloc[0:0]
-            both = here.reindex(columns=["before", "after"]).dropna()
-            change = spread(arm, (both["after"] - both["before"]).tolist())
-            runs = sorted({str(run) for run in both.index.get_level_values("run")}) if len(both) else []
-            mean = {which: float(both[which].mean()) if len(both) else None for which in ("before", "after")}
-            rows.append({"cluster": cluster, "arm": arm, "before": mean["before"], "after": mean["after"], "change": change, "runs": runs})
-    return rows
-
-
-def runs_table(sample: Sample) -> pd.DataFrame:
-    """One row a run of the sample: where it comes from, what it is, how far it got."""
-    rows = [{
-        "run": m.name, "arm": m.arm, "clients": " ".join(m.clients), "seed": m.seed, "pair": m.pair, "shared_past": m.shared_past,
-        "world": m.manifest["world"].get("name"), "condition": m.manifest["world"].get("condition"), "ticks": m.ticks, "planned_ticks": m.planned_ticks,
-        "created": m.manifest.get("created"), "simcounsel": m.manifest.get("versions", {}).get("simcounsel"),
-        **{f"model_{role}": model for role, model in sorted(m.models.items())}, "note": m.note,
-    } for m in sample.members]
-    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["run", "arm"])
-
-
-def planned_table(planned: Iterable[Tested]) -> pd.DataFrame:
-    """One row a planned test."""
-    rows = []
-    for one in planned:
-        h = one.hypothesis
-        rows.append({
-            "id": h.id, "instrument": h.instrument, "score": h.score, "kind": one.kind, "judged": one.judged, "contrast": " against ".join(h.contrast),
-            "test": h.test, "direction": h.direction, "alpha": h.alpha, "estimate": one.estimate, "low": one.low, "high": one.high,
-            "statistic": one.statistic, "p": one.p, "p_holm": one.p_holm, "effect_name": one.effect_name, "effect": one.effect,
-            "effect_low": one.effect_low, "effect_high": one.effect_high, "n": "; ".join(f"{k} {v}" for k, v in one.n.items()),
-            "verdict": one.verdict, "power_at_g_0.5": one.power.power if one.power else None, "smallest_g_at_80": one.power.smallest if one.power else None,
-            "assumes": one.assumes, "reason": one.reason, "runs": " ".join(one.runs),
-            "left_out": "; ".join(f"{run}: {why}" for run, why in one.left_out),
-        })
-    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["id"])
-
-
-def explored_table(explored: Iterable[Explored]) -> pd.DataFrame:
-    """One row an outcome and arm."""
-    rows = []
-    for one in explored:
-        for s in one.spreads:
-            rows.append({
-                "instrument": one.instrument, "score": one.score, "respondent": one.respondent, "judge": one.judge, "kind": one.kind, "arm": s.name,
-                "n": s.n, "mean": s.mean, "sd": s.sd, "low": s.low, "high": s.high, "reason": s.reason, "f": one.fisher.f, "p_anova": one.fisher.p,
-                "f_welch": one.welch.f, "p_welch": one.welch.p, "p_permutation": one.permuted.p, "p_holm": one.p_holm,
-                "eta_squared": one.permuted.eta_squared, "reason_tests": one.permuted.reason or one.fisher.reason, "runs": " ".join(one.runs[s.name]),
-            })
-    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["instrument"])
-
-
-def pairs_table(explored: Iterable[Explored]) -> pd.DataFrame:
-    """One row an outcome and pair of arms: the contrast, and Tukey's HSD beside it."""
-    rows = []
-    for one in explored:
-        q = {(pair.first, pair.second): pair for pair in one.tukey.pairs}
-        for c in one.contrasts:
-            pair = q.get((c.first, c.second))
-            rows.append({
-                "outcome": one.title, "instrument": one.instrument, "score": one.score, "judge": one.judge, "first": c.first, "second": c.second,
-                "test": c.test, "difference": c.difference, "low": c.low, "high": c.high, "t": c.statistic, "df": c.df, "p": c.p, "g": c.g,
-                "g_low": c.g_low, "g_high": c.g_high, "tukey_q": pair.q if pair else None, "tukey_p": pair.p if pair else None,
-                "n": "; ".join(f"{k} {v}" for k, v in c.n.items()), "assumes": c.assumes, "reason": c.reason,
-                "runs": " ".join(sorted({*one.runs[c.first], *one.runs[c.second]})),
-            })
-    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["outcome"])
-
-
-def model_and_people(ratings: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
-    """Spearman between scores and people's answers, where a question has the name of a score or an instrument; matched by run and person."""
-    rows = []
-    if {"run", "person"} <= set(ratings.columns):
-        keyed = measurements.assign(at=measurements["run"].astype(str) + " " + measurements["client"].astype(str))
-        for question, part in ratings.dropna(subset=["value"]).groupby("question"):
-            turned = part["toward_later"] if "toward_later" in part and part["toward_later"].notna().all() else part["value"]
-            people = pd.Series(turned.astype(float).to_numpy(), index=(part["run"] + " " + part["person"]).to_numpy())
-            same = keyed[(keyed["score"].astype(str) == question) | ((keyed["instrument"].astype(str) == question) & (keyed["score"].astype(str) == "total"))]
-            for (instrument, score, judge), own in same.groupby(["instrument", "score", "judge"], observed=True):
-                found = agreement.spearman(own.groupby("at")["value"].mean(), people)
-                rows.append({"question": question, "instrument": instrument, "score": score, "judge": judge, **vars(found)})
-    return pd.DataFrame(rows, columns=["question", "instrument", "score", "judge", *agreement.Agreement.__dataclass_fields__])
 
 
 def shown(explored: Sequence[Explored]) -> list[Explored]:

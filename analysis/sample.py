@@ -156,8 +156,8 @@ def _member(log: Log, planned: PlannedRun | None) -> Member:
     pair = planned.pair if planned and planned.pair is not None else f"{parent['run']}@{parent['at_tick']}" if parent else None
     ticks = int(world.get("ticks") or 0)
     return Member(
-        log=log, arm=planned.arm if planned else str(world.get("condition")), clients=clients_of(log.manifest), seed=world.get("seed"),
-        pair=None if pair is None else str(pair), shared_past=parent is not None, ticks=log.ticks, planned_ticks=ticks,
+        log=log, arm=planned.arm if planned and planned.arm else str(world.get("condition")), clients=clients_of(log.manifest),
+        seed=world.get("seed"), pair=None if pair is None else str(pair), shared_past=parent is not None, ticks=log.ticks, planned_ticks=ticks,
         models={str(role): str(model) for role, model in log.manifest.get("models", {}).items()},
         note=f"lived {log.ticks} of {ticks} ticks" if log.ticks < ticks else None,
     )
@@ -190,14 +190,24 @@ def _sifted(members: list[Member], experiment: Experiment | None, finished_only:
             out.append(Excluded(run=member.name, why=f"a copy: its log is the same as that of {seen[mark]}"))
         elif member.name in stems:
             out.append(Excluded(run=member.name, why=f"the common past of {stems[member.name]} forks; its ticks are counted in them"))
-        elif experiment and experiment.runs and experiment.planned(member.name) is None:
-            out.append(Excluded(run=member.name, why="not a run of the experiment's plan"))
+        elif (why := _beside_the_plan(member.name, experiment)) is not None:
+            out.append(Excluded(run=member.name, why=why))
         elif finished_only and member.note:
             out.append(Excluded(run=member.name, why=f"unfinished: {member.note}"))
         else:
             seen[mark] = member.name
             kept.append(_among_its_forks(member, members))
     return kept, out
+
+
+def _beside_the_plan(run: str, experiment: Experiment | None) -> str | None:
+    """Why a plan does not count this run; None when it does, or when there is no plan."""
+    if experiment is None or not experiment.runs:
+        return None
+    planned = experiment.planned(run)
+    if planned is None:
+        return "not a run of the experiment's plan"
+    return None if planned.arm else "a past that the plan forks into its arms, not an arm itself"
 
 
 def _stems(members: list[Member]) -> dict[str, int]:
@@ -229,7 +239,8 @@ def _fingerprint(log: Log) -> str:
 
 def _missing(experiment: Experiment | None, present: set[str]) -> list[Excluded]:
     planned = experiment.runs if experiment else ()
-    return [Excluded(run=one.run, why="planned, but there is no such run: it failed or was not run yet") for one in planned if one.run not in present]
+    why = "planned, but there is no such run: it failed or was not run yet"
+    return [Excluded(run=one.run, why=why) for one in planned if one.run not in present]
 
 
 def _rank(arm: str, experiment: Experiment | None) -> tuple[int, str]:

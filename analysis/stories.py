@@ -10,8 +10,10 @@ import pandas as pd
 
 from analysis.sample import Member, Sample
 from simcounsel.clock import day_of, time_text
+from simcounsel.specs.world import ROLES_OF
 
 LINES = 6
+AS_IT_BEGINS = "as the world begins"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +80,8 @@ def _story(member: Member, client: str, talk: pd.DataFrame, personas: pd.DataFra
     portraits = [_portrait(row) for row in versions.iloc[[0, -1]].itertuples()] if len(versions) else []
     return Story(
         client=client, arm=member.arm, run=member.name, before=portraits[0] if portraits else None,
-        after=portraits[1] if len(versions) > 1 else None, excerpts=tuple(_excerpts(lines, client)), closeness=tuple(_closeness(relations, member, client)),
+        after=portraits[1] if len(versions) > 1 else None, excerpts=tuple(_excerpts(lines, client)),
+        closeness=tuple(_closeness(relations, member, client)),
     )
 
 
@@ -116,7 +119,16 @@ def _excerpt(lines: pd.DataFrame, client: str, title: str, of: int) -> Excerpt:
     )
 
 
+def met(relations: pd.DataFrame) -> "pd.Series[bool]":
+    """Which rows are about somebody who lives in that run's world under its condition, so that the two could meet."""
+    return pd.Series(
+        [role in ROLES_OF.get(condition, ()) for condition, role in zip(relations["condition"], relations["other_role"], strict=True)],
+        index=relations.index, dtype=bool,
+    )
+
+
 def _closeness(relations: pd.DataFrame, member: Member, client: str) -> Iterator[tuple[str, float, float]]:
-    own = relations[(relations["run"] == member.name) & (relations["who"] == client)].sort_values("tick", kind="stable")
+    own = relations[(relations["run"] == member.name) & (relations["who"] == client) & met(relations)].sort_values("tick", kind="stable")
     for other, rows in own.groupby("other", observed=True):
-        yield str(other), float(rows["after"].iloc[0] if rows["why"].iloc[0] == "as the world begins" else rows["before"].iloc[0]), float(rows["after"].iloc[-1])
+        start = rows["after"] if rows["why"].iloc[0] == AS_IT_BEGINS else rows["before"]
+        yield str(other), float(start.iloc[0]), float(rows["after"].iloc[-1])

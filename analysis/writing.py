@@ -18,11 +18,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from analysis.experiment import ReportError
 from analysis.outcomes import FROM_THE_LOG
 from analysis.plots import Look
-from analysis.report import Report, share_changes, shown
+from analysis.report import Report, shown
+from analysis.results import share_changes
+from analysis.stories import AS_IT_BEGINS, met
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
 
 LIBRARIES = ("simcounsel", "numpy", "pandas", "scipy", "statsmodels", "pingouin", "scikit-learn", "krippendorff", "matplotlib", "vaderSentiment")
+LOOKS = {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
@@ -58,7 +61,7 @@ def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
 
 def _harmless(table: pd.DataFrame) -> pd.DataFrame:
     """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    texts = [column for column in table if not pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column])]
+    texts = [str(column) for column in table if not pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column])]
     return table.assign(**{column: table[column].map(_tamed, na_action="ignore") for column in texts})
 
 
@@ -95,7 +98,7 @@ def num(value: float | None, digits: int = 3) -> str:
     """So many significant digits; '–' for None."""
     if value is None or value != value:
         return "–"
-    if value == 0:
+    if abs(value) < 1e-12:
         return "0"
     text = f"{value:.{digits}g}"
     return (f"{value:.0f}" if "e+" in text else text).replace("-", "−")
@@ -115,7 +118,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 def percent(value: float | None) -> str:
     """A share as per cent."""
-    return "–" if value is None or value != value else f"{100 * value:.1f}%"
+    return "–" if value is None or value != value else f"{100 * value:.1f}%".replace("-", "−")
 
 
 def usd(value: float | None) -> str:
@@ -160,14 +163,18 @@ def _context(report: Report, command: str) -> dict[str, Any]:
     sample = report.sample
     sets = RunSets(member.name for member in sample.members)
     drawn = shown(report.explored)
+    pairs = _pairs(report, drawn, sets)
     return {
         "report": report, "sample": sample, "experiment": sample.experiment, "sets": sets, "headline": headline(report), "drawn": drawn,
         "undrawn": len(report.explored) - len(drawn), "share_changes": _share_rows(report, sets), "runs": report.tables["runs"].to_dict("records"),
         "models": _models(report), "costs": _costs(report), "warnings": _warnings(report), "speakers": _speakers(report, sets),
-        "relations": _relations(report, sets), "agreement": _records(report.tables.get("agreement")), "people": _records(report.tables.get("model_and_people")),
-        "command": command, "versions": _versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}", "direction": direction_of,
-        "pictures": report.pictures, "looks": {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)},
-        "css": _css(), "from_the_log": FROM_THE_LOG, "pairs": _pairs(report, drawn, sets), "trials": _trials(report), "unmeasured": not len(report.tables["measurements"]),
+        "relations": _relations(report, sets), "agreement": _records(report.tables.get("agreement")),
+        "people": _records(report.tables.get("model_and_people")),
+        "command": command, "versions": _versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}",
+        "direction": direction_of, "pictures": report.pictures, "looks": LOOKS,
+        "css": _css(), "from_the_log": FROM_THE_LOG, "pairs": pairs,
+        "why_not": _why_not(report), "reasons": sorted({str(row["reason"]) for row in pairs if row["reason"]}), "trials": _trials(report),
+        "unmeasured": not len(report.tables["measurements"]),
         "talked": _told_of(report), "self_reports": _has(report, "self"), "judged": _has(report, "observer"),
     }
 
@@ -177,13 +184,15 @@ def headline(report: Report) -> list[str]:
     said = []
     toys = report.sample.toys()
     if toys:
-        said.append(f"These runs used the {' and the '.join(toys)} model. They show that the software works; what follows says nothing about counseling.")
+        models = " and the ".join(toys)
+        said.append(f"These runs used the {models} model. They show that the software works; what follows says nothing about counseling.")
     if not report.sample.members:
         return [*said, "No run could be used; see what was left out, and why."]
     if not report.planned:
         said.append("No test was planned before the runs were made: all that is here is exploratory.")
     for one in report.planned:
-        h, words = one.hypothesis, f"{one.hypothesis.id} ({plain(h.instrument)}, {' against '.join(map(plain, h.contrast))})"
+        h = one.hypothesis
+        words = f"{plain(h.id)} ({plain(h.instrument)}, {' against '.join(map(plain, h.contrast))})"
         if one.p_holm is None:
             said.append(f"{words}: not testable; {one.reason or 'no p value'}.")
         elif one.estimate is None:
@@ -205,6 +214,11 @@ def direction_of(instrument: str, score: str) -> str:
     return str((part.direction if part and part.direction else scale.direction) or "").replace("_", " ")
 
 
+def _why_not(report: Report) -> list[str]:
+    """Why exploratory tests could not be made, each reason once."""
+    return sorted({reason for one in report.explored if (reason := one.permuted.reason or one.fisher.reason)})
+
+
 def _has(report: Report, respondent: str) -> bool:
     return bool((report.tables["measurements"]["respondent"].astype(str) == respondent).any())
 
@@ -219,12 +233,22 @@ def _told_of(report: Report) -> int:
 
 
 def _share_rows(report: Report, sets: RunSets) -> list[dict[str, Any]]:
-    return [row | {"set": sets.number(row["runs"])} for row in share_changes(report)]
+    if report.patterns.reason:
+        return []
+    rows = share_changes(report.patterns, report.tables["shares"], report.sample.arms)
+    return [row | {"set": sets.number(row["runs"])} for row in rows]
 
 
 def _pairs(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict[str, Any]]:
-    titles = {one.title for one in drawn}
-    return [row | {"set": sets.number(row["runs"].split())} for row in _records(report.tables["pairs"]) if row["outcome"] in titles]
+    wanted = {(one.instrument, one.score, one.judge) for one in drawn}
+    rows = [row for row in _records(report.tables["pairs"]) if (row["instrument"], row["score"], row["judge"]) in wanted]
+    keys = [(row["instrument"], row["score"], row["judge"], row["respondent"]) for row in rows]
+    return [
+        row | {
+            "set": sets.number(row["runs"].split()), "counts": " + ".join(re.findall(r" (\d+)(?:;|$)", row["n"])), "rows": keys.count(key),
+            "first_of_outcome": at == 0 or keys[at - 1] != key,
+        } for at, (row, key) in enumerate(zip(rows, keys, strict=True))
+    ]
 
 
 def _records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
@@ -285,7 +309,8 @@ def _speakers(report: Report, sets: RunSets) -> list[dict[str, Any]]:
 
 
 SPOKEN = (
-    "characters_per_message", "questions_per_message", "sentiment", "positive", "neutral", "negative", "distinct_2", "repetition", "chosen", "fallbacks",
+    "characters_per_message", "questions_per_message", "sentiment", "positive", "neutral", "negative", "distinct_2", "repetition", "chosen",
+    "fallbacks",
 )
 
 
@@ -293,13 +318,19 @@ def _relations(report: Report, sets: RunSets) -> list[dict[str, Any]]:
     """Of clients to others, by arm and the other's role: closeness at the start and at the end, means over runs."""
     table = report.tables["relations"]
     rows = []
-    own = table[table["role"] == "client"].sort_values(["run", "tick"], kind="stable")
-    ends = own.groupby(["arm", "run", "who", "other", "other_role"], observed=True).agg(start=("before", "first"), first=("after", "first"), why=("why", "first"), end=("after", "last"))
+    own = table[(table["role"] == "client") & met(table)].sort_values(["run", "tick"], kind="stable")
+    ends = own.groupby(["arm", "run", "who", "other", "other_role"], observed=True).agg(
+        start=("before", "first"), first=("after", "first"), why=("why", "first"), end=("after", "last"),
+    )
     if not len(ends):
         return []
-    ends["start"] = ends["start"].where(ends["why"] != "as the world begins", ends["first"])
+    ends["start"] = ends["start"].where(ends["why"] != AS_IT_BEGINS, ends["first"])
     for (arm, role), part in ends.reset_index().groupby(["arm", "other_role"], observed=True):
-        rows.append({"arm": arm, "role": role, "start": float(part["start"].mean()), "end": float(part["end"].mean()), "n": len(part), "set": sets.number(part["run"].astype(str))})
+        mean = part[["start", "end"]].astype(float).mean()
+        rows.append({
+            "arm": arm, "role": role, "start": float(mean["start"]), "end": float(mean["end"]), "n": len(part),
+            "set": sets.number(part["run"].astype(str)),
+        })
     return rows
 
 

@@ -76,8 +76,8 @@ def _g(a: Floats, b: Floats) -> Floats:
     n, m = a.shape[1], b.shape[1]
     pooled = ((n - 1) * a.var(axis=1, ddof=1) + (m - 1) * b.var(axis=1, ddof=1)) / (n + m - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.where(pooled > 1e-24, (a.mean(axis=1) - b.mean(axis=1)) / np.sqrt(pooled), np.nan) * correction(n + m - 2)
-    return found
+        found = np.where(pooled > 1e-24, (a.mean(axis=1) - b.mean(axis=1)) / np.sqrt(pooled), np.nan)
+    return np.asarray(found * correction(n + m - 2), dtype=np.float64)
 
 
 def _percentiles(many: Floats, level: float) -> tuple[float | None, float | None, str | None]:
@@ -133,7 +133,7 @@ def paired_t(
 def _differences(first: Sequence[float], second: Sequence[float]) -> Floats:
     if len(first) != len(second):
         raise Degenerate(f"{len(first)} and {len(second)} values are no pairs")
-    d = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    d: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     check("the pairs", d)
     if flat(d):
         raise Degenerate("all pairs differ by the same amount; no variance")

@@ -41,7 +41,8 @@ def mixed(table: pd.DataFrame, first: str, second: str, *, value: str = "value",
     if reason:
         return _with(blank, reason=reason)
     frame = pd.DataFrame({
-        "y": rows[value].astype(float).to_numpy(), "x": (rows["arm"] == first).astype(float).to_numpy(), "client": rows["client"].astype(str).to_numpy(),
+        "y": rows[value].astype(float).to_numpy(), "x": (rows["arm"] == first).astype(float).to_numpy(),
+        "client": rows["client"].astype(str).to_numpy(),
     })
     done, said = _fitted(frame)
     if done is None or not math.isfinite(done.bse["x"]):

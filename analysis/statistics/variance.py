@@ -11,6 +11,8 @@ from statsmodels.stats.oneway import anova_oneway
 from analysis.statistics.groups import Degenerate, Floats, Groups, arrays, finite, flat, sizes
 
 SHUFFLES = 5000
+EQUAL = 1e-14
+"""Share of variance below which group means differ by rounding only; F is then 0 and p is 1."""
 NORMAL = "independent values, normal within groups, equal variances"
 
 
@@ -61,9 +63,10 @@ def anova(groups: Groups) -> Anova:
         found = arrays(groups)
     except Degenerate as why:
         return Anova(test="anova", n=sizes(groups), reason=str(why))
-    f, p = stats.f_oneway(*found.values())
     df = float(len(found) - 1), float(sum(map(len, found.values())) - len(found))
-    return Anova(test="anova", f=float(f), df=df, p=float(p), eta_squared=_eta_squared(found), n=sizes(groups))
+    eta_squared = _eta_squared(found)
+    f, p = (0.0, 1.0) if eta_squared is None or eta_squared < EQUAL else map(float, stats.f_oneway(*found.values()))
+    return Anova(test="anova", f=f, df=df, p=p, eta_squared=eta_squared, n=sizes(groups))
 
 
 def welch_anova(groups: Groups) -> Anova:
