@@ -33,6 +33,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("readme")
     for name in ("worlds", "personas", "tests"):
         (folder / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "experiments", folder / "experiments")
+    quick = folder / "experiments" / "quick.yaml"
+    text = quick.read_text(encoding="utf-8").replace("ticks: 72", "ticks: 10").replace("seeds: [1, 2]", "seeds: [1]")
+    quick.write_text(text + "models: {reason: scripted, embed: scripted}\n", encoding="utf-8")
     done = simcounsel("run", "worlds/insomnia.yaml", "--model", "scripted", "--ticks", "40", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder, next((folder / "runs").iterdir())
