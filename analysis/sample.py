@@ -78,7 +78,7 @@ class Sample:
     def toys(self) -> list[str]:
         """Models in use whose talk is no evidence of anything: the scripted and the embedded one."""
         used = {model for member in self.members for role, model in member.models.items() if role != "embed"}
-        return sorted({kind for model in used for kind in ("scripted", "embedded") if model.split("+")[0] == kind})
+        return sorted({kind for model in used for kind in ("scripted", "embedded") if model.replace(":", "+").split("+")[0] == kind})
 
 
 def opened(runs: Iterable["Log | Path | str"]) -> list[Log]:
