@@ -497,7 +497,7 @@ def sweep(
     """
     from simcounsel.engine.opening import check_models
     from simcounsel.lab import Sweep, plan_lines
-    from simcounsel.screen import SweepScreen
+    from simcounsel.lab_screen import SweepScreen
     from simcounsel.specs.experiment import load_experiment
 
     loaded, cells = load_experiment(experiment)
