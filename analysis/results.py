@@ -47,7 +47,8 @@ def planned_table(planned: Iterable[Tested]) -> pd.DataFrame:
         h = one.hypothesis
         rows.append({
             "id": h.id, "instrument": h.instrument, "score": h.score, "kind": one.kind, "judged": one.judged,
-            "contrast": " against ".join(h.contrast), "test": h.test, "direction": h.direction, "alpha": h.alpha, "estimate": one.estimate, "low": one.low, "high": one.high,
+            "contrast": " against ".join(h.contrast), "test": h.test,
+            "direction": h.direction, "alpha": h.alpha, "estimate": one.estimate, "low": one.low, "high": one.high,
             "statistic": one.statistic, "p": one.p, "p_holm": one.p_holm, "effect_name": one.effect_name, "effect": one.effect,
             "effect_low": one.effect_low, "effect_high": one.effect_high, "n": "; ".join(f"{k} {v}" for k, v in one.n.items()),
             "verdict": one.verdict, "power_at_g_0.5": one.power.power if one.power else None,

@@ -10,7 +10,7 @@ from simcounsel.events import Entry, TickEnded
 from simcounsel.summary import describe
 
 if TYPE_CHECKING:
-from rich.console import Console, RenderableType
+    from rich.console import Console, RenderableType
 
     from simcounsel.engine.simulation import Simulation
 

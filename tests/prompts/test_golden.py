@@ -23,6 +23,8 @@ KINDS = (
 )
 MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair")
 """Compared in tests/instruments/test_prompts.py."""
+ANALYSED = ("name_activities",)
+"""Compared in tests/analysis/test_patterns.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -76,7 +78,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")}
-    assert files == {*KINDS, *WRAPPED, *MEASURED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 
