@@ -94,14 +94,21 @@ def auc(of: str, scores: pd.DataFrame, labels: dict[str, Fields], seed: int) -> 
     good, bad = (np.array([mean[name] for name in mean.index if labels.get(name, {}).get("good") is side]) for side in (True, False))
     if not len(good) or not len(bad):
         return Figure(what=what, of=of, n=len(mean), reason="no good and bad sessions among the labels, or none was scored")
-    draw = np.random.default_rng(seed)
-    drawn = [_auc(draw.choice(good, len(good)), draw.choice(bad, len(bad))) for _ in range(DRAWS)] if min(len(good), len(bad)) > 1 else []
-    low, high = np.quantile(drawn, [0.025, 0.975]) if drawn else (None, None)
-    return Figure(what=what, of=of, value=_auc(good, bad), low=_float(low), high=_float(high), n=len(good) + len(bad))
+    low, high = _auc_interval(good, bad, seed) if min(len(good), len(bad)) > 1 else (None, None)
+    return Figure(what=what, of=of, value=_auc(good, bad), low=low, high=high, n=len(good) + len(bad))
 
 
 def _auc(good: np.ndarray, bad: np.ndarray) -> float:
     return float(stats.mannwhitneyu(good, bad).statistic / (len(good) * len(bad)))
+
+
+def _auc_interval(good: np.ndarray, bad: np.ndarray, seed: int) -> tuple[float, float]:
+    """Percentiles over bootstrap samples of sessions, drawn among the good and among the bad."""
+    draw = np.random.default_rng(seed)
+    wins = (good[:, None] > bad[None, :]) + 0.5 * (good[:, None] == bad[None, :])
+    shares = [draw.multinomial(len(side), np.full(len(side), 1 / len(side)), size=DRAWS) / len(side) for side in (good, bad)]
+    low, high = np.quantile(np.einsum("di,ij,dj->d", shares[0], wins, shares[1], optimize=True), [0.025, 0.975])
+    return float(low), float(high)
 
 
 def rank_correlation(of: str, scores: pd.DataFrame, labels: dict[str, Fields]) -> Figure:

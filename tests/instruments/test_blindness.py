@@ -1,7 +1,5 @@
 """What an observer never sees: names, conditions, models, runs, what the client keeps to itself."""
 
-from pathlib import Path
-
 import pytest
 
 from simcounsel.instruments.material import Talk, blinding_for, material_for
@@ -61,8 +59,8 @@ def test_client_and_layperson_look_alike(spied: tuple[World, list[Request], Plan
     assert len(frames) == 1
 
 
-def test_the_file_is_seen_where_it_is_the_point(spied: tuple[World, list[Request], Planted], tmp_path: Path) -> None:
-    world, _, plant = spied
+def test_the_file_is_seen_where_it_is_the_point(spied: tuple[World, list[Request], Planted]) -> None:
+    world, _, _ = spied
     talk = Talk(chat="1:Ines+Miriam", tick=1, minute=0, who=("Miriam", "Ines"), cause="appointment", lines=(("Ines", "Omar told me, Miriam."), ("Miriam", "Ines?")))
     material = material_for(shipped("persona_consistency"), world, "Ines", talk, ())
     assert secrets_in(material.text())

@@ -1,0 +1,172 @@
+"""Measuring afterwards, by the command line and in Python."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simcounsel.errors import ModelUnreachable, RunError
+from simcounsel.instruments.read import is_trial, measurements, measurements_in
+from simcounsel.judging import Rating
+from simcounsel.llm.ask import Request
+from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.scripted import Scripted
+from simcounsel.runs import Run
+from tests.instruments.stage import measured_world
+from tests.instruments.test_scales import FOLDER
+from tests.stage import Listening, live, switchboard
+from tests.test_cli import Command, simcounsel
+
+__all__ = ["simcounsel"]
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return live(tmp_path_factory.mktemp("rated"), measured_world())
+
+
+@pytest.fixture
+def run(once: Run, tmp_path: Path) -> Run:
+    """A copy of a measured run."""
+    return Run.open(shutil.copytree(once.folder, tmp_path / once.name))
+
+
+def bytes_of(run: Run) -> dict[str, str]:
+    return {str(file.relative_to(run.folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(run.folder.rglob("*"))
+            if file.is_file() and "measurements" not in file.parts}
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def files(run: Run) -> list[Path]:
+    return sorted((run.folder / "measurements").iterdir())
+
+
+@pytest.mark.parametrize(("instrument", "points"), [
+    ("phq9", ["end"]), ("empathy", ["after session 1", "after conversation 2"]), ("persona_change", ["end"]),
+    ("persona_consistency", ["after session 1", "after conversation 2"]), ("talk_measures", ["after session 1", "after conversation 2"]),
+])
+def test_command(simcounsel: Command, run: Run, instrument: str, points: list[str]) -> None:
+    before = bytes_of(run)
+    ended = simcounsel("rate", run.folder, "--instrument", instrument)
+    assert ended.code == 0
+    assert bytes_of(run) == before
+    file, = files(run)
+    assert f"kept in {file}" in ended.out
+    assert ("for trying the software only" in ended.err) == (instrument != "talk_measures")
+    head, *rest = lines(file)
+    assert (head["kind"], head["run"], head["instrument"], head["judge"]) == ("measurement", run.name, instrument, "" if instrument == "talk_measures" else "scripted")
+    assert [one["point"] for one in rest if one["kind"] == "measured"] == points
+    for point in points:
+        assert f"Ines: {instrument}, {point} (" in ended.out
+    calls = [one for one in rest if one["kind"] == "call"]
+    assert all(call["prompt"] and call["reply"] for call in calls if call["verb"] != "embed")
+    found = list(measurements(run))
+    assert [one.source for one in found] == ["log"] * 9 + [file.name] * len(points)
+    assert [one.measured.point for one in found[9:]] == points
+    assert {one.hash for one in found[9:]} == {head["hash"]}
+
+
+def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
+    for _ in range(2):
+        assert simcounsel("rate", run.folder, "--instrument", "empathy", "--samples", 2, "--chat", 1).code == 0
+    first, second = files(run)
+    assert [lines(file)[0]["round"] for file in (first, second)] == [0, 1]
+    one, two = (next(measurements_in(file)) for file in (first, second))
+    assert one.samples == 2
+    assert one.measured.items != two.measured.items
+    seeds = [{call["seed"] for call in lines(file) if call["kind"] == "call"} for file in (first, second)]
+    assert not seeds[0] & seeds[1]
+    found = [one.source for one in measurements(run)][9:]
+    assert found == [first.name, second.name]
+
+
+def test_one_conversation_or_one_moment(simcounsel: Command, run: Run) -> None:
+    assert "Ines: gad7, after session 1 (" in simcounsel("rate", run.folder, "--instrument", "gad7", "--chat", 1).out
+    assert "Ines: gad7, tick 3 (" in simcounsel("rate", run.folder, "--instrument", "gad7", "--at", 3).out
+    assert "Omar: affect, end (" in simcounsel("rate", run.folder, "--instrument", "affect", "--who", "Omar").out
+    assert simcounsel("rate", run.folder, "--instrument", "depth", "--chat", "4:Ines+Omar").out.count("rated by a judge") == 1
+
+
+def test_self_report_is_as_of_then(run: Run) -> None:
+    spy = Listening()
+    for at in (1, 11):
+        models = switchboard(spy)
+        Rating.plan(run, "phq9", at=at).measure(models)
+        models.close()
+    early, late = (request for request in spy.requests if request.verb == "fill")
+    assert "Monday 2 March, 09:00" in early.prompt
+    assert "Monday 2 March, 14:00" in late.prompt
+    assert early.system != late.system  # the persona was rewritten in between
+
+
+def test_own_scale(simcounsel: Command, run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    own.write_text((FOLDER / "depth.yaml").read_text(encoding="utf-8").replace("id: depth", "id: mine"), encoding="utf-8")
+    assert "Ines: mine, after session 1" in simcounsel("rate", run.folder, "--instrument", own).out
+    assert files(run)[0].name.startswith("mine-")
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    (("--instrument", "emapthy"), "no instrument 'emapthy'; did you mean 'empathy'?"),
+    (("--instrument", "empathy", "--chat", "7"), "no conversation '7'; there are 1 to 2"),
+    (("--instrument", "empathy", "--who", "Inez"), "no resident 'Inez'; did you mean \"Ines\"?"),
+    (("--instrument", "phq9", "--at", "40"), "tick 40 was not lived; choose one from 0 to 11"),
+    (("--instrument", "phq9", "--model", "gpt"), "no model 'gpt'"),
+    (("--instrument", "nowhere.yaml"), "nowhere.yaml: no such file"),
+])
+def test_what_can_go_wrong(simcounsel: Command, run: Run, arguments: tuple[str, ...], what: str) -> None:
+    ended = simcounsel("rate", run.folder, *arguments)
+    assert ended.code == 1
+    assert what in ended.err
+
+
+def test_a_judge_that_nobody_reaches(run: Run) -> None:
+    class Away(Scripted):
+        async def complete(self, request: Request, complaint: str | None) -> Completion:
+            raise Failure("connection refused", transport=True)
+
+    models = switchboard(Away())
+    with pytest.raises(ModelUnreachable, match=r"scripted: no model answered \(connection refused\); nothing was measured"):
+        Rating.plan(run, "empathy").measure(models)
+    models.close()
+
+
+def test_run_without_a_conversation(tmp_path: Path) -> None:
+    run = live(tmp_path, ticks=1)
+    with pytest.raises(RunError, match="nothing to measure with empathy: no conversation of a client"):
+        Rating.plan(run, "empathy")
+
+
+def test_stopped_in_the_middle(run: Run) -> None:
+    rating = Rating.plan(run, "empathy")
+    models = switchboard(Scripted())
+    done: list[str] = []
+
+    def pull_the_plug(measured: Any) -> None:
+        done.append(measured.point)
+        raise RuntimeError("pulled the plug")
+
+    with pytest.raises(RuntimeError):
+        rating.measure(models, pull_the_plug)
+    models.close()
+    file, = files(run)
+    with file.open("ab") as half:
+        half.write(b'{"tick": 3, "kind": "meas')
+    assert [one.measured.point for one in measurements_in(file)] == done[:1]
+    assert len(list(measurements(run))) == 10
+
+
+def test_a_file_without_a_head_is_left_out(run: Run) -> None:
+    (run.folder / "measurements").mkdir()
+    (run.folder / "measurements" / "x.jsonl").write_text('{"kind": "measured"}\nnonsense\n[]\n', encoding="utf-8")
+    assert len(list(measurements(run))) == 9
+
+
+def test_trial() -> None:
+    assert [is_trial(name) for name in ("embedded", "embedded+adapter=x", "scripted", "scripted:planted", "openai:gpt-4o", "")] == [True, True, True, True, False, False]
