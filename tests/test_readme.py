@@ -15,7 +15,7 @@ from simcounsel.cli import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```\n(.*?)```", README, re.DOTALL)
+BLOCKS = re.findall(r"^```\w*\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 COMMANDS = sorted({
     line.split("#")[0].strip() for block in [*BLOCKS, *re.findall(r"`(python -m simcounsel [^`]*)`", README)]
     for line in block.splitlines() if line.strip().startswith("python -m simcounsel")

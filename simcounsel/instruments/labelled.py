@@ -12,6 +12,7 @@
 """
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def _rating(file: Path, number: int, rater: str, value: Any) -> tuple[str, float
 
 
 def _annomi(file: Path, text: str) -> Iterator[Labelled]:
-    rows = csv.DictReader(text.splitlines(keepends=True))
+    rows = csv.DictReader(io.StringIO(text, newline=""))
     missing = [name for name in ANNOMI if name not in (rows.fieldnames or [])]
     if missing:
         raise SpecError([f"{file}:1: no column {', '.join(missing)}; an AnnoMI CSV has {', '.join(ANNOMI)}"])
