@@ -560,6 +560,9 @@ def rate(
     finally:
         if models is not None:
             models.close()
+    if models is not None:
+        cost = models.usage.cost_usd
+        typer.echo(f"{models.usage.calls} requests, " + ("price unknown" if cost is None else f"{cost:.4f} USD"))
     typer.echo(f"kept in {rating.file}")
 
 

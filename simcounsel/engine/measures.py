@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from simcounsel.agents.mind import Mind, Scene
+from simcounsel.errors import SpecError
 from simcounsel.events import Entry, Measured
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
-from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
+from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale, taken
 from simcounsel.instruments.talk import talk_measured
 from simcounsel.instruments.witness import Witness
 from simcounsel.llm.ask import Ask
@@ -79,7 +80,11 @@ class Measures:
 
 
 def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | None]]:
-    """Each measurement with its scale; None for `talk_measures`. SpecError for an unknown instrument."""
+    """Each measurement with its scale; None for `talk_measures`. SpecError for an instrument that there is not, or of one's own
+    that bears the id of another."""
+    for spec in world.measurements:
+        if spec.scale is not None and taken(spec.scale):
+            raise SpecError([f"{spec.instrument}: {spec.scale.id!r} is the id of another scale, which comes with simcounsel; choose another"])
     return [
         (spec, None if spec.instrument == TALK_MEASURES else spec.scale or find_scale(spec.instrument)) for spec in world.measurements
     ]

@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.load import load_spec
+from simcounsel.specs.load import line_of, load_spec
 from simcounsel.specs.scale import Item, Scale
 
 __all__ = ["Item", "Scale", "find_scale", "read_scale", "shipped_names", "unknown_instrument"]
@@ -22,19 +22,30 @@ def shipped_names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml")))
 
 
-@cache
 def shipped(name: str) -> Scale:
     """The scale of that name. SpecError when there is none."""
     if name not in shipped_names():
         raise SpecError([unknown_instrument(name)])
+    return _as_shipped(name)
+
+
+@cache
+def _as_shipped(name: str) -> Scale:
     with as_file(files("simcounsel.instruments").joinpath("scales", f"{name}.yaml")) as path:
-        return read_scale(path)
+        return load_spec(path, Scale)[0]
 
 
 def read_scale(path: Path) -> Scale:
     """A scale from a file; SpecError names every problem in it with its line."""
-    scale, _ = load_spec(path, Scale)
+    scale, lines = load_spec(path, Scale)
+    if taken(scale):
+        raise SpecError([f"{path}:{line_of(lines, ('id',))}: {scale.id!r} is the id of another scale, which comes with simcounsel; choose another"])
     return scale
+
+
+def taken(scale: Scale) -> bool:
+    """Whether a scale bears the id of a shipped one and says something else: their measurements could not be told apart."""
+    return scale.id == TALK_MEASURES or (scale.id in shipped_names() and scale != _as_shipped(scale.id))
 
 
 def find_scale(name_or_file: str) -> Scale:

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from simcounsel.check import check_file
+from simcounsel.engine.measures import scales_of
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale, read_scale, shipped_names
 from simcounsel.specs.scale import Range, Scale
@@ -97,6 +98,17 @@ def test_wrong_scales(change: dict[str, Any], what: str) -> None:
 def test_range() -> None:
     halves = Range(min=0, max=2, step=0.5)
     assert [value for value in (0, 0.5, 0.7, 2, 2.5, -0.5, float("nan")) if halves.allows(value)] == [0, 0.5, 2]
+
+
+def test_an_id_that_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    text = (FOLDER / "depth.yaml").read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    assert check_file(path) == []
+    path.write_text(text.replace("Hard subjects", "Soft subjects"), encoding="utf-8")
+    assert check_file(path) == [f"{path}:1: 'depth' is the id of another scale, which comes with simcounsel; choose another"]
+    with pytest.raises(SpecError, match="is the id of another scale"):
+        scales_of(load_world(measured(tmp_path, "  - {instrument: mine.yaml, when: start}\n")))
 
 
 def test_unknown_names(tmp_path: Path) -> None:
