@@ -4,6 +4,7 @@ Ratings are tidy: one row a rating, with the columns `rater`, `item` and `value`
 `python -m simcounsel rate-page --out STUDY --csv FILE` is read by `read_ratings`.
 """
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -35,7 +36,7 @@ class Agreement:
 def read_ratings(file: Path) -> pd.DataFrame:
     """The rating pages' CSV; an empty value is missing. ReportError names what is wrong with the file."""
     try:
-        table = pd.read_csv(file, dtype={"rater": str, "item": str, "question": str, "run": str, "chat": str, "person": str})
+        table = pd.read_csv(file, index_col=False, dtype={"rater": str, "item": str, "question": str, "run": str, "chat": str, "person": str})
     except (OSError, ValueError) as error:
         raise ReportError(f"{file}: cannot be read ({str(error).splitlines()[0]}); name a CSV written by `simcounsel rate-page --csv`") from None
     missing = [column for column in NEEDED if column not in table]
@@ -88,7 +89,8 @@ def icc(ratings: pd.DataFrame, kind: str = "ICC(A,1)") -> Agreement:
     import pingouin
 
     long = full.reset_index().melt(id_vars="item", var_name="rater", value_name="value")
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pingouin's own, about pandas
         table = pingouin.intraclass_corr(data=long, targets="item", raters="rater", ratings="value").set_index("Type")
     if kind not in table.index:
         raise ValueError(f"no {kind!r}; there are {', '.join(table.index)}")

@@ -1,6 +1,7 @@
 """Two groups against each other: Welch's t, paired t for forks, Hedges' g with bootstrap intervals."""
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -97,7 +98,9 @@ def welch_t(first: Sequence[float], second: Sequence[float], *, names: tuple[str
         a, b = arrays(groups).values()
     except (Degenerate, ValueError) as why:
         return _with(blank, reason=str(why))
-    done = stats.ttest_ind(a, b, equal_var=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # one constant group is no obstacle; two were refused above
+        done = stats.ttest_ind(a, b, equal_var=False)
     interval = done.confidence_interval(level)
     effect = hedges_g(a.tolist(), b.tolist(), level=level)
     return _with(

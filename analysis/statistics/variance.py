@@ -1,6 +1,7 @@
 """Analysis of variance over independent groups: classic, Welch's, by permutation, from published summaries; Tukey's HSD."""
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -65,7 +66,9 @@ def anova(groups: Groups) -> Anova:
         return Anova(test="anova", n=sizes(groups), reason=str(why))
     df = float(len(found) - 1), float(sum(map(len, found.values())) - len(found))
     eta_squared = _eta_squared(found)
-    f, p = (0.0, 1.0) if eta_squared is None or eta_squared < EQUAL else map(float, stats.f_oneway(*found.values()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # some groups may be constant; if all are, it was refused above
+        f, p = (0.0, 1.0) if eta_squared is None or eta_squared < EQUAL else map(float, stats.f_oneway(*found.values()))
     return Anova(test="anova", f=f, df=df, p=p, eta_squared=eta_squared, n=sizes(groups))
 
 

@@ -1,0 +1,47 @@
+"""What tests of the analysis share: three scripted runs, and a study with a planted effect."""
+
+from pathlib import Path
+
+import pytest
+
+from simcounsel.runs import Run
+from tests.analysis.made import CONDITIONS, plan, study
+
+PLANTED = {"client_only": 0.0, "client_layperson": -1.0, "client_counselor": -6.0}
+NOISE = (-1.5, -0.5, 0.5, 1.5)
+OWN = {"client_only": (0.0, 0.3, 0.1, 0.2), "client_layperson": (0.2, 0.0, 0.4, 0.1), "client_counselor": (0.1, 0.4, 0.0, 0.3)}
+HYPOTHESES = [
+    {"id": "sleep", "instrument": "insomnia_severity", "score": "total", "contrast": ["client_counselor", "client_only"], "test": "paired_t", "direction": "lower"},
+    {"id": "friend", "instrument": "insomnia_severity", "score": "total", "contrast": ["client_layperson", "client_only"], "test": "welch", "direction": "higher"},
+    {"id": "any_arm", "instrument": "insomnia_severity", "score": "total", "contrast": list(CONDITIONS), "test": "permutation"},
+    {"id": "never_measured", "instrument": "gad7", "score": "total", "contrast": ["client_counselor", "client_only"], "test": "mixed"},
+]
+
+
+@pytest.fixture(scope="session")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of each condition, nothing measured; read only."""
+    out = tmp_path_factory.mktemp("three")
+    study_without_measures(out)
+    return out
+
+
+def study_without_measures(out: Path) -> list[Run]:
+    """One run of each condition."""
+    from simcounsel.engine.opening import begin_run
+    from tests.stage import go_on, tiny
+
+    return [go_on(begin_run(tiny(condition=arm), out, name=arm)) for arm in CONDITIONS]
+
+
+def planted(arm: str, seed: int) -> float:
+    """The change that is put in: the arm's effect, noise that its client and seed share, and a little of its own."""
+    return PLANTED[arm] + NOISE[seed - 1] + OWN[arm][seed - 1]
+
+
+@pytest.fixture(scope="session")
+def planted_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three arms, four seeds, a counselor who lowers insomnia by 6 points; read only."""
+    out = tmp_path_factory.mktemp("planted")
+    plan(out, study(out, planted), HYPOTHESES)
+    return out

@@ -1,0 +1,274 @@
+"""From runs to a report: files are there, numbers are those computed directly, texts from models are only text."""
+
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import tables
+from analysis.agreement import spearman
+from analysis.report import Options, Report, make
+from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_anova, welch_t
+from analysis.writing import interval, marked, num, p_text, percent, write
+from simcounsel.runs import Run
+from tests.analysis.conftest import planted, study_without_measures
+from tests.analysis.made import CONDITIONS, plan, rewrite
+from tests.stage import ROOT
+
+SEEDS = (1, 2, 3, 4)
+QUICK = Options(shuffles=499)
+
+
+class Cells(HTMLParser):
+    """Every table cell with a number: its text and the number at full length; and all tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[float] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        if found.get("id"):
+            self.ids.add(str(found["id"]))
+        if found.get("data-value"):
+            self.values.append(float(str(found["data-value"])))
+
+
+def parsed(page: Path) -> Cells:
+    cells = Cells()
+    cells.feed(page.read_text(encoding="utf-8"))
+    return cells
+
+
+@pytest.fixture(scope="module")
+def written(planted_study: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+    """The report on the planted study."""
+    report = make([planted_study], QUICK)
+    return report, write(report, tmp_path_factory.mktemp("report"), "python -m analysis report planted")
+
+
+def test_files_exist(written: tuple[Report, Path]) -> None:
+    report, page = written
+    out = page.parent
+    assert (out / "report.md").is_file()
+    assert {file.stem for file in (out / "tables").iterdir()} == set(report.tables)
+    assert {file.stem for file in (out / "figures").iterdir()} == set(report.pictures) == {"planned", "changes", "activities", "elbow", "talk"}
+    assert not list(out.rglob("*.part"))
+
+
+def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, Path]) -> None:
+    """From the planted changes by hand, not from the report's own tables."""
+    _, page = written
+    changes = {arm: [planted(arm, seed) for seed in SEEDS] for arm in CONDITIONS}
+    paired = paired_t(changes["client_counselor"], changes["client_only"])
+    welch = welch_t(changes["client_layperson"], changes["client_only"])
+    omnibus = permutation_anova({arm: changes[arm] for arm in CONDITIONS}, shuffles=5000)
+    corrected = holm([paired.p, welch.p, omnibus.p, None])
+    fisher = anova(changes)
+    wanted = [
+        paired.difference, welch.difference, *[p for p in corrected if p is not None], *[np.mean(values) for values in changes.values()],
+        fisher.f, fisher.eta_squared, hedges_g(changes["client_counselor"], changes["client_layperson"]).g,
+    ]
+    shown = parsed(page).values
+    for number in wanted:
+        assert any(value == pytest.approx(number, rel=1e-6, abs=1e-9) for value in shown), number
+    text = page.read_text(encoding="utf-8")
+    assert num(paired.difference) in text and interval(paired.low, paired.high) in text
+    markdown = (page.parent / "report.md").read_text(encoding="utf-8")
+    assert num(paired.difference) in markdown and interval(paired.low, paired.high) in markdown and p_text(corrected[0]) in markdown
+
+
+def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> None:
+    report, page = written
+    text = page.read_text(encoding="utf-8")
+    planned, exploratory = text.split('id="planned"')[1].split('id="exploratory"')[:2]
+    assert "never measured" in planned and "no run was measured with gad7" in planned
+    assert "as expected" in planned
+    assert "Nobody announced these" in exploratory and "Nobody announced these" not in planned
+    assert [one.verdict for one in report.planned][0] == "as expected"
+    assert (page.parent / "tables" / "planned.csv").read_text(encoding="utf-8").count("\n") == 5
+
+
+def test_each_number_names_its_runs(written: tuple[Report, Path]) -> None:
+    _, page = written
+    cells = parsed(page)
+    targets = {str(attrs["href"])[1:] for tag, attrs in cells.tags if tag == "a" and str(attrs.get("href")).startswith("#")}
+    assert targets <= cells.ids
+    assert {"set-1", "set-2"} <= targets
+    text = page.read_text(encoding="utf-8")
+    sets = re.search(r'<ol class="sets">(.*?)</ol>', text, re.DOTALL)
+    assert sets is not None
+    for arm in CONDITIONS:
+        assert ", ".join(f"{arm}-s{seed}" for seed in SEEDS) in sets.group(1)
+    table = pd.read_csv(page.parent / "tables" / "exploratory.csv")
+    assert table[table["n"] > 0]["runs"].notna().all()
+
+
+def test_it_says_that_scripted_runs_say_nothing(written: tuple[Report, Path]) -> None:
+    _, page = written
+    for file in (page, page.parent / "report.md"):
+        assert "says nothing about counseling" in file.read_text(encoding="utf-8")
+
+
+def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> None:
+    _, page = written
+    cells = parsed(page)
+    assert not [tag for tag, _ in cells.tags if tag in ("script", "iframe", "object", "link", "form")]
+    assert not [attrs for _, attrs in cells.tags if any(name.startswith("on") for name in attrs)]
+    for _, attrs in cells.tags:
+        for name in ("src", "srcset"):
+            assert name not in attrs or str(attrs[name]).startswith("data:image/svg+xml;base64,")
+        if attrs.get("href"):
+            assert str(attrs["href"]).startswith(("#", "tables/"))
+    images = [attrs for tag, attrs in cells.tags if tag == "img"]
+    assert len(images) == 5 and all(attrs["alt"] for attrs in images)
+    text = page.read_text(encoding="utf-8")
+    for part in ("Limits", "Left out" if "Left out, and why" in text else "No run was left out", "python -m analysis report planted", "statsmodels", "Persona at the start"):
+        assert part in text
+
+
+def test_the_same_runs_give_the_same_figures(planted_study: Path, written: tuple[Report, Path]) -> None:
+    again = make([planted_study], QUICK)
+    assert {id: picture.svg for id, picture in again.pictures.items()} == {id: picture.svg for id, picture in written[0].pictures.items()}
+
+
+EVIL = "</p><script>alert(1)</script><img src=x onerror=alert(2)> =cmd() **bold** | [x](javascript:1) \x00\x1b {{ 7*7 }} 🙂"
+
+
+def test_texts_from_models_are_only_text(tmp_path: Path) -> None:
+    runs = study_without_measures(tmp_path)
+
+    def poison(event: dict[str, object]) -> None:
+        for key in ("text", "activity", "characteristic", "recent_feeling", "cause"):
+            if key in event and event["kind"] in ("said", "acted", "persona_changed", "warned"):
+                event[key] = f"{EVIL} {event['seq']}"
+
+    for run in runs:
+        rewrite(run, poison)
+    page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
+    cells = parsed(page)
+    assert not [tag for tag, attrs in cells.tags if tag == "script" or "onerror" in attrs]
+    html, markdown = page.read_text(encoding="utf-8"), (page.parent / "report.md").read_text(encoding="utf-8")
+    assert "&lt;script&gt;" in html and "<script" not in html
+    assert "\x00" not in html and "\x1b" not in markdown
+    assert "<script" not in markdown.replace("\\<script", "") and "{{ 7*7 }}" in html
+    talk = (page.parent / "tables" / "activities.csv").read_text(encoding="utf-8")
+    assert "\n=" not in talk
+
+
+def test_a_half_character_does_not_stop_it(tmp_path: Path) -> None:
+    runs = study_without_measures(tmp_path)
+    file = runs[2].folder / "events.jsonl"
+    file.write_text(re.sub(r'"text":"I was', r'"text":"\\\\ud800 I was', file.read_text(encoding="utf-8").replace("\\ud800", "")), encoding="utf-8")
+    raw = file.read_bytes().replace(b"\\\\ud800", b"\\ud800")
+    file.write_bytes(raw)
+    page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
+    assert page.read_bytes().decode("utf-8")
+
+
+def test_one_run_without_measurements(three_runs: Path, tmp_path: Path) -> None:
+    report = make([three_runs / "client_counselor"], QUICK)
+    page = write(report, tmp_path / "out", "x")
+    text = page.read_text(encoding="utf-8")
+    assert "Report on 1 run" in text and "1 group; two are needed" in text
+    assert "No instrument was applied" in text
+    assert all(one.permuted.p is None for one in report.explored)
+
+
+def test_only_damaged_runs(three_runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(three_runs / "client_only", tmp_path / "runs" / "broken")
+    (tmp_path / "runs" / "broken" / "manifest.json").write_text("{", encoding="utf-8")
+    page = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x")
+    text = page.read_text(encoding="utf-8")
+    assert "No run could be used" in text and "broken" in text
+
+
+def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
+    """Two ticks each: too little for clusters, nobody has met."""
+    from simcounsel.engine.opening import begin_run
+    from tests.stage import go_on, tiny
+
+    for arm in ("client_only", "client_counselor"):
+        go_on(begin_run(tiny(condition=arm), tmp_path / "runs", name=arm), 1)
+    text = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x").read_text(encoding="utf-8")
+    assert "No clusters" in text and "Nobody talked" in text and "did not reach their world" in text
+
+
+def test_every_cut_and_option(three_runs: Path, tmp_path: Path) -> None:
+    for cut in ("halves", "session", "fork"):
+        report = make([three_runs], Options(shuffles=99, cut=cut, clusters=3, stories=1))  # type: ignore[arg-type]
+        write(report, tmp_path / cut, "x")
+        assert report.stories_left_out == 2
+        assert report.patterns.k == (3 if cut != "fork" else None)
+
+
+def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    lines = ["rater,item,question,value,run,person"]
+    for rater, shift in (("r1", 0), ("r2", 1), ("r3", 0)):
+        for number, run in enumerate(sorted(p.name for p in planted_study.iterdir() if p.is_dir())):
+            lines.append(f"{rater},i{number:02d},insomnia_severity,{(number + shift) % 5 + 1},{run},Ines")
+    file.write_text("\n".join(lines), encoding="utf-8")
+    report = make([planted_study], Options(shuffles=99, ratings=file))
+    page = write(report, tmp_path / "out", "x")
+    table = report.tables["model_and_people"]
+    assert len(table) == 1 and table["items"].iloc[0] == 12
+    values = tables.measurements(sorted(p for p in planted_study.iterdir() if p.is_dir()))
+    model = values.assign(at=values["run"].astype(str)).groupby("at")["value"].mean()
+    people = pd.read_csv(file).groupby("run")["value"].mean()
+    assert table["value"].iloc[0] == pytest.approx(spearman(model, people).value)
+    assert "Krippendorff" in page.read_text(encoding="utf-8")
+
+
+def test_numbers_as_text() -> None:
+    assert [num(x) for x in (None, 0.0, 1e-17, -1.2345, 123456.0, 0.000123)] == ["–", "0", "0", "−1.23", "123456", "0.000123"]
+    assert [p_text(x) for x in (None, 0.0002, 0.0341, 1.0)] == ["–", "< .001", ".034", "1.000"]
+    assert percent(-0.031) == "−3.1%" and interval(1.0, None) == "–"
+    assert marked("a|b *c* <d> & `e`\nf") == r"a\|b \*c\* \<d\> &amp; \`e\` f"
+
+
+# the command
+
+
+def analysis(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "analysis", *words], cwd=cwd, capture_output=True, text=True, timeout=300, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+
+
+def test_the_command_of_the_readme_runs(three_runs: Path, tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^python -m analysis (report runs[^#\n]*)", readme, re.MULTILINE)
+    assert commands
+    shutil.copytree(three_runs, tmp_path / "runs")
+    for command in commands:
+        done = analysis(*command.split(), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "report" / "report.html").is_file()
+        text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+        assert "python -m analysis report runs" in text
+
+
+def test_help_teaches_and_errors_are_one_line(tmp_path: Path) -> None:
+    bare = analysis(cwd=tmp_path)
+    assert "Begin with" in bare.stdout + bare.stderr
+    helped = analysis("report", "--help", cwd=tmp_path)
+    assert helped.returncode == 0 and all(option in helped.stdout for option in ("--out", "--cut", "--ratings", "--name-with", "--finished-only"))
+    for words in (("report", "nowhere"), ("report", ".")):
+        failed = analysis(*words, cwd=tmp_path)
+        assert failed.returncode == 1 and failed.stderr.startswith("analysis: ") and "Traceback" not in failed.stderr
+    assert analysis("report", ".", "--cut", "weeks", cwd=tmp_path).returncode == 2
+
+
+def test_tables_alone(three_runs: Path, tmp_path: Path) -> None:
+    done = analysis("tables", str(three_runs), "--out", "t", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = sum(1 for entry in Run.open(three_runs / "client_counselor").entries() if entry.event.kind == "said")
+    assert len(pd.read_csv(tmp_path / "t" / "talk.csv")) == said
