@@ -18,7 +18,7 @@ from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_ano
 from analysis.writing import interval, marked, num, p_text, percent, write
 from simcounsel.runs import Run
 from tests.analysis.conftest import planted, study_without_measures
-from tests.analysis.made import CONDITIONS, plan, rewrite
+from tests.analysis.made import CONDITIONS, rewrite
 from tests.stage import ROOT
 
 SEEDS = (1, 2, 3, 4)
@@ -76,7 +76,7 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
     fisher = anova(changes)
     wanted = [
         paired.difference, welch.difference, *[p for p in corrected if p is not None], *[np.mean(values) for values in changes.values()],
-        fisher.f, fisher.eta_squared, hedges_g(changes["client_counselor"], changes["client_layperson"]).g,
+        fisher.f, fisher.eta_squared, hedges_g(changes["client_layperson"], changes["client_counselor"]).g,
     ]
     shown = parsed(page).values
     for number in wanted:
@@ -94,7 +94,7 @@ def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> No
     assert "never measured" in planned and "no run was measured with gad7" in planned
     assert "as expected" in planned
     assert "Nobody announced these" in exploratory and "Nobody announced these" not in planned
-    assert [one.verdict for one in report.planned][0] == "as expected"
+    assert report.planned[0].verdict == "as expected"
     assert (page.parent / "tables" / "planned.csv").read_text(encoding="utf-8").count("\n") == 5
 
 
