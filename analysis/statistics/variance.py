@@ -104,12 +104,12 @@ def permutation_anova(groups: Groups, *, shuffles: int = SHUFFLES, seed: int = 1
         return Anova(test="permutation", n=sizes(groups), assumes=assumes, reason=str(why))
     lengths = [len(values) for values in found.values()]
     centred = pooled - pooled.mean()
-    seen = float(_between(centred[None, :], lengths)[0])
+    seen = float(_between(centred[None, :], lengths)[0]) - 1e-10 * float((centred**2).sum())
     rng, extreme, left = np.random.default_rng(seed), 0, shuffles
     while left:
         rows = min(left, max(1, 2_000_000 // len(pooled)))
         shuffled = rng.permuted(np.broadcast_to(centred, (rows, len(pooled))), axis=1)
-        extreme += int((_between(shuffled, lengths) >= seen * (1 - 1e-12)).sum())
+        extreme += int((_between(shuffled, lengths) >= seen).sum())
         left -= rows
     classic = anova(groups)
     return Anova(
