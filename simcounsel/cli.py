@@ -363,6 +363,8 @@ def view(
             raise typer.BadParameter(f"{runs} is a folder of runs; name one of them", param_hint="--html")
         for left_out in write_bundle(shelf.log(shelf.only), html):
             typer.echo(f"left out: {left_out}", err=True)
+        for problem in shelf.log(shelf.only).problems():
+            typer.echo(problem, err=True)
         typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
         return
     path = f"/run/{shelf.only}" if shelf.only else "/"
@@ -519,8 +521,9 @@ def sweep(
     with SweepScreen(console, running, quiet or not console.is_terminal) as screen:
         done = running.run(screen.on_change)
     if running.stopping:
-        typer.echo(f"stopped: {running.stopping}; the same command goes on")
+        typer.echo(f"{running.stopping}; the same command goes on")
     typer.echo(f"now: simcounsel view {folder}")
+    typer.echo(f"     python -m analysis report {folder} --out report")
     if not done:
         sys.exit(1)
 

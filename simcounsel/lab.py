@@ -19,9 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from filelock import FileLock, Timeout
+
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.llm.prices import Prices
-from simcounsel.runs import Run
+from simcounsel.runs import Run, complete_ticks
 from simcounsel.specs.experiment import Cell, Experiment, differences
 
 REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
@@ -80,7 +82,14 @@ def plan_lines(experiment: Experiment, cells: tuple[Cell, ...], prices: Prices, 
     yield f"seeds        {', '.join(map(str, experiment.all_seeds))}"
     if experiment.paired_at is not None:
         yield f"paired       each client's first {experiment.paired_at} ticks are lived once, then forked into every condition"
-    yield f"runs         {told.runs}, in {out}"
+    world = cells[0].world
+    models = {name for cell in cells for name in (cell.world.models.reason, cell.world.models.quick, cell.world.models.judge) if name}
+    pasts = sum(cell.arm is None for cell in cells)
+    yield f"models       {', '.join(sorted(models))}; vectors {world.models.embed}"
+    yield f"length       {world.ticks} ticks of {world.tick_minutes} minutes"
+    for measurement in world.measurements:
+        yield f"measured     {measurement.instrument}, {measurement.when}"
+    yield f"runs         {told.runs}{f' ({pasts} of them shared pasts)' if pasts else ''}, in {out}"
     yield f"estimate     {told.requests} requests, {cost}, for {told.resident_days:.1f} resident-days"
     for one in experiment.hypotheses:
         yield f"planned      {one.id}: {one.test} of {one.instrument}.{one.score}, {' against '.join(one.contrast)}, {one.direction}"
@@ -119,9 +128,8 @@ def opened(cell: Cell, out: Path) -> Run:
     folder = out / cell.name
     if (folder / "manifest.json").is_file():
         run = Run.open(folder)
-        if run.world.model_dump() != cell.world.model_copy(update={"ticks": run.world.ticks}).model_dump():
-            raise RunError(f"{folder}: was lived in another world than the experiment says now; remove it, or choose another --out")
-        if run.ticks_done() >= (cell.at_tick or 0):  # else a crash cut the copying of the past short
+        _check_same(cell, run)
+        if complete_ticks(folder) >= (cell.at_tick or 0):  # else a crash cut the copying of the past short
             return run
     shutil.rmtree(folder, ignore_errors=True)
     if cell.past is None or cell.at_tick is None:
@@ -129,16 +137,39 @@ def opened(cell: Cell, out: Path) -> Run:
     return fork(Run.open(out / cell.past), cell.at_tick, cell.changes, out, cell.name)
 
 
+def _check_same(cell: Cell, run: Run) -> None:
+    """RunError when the run was lived in another world, or from another past, than the cell says."""
+    parent = run.manifest.parent
+    past = (parent.run, parent.at_tick) if parent else (None, None)
+    if run.world.model_dump() != cell.world.model_dump() or past != (cell.past, cell.at_tick):
+        raise RunError(f"{run.folder}: was lived in another world than the experiment says now; remove it, or choose another --out")
+
+
 def ticks_of(cell: Cell, out: Path) -> int:
-    """How many ticks of this cell are lived already."""
+    """How many ticks of this cell are lived already. RunError when its folder holds something else."""
     folder = out / cell.name
-    return Run.open(folder).ticks_done() if (folder / "manifest.json").is_file() else 0
+    if not (folder / "manifest.json").is_file():
+        return 0
+    _check_same(cell, Run.open(folder))
+    return complete_ticks(folder)
 
 
-def live(cell: Cell, out: Path, in_flight: int, prices: Prices | None, tell: Callable[[dict[str, Any]], None]) -> None:
+def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:
+    """Calls and USD of a run so far, without what a fork took over from its past. None: a price is unknown."""
+    folder = out / cell.name
+    if not (folder / "manifest.json").is_file():
+        return 0, 0.0
+    own = [call for call in Run.open(folder).calls() if call.get("verb") != "embed" and not call.get("copied")]
+    costs = [call.get("cost_usd") for call in own]
+    return len(own), None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def live(
+    cell: Cell, out: Path, in_flight: int, prices: Prices | None, tell: Callable[[dict[str, Any]], None], stop_on: int = signal.SIGINT,
+) -> None:
     """Live one run to its end, in this process. tell: is told of each tick, and of the end.
 
-    Ctrl-C (SIGINT) stops it after the tick that is being lived; a second one at once.
+    The signal `stop_on` stops it after the tick that is being lived; a second one at once.
     """
     from simcounsel.engine.opening import models_for
     from simcounsel.engine.simulation import Simulation
@@ -159,7 +190,7 @@ def live(cell: Cell, out: Path, in_flight: int, prices: Prices | None, tell: Cal
             tell({"run": cell.name, "tick": entry.tick + 1, "calls": usage.calls, "cost_usd": usage.cost_usd})
 
     with contextlib.suppress(ValueError):  # outside a main thread: whoever runs this stops it otherwise
-        signal.signal(signal.SIGINT, stop)
+        signal.signal(stop_on, stop)
     simulation.on_event = on_event
     simulation.run(cell.ticks - simulation.tick)
 
@@ -167,7 +198,7 @@ def live(cell: Cell, out: Path, in_flight: int, prices: Prices | None, tell: Cal
 def _child(cell: Cell, out: Path, in_flight: int, prices_file: Path | None, told: "multiprocessing.Queue[dict[str, Any]]") -> None:
     """A process of its own for each run: Mesa never frees a model."""
     try:
-        live(cell, out, in_flight, Prices.load(prices_file), told.put)
+        live(cell, out, in_flight, Prices.load(prices_file), told.put, signal.SIGTERM)
         done = ticks_of(cell, out) >= cell.ticks
         told.put({"run": cell.name, "end": "done" if done else "stopped", "cause": None})
     except KeyboardInterrupt:
@@ -176,6 +207,20 @@ def _child(cell: Cell, out: Path, in_flight: int, prices_file: Path | None, told
         told.put({"run": cell.name, "end": "failed", "cause": str(error)})
     except Exception as error:
         told.put({"run": cell.name, "end": "failed", "cause": f"{type(error).__name__}: {error}"})
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started meanwhile ignore Ctrl-C."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # outside a main thread nothing is changed
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Sweep:
@@ -196,25 +241,53 @@ class Sweep:
         self._spawn = multiprocessing.get_context("spawn")
         self._told: Any = self._spawn.Queue()
         self._children: dict[str, Any] = {}
+        self._before: dict[str, tuple[int, float | None]] = {}
 
     def run(self, on_change: Callable[[], None] = lambda: None) -> bool:
         """Live until all are done or failed, or until it is stopped; whether all are done."""
         write_plan(self.experiment, tuple(p.cell for p in self.progress.values()), self.out)
+        lock = FileLock(str(self.out / "sweep.lock"))
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise RunError(f"{self.out}: another process lives this sweep; wait for it, or stop it first") from None
+        try:
+            self._look_at_what_is_there()
+            self._run(on_change)
+        finally:
+            lock.release()
+        return all(p.state == "done" for p in self.progress.values())
+
+    def _look_at_what_is_there(self) -> None:
         for progress in self.progress.values():
-            progress.tick = progress.first_tick = ticks_of(progress.cell, self.out)
+            try:
+                progress.tick = progress.first_tick = ticks_of(progress.cell, self.out)
+                progress.calls, progress.cost_usd = spent_on(progress.cell, self.out)
+            except SimcounselError as error:
+                self._end(progress.cell.name, "failed", str(error))
+                continue
+            self._before[progress.cell.name] = progress.calls, progress.cost_usd
             if progress.tick >= progress.cell.ticks:
                 progress.state = "done"
+
+    def _run(self, on_change: Callable[[], None]) -> None:
         try:
+            self._check_budget()
             while self._start_some() or self._children:
                 self._listen()
                 self._check_budget()
                 on_change()
         except KeyboardInterrupt:
             self._stop("stopped by Ctrl-C")
-            while self._children:
-                self._listen()
-                on_change()
-        return all(p.state == "done" for p in self.progress.values())
+            try:
+                while self._children:
+                    self._listen()
+                    on_change()
+            except KeyboardInterrupt:  # a second time: at once; what was lived is on disk
+                for child in self._children.values():
+                    self._kill(child)
+                raise
+        on_change()
 
     def _start_some(self) -> bool:
         """Start what may start; whether anything waits still."""
@@ -228,12 +301,16 @@ class Sweep:
     def _begin(self, progress: Progress) -> Any:
         arguments = (progress.cell, self.out, self.in_flight, self._prices_file, self._told)
         child = self._spawn.Process(target=_child, args=arguments, name=progress.cell.name, daemon=False)
-        child.start()
+        with _deaf_to_ctrl_c():  # a terminal's Ctrl-C reaches children too: they leave it to this process
+            child.start()
         return child
 
     def _interrupt(self, child: Any) -> None:
-        if child.pid is not None and child.is_alive():
-            os.kill(child.pid, signal.SIGINT)
+        if child.is_alive():
+            child.terminate()
+
+    def _kill(self, child: Any) -> None:
+        child.kill()
 
     def _join(self, child: Any) -> None:
         child.join()
@@ -260,14 +337,19 @@ class Sweep:
             pass
         for name, child in list(self._children.items()):
             if not child.is_alive() and self._told.empty():
-                self._end(name, "failed", f"its process ended with {child.exitcode}")
+                if self.stopping:  # it was told to stop before it had begun
+                    self._end(name, "stopped", None)
+                else:
+                    self._end(name, "failed", f"its process ended with {child.exitcode}")
 
     def _take(self, told: dict[str, Any]) -> None:
         progress = self.progress[told["run"]]
         if "end" in told:
             self._end(told["run"], told["end"], told["cause"])
         else:
-            progress.tick, progress.calls, progress.cost_usd = told["tick"], told["calls"], told["cost_usd"]
+            calls, usd = self._before.get(told["run"], (0, 0.0))
+            progress.tick, progress.calls = told["tick"], calls + told["calls"]
+            progress.cost_usd = None if usd is None or told["cost_usd"] is None else usd + told["cost_usd"]
 
     def _end(self, name: str, state: State, cause: str | None) -> None:
         progress = self.progress[name]
@@ -287,11 +369,11 @@ class Sweep:
             self._stop(f"the budget of {budget.calls} calls is used up")
         elif budget.usd is not None and usd is None:
             self._stop(f"a budget of {budget.usd:g} USD was set, but a model's price is unknown; give it with --prices")
-        elif budget.usd is not None and usd is not None and usd >= budget.usd > 0:
+        elif budget.usd is not None and usd is not None and usd > 0 and usd >= budget.usd:
             self._stop(f"the budget of {budget.usd:g} USD is used up")
 
     def spent(self) -> tuple[int, float | None]:
-        """Calls and USD of this start of the sweep."""
+        """Calls and USD of the whole sweep, earlier starts included."""
         costs = [p.cost_usd for p in self.progress.values()]
         return sum(p.calls for p in self.progress.values()), None if None in costs else sum(c for c in costs if c is not None)
 

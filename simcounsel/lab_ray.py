@@ -19,7 +19,8 @@ class RaySweep(Sweep):
     """A Sweep whose runs live on a cluster. The nodes need simcounsel of the same version, and keys in their environment.
 
     A run lives in a folder of its node and is collected when its task ends; stopped or failed runs come
-    back as far as they were lived, so that the next start goes on with them.
+    back as far as they were lived, so that the next start goes on with them. Calls and cost are known when a run ends, so a
+    budget keeps further runs from starting but does not stop those under way.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class RaySweep(Sweep):
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         super().__init__(experiment, cells, out, processes=cores, in_flight=in_flight, prices_file=prices_file)
         self._prices = Prices.load(prices_file)
-        self._task = ray.remote(num_cpus=1, max_retries=0)(_live_there)
+        self._task = ray.remote(num_cpus=1, max_retries=0, max_calls=1)(_live_there)
 
     def _begin(self, progress: Progress) -> Any:
         packed = {name: _pack(self.out / name) for name in (progress.cell.name, progress.cell.past) if name}
@@ -63,6 +64,9 @@ class RaySweep(Sweep):
 
     def _interrupt(self, child: Any) -> None:
         self._ray.cancel(child)
+
+    def _kill(self, child: Any) -> None:
+        self._ray.cancel(child, force=True)
 
     def _join(self, child: Any) -> None:
         """A task that ended needs no waiting for."""

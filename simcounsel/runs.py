@@ -139,7 +139,7 @@ class Run:
                     return
                 try:
                     entry = parse_entry(json.loads(line))
-                except (ValueError, KeyError, TypeError, ValidationError) as error:
+                except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
                     raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})") from None
                 if until_tick is not None and entry.tick >= until_tick:
                     return
@@ -175,6 +175,8 @@ class Run:
         self._lock = FileLock(str(self.folder / "run.lock"))
         try:
             self._lock.acquire(timeout=0)
+        except PermissionError:
+            raise RunError(f"{self.folder}: cannot be written (no permission); copy the run to where you may write") from None
         except Timeout:
             raise RunError(f"{self.folder}: another process is writing this run; wait for it, or stop it first") from None
         keep, dropped, ticks = _complete_part(self.folder / "events.jsonl")
@@ -261,6 +263,11 @@ def _runs_nearby(folder: Path) -> str:
     parent = folder.parent
     beside = sorted(p.parent for p in parent.glob("*/manifest.json")) if parent.is_dir() else []
     return f"; there is {beside[-1]}" if beside else "; `simcounsel run WORLD` makes one"
+
+
+def complete_ticks(folder: Path) -> int:
+    """How many ticks are complete in a run's log, without reading what happened in them."""
+    return _complete_part(folder / "events.jsonl")[2]
 
 
 def _complete_part(file: Path) -> tuple[int, int, int]:

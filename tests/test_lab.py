@@ -15,7 +15,7 @@ from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Forked, Joined
 from simcounsel.lab import Sweep, estimate, opened, plan_lines
 from simcounsel.llm.prices import Prices
-from simcounsel.runs import Run
+from simcounsel.runs import Run, complete_ticks
 from simcounsel.specs.experiment import differences, load_experiment
 from tests.stage import ROOT, happened, log
 
@@ -31,6 +31,9 @@ past: {{condition: client_only}}
 conditions:
   - {{name: alone, set: {{condition: client_only}}}}
   - {{name: counselor, set: {{condition: client_counselor, conversation.max_turns: 4}}}}
+measurements:
+  - {{instrument: insomnia_severity, when: start}}
+  - {{instrument: insomnia_severity, when: end}}
 hypotheses:
   - {{id: h1, instrument: insomnia_severity, contrast: [counselor, alone], test: paired_t, direction: lower}}
 """
@@ -83,6 +86,9 @@ def test_estimate_by_hand(tmp_path: Path) -> None:
     ("conversation.max_turns: 4", "start: 2026-01-01 08:00", "start: arms that fork a shared past cannot change it"),
     ("test: paired_t", "test: t_test", "is not one of"),
     ("walter.yaml", "wolter.yaml", "did you mean"),
+    ("seeds: [3]", "seeds: [3, 3]", "two runs would be called 'ines-s3-past'"),
+    ("alone", "past", "two runs would be called 'ines-s3-past'"),
+    ("instrument: insomnia_severity, contrast", "instrument: affect, contrast", "'affect' is never measured; add it to `measurements`"),
 ])
 def test_wrong_experiments(tmp_path: Path, old: str, new: str, what: str) -> None:
     assert old in PAIRED
@@ -136,9 +142,11 @@ def test_a_failure_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
     one = sweep(tmp_path, processes=2)
     (tmp_path / "out" / "ines-s3-past").mkdir(parents=True)
     (tmp_path / "out" / "ines-s3-past" / "manifest.json").write_text("{", encoding="utf-8")
-    with pytest.raises(RunError, match="damaged"):
-        one.run()
-    (tmp_path / "out" / "ines-s3-past" / "manifest.json").unlink()
+    assert not one.run()
+    assert "damaged" in str(one.progress["ines-s3-past"].cause)
+    assert one.progress["ines-s3-alone"].cause == "the past that it forks, ines-s3-past, failed"
+    assert one.progress["walter-s3-alone"].state == "done"
+    shutil.rmtree(tmp_path / "out")
     broken = sweep(tmp_path, PAIRED.replace("{name: alone, set: {condition: client_only}}", "{name: alone, set: {condition: client_only, models.reason: 'openai:none'}}"))
     assert not broken.run()
     states = {name: p.state for name, p in broken.progress.items()}
@@ -159,6 +167,10 @@ def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
     _, cells = load_experiment(written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:")))
     with pytest.raises(RunError, match="was lived in another world than the experiment says now"):
         opened(cells[0], lived)
+    shutil.copytree(lived, tmp_path / "out")
+    changed = sweep(tmp_path, PAIRED.replace("models:", "ticks: 11\nmodels:"))
+    assert not changed.run(), "runs of another length were counted as this experiment's"
+    assert {p.state for p in changed.progress.values()} == {"failed"}
 
 
 def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path) -> None:
@@ -176,6 +188,11 @@ def test_budget_of_calls(tmp_path: Path) -> None:
     one = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
     assert not one.run()
     assert one.stopping == "the budget of 10 calls is used up"
+    first = one.progress["ines-s3-past"]
+    assert (first.state, first.tick) in {("stopped", 1), ("done", 2)}, "the run under way went on"
+    again = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
+    assert not again.run()
+    assert again.spent()[0] == one.spent()[0], "a second start spent more on the same budget"
     assert any(p.state == "waiting" for p in one.progress.values())
 
 
@@ -198,6 +215,10 @@ def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=90)
     assert "stopped by Ctrl-C; the same command goes on" in out
     assert process.returncode == 1
+    lived = {run: complete_ticks(tmp_path / "out" / run) for run in ("ines-s3-alone", "ines-s3-counselor")}
+    assert min(lived.values()) < 12, "nothing was stopped"
+    told = [json.loads(line) for line in (tmp_path / "out" / "sweep.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert not [line for line in told if line["state"] == "failed"], told
     again = sweep(tmp_path)
     assert again.run(), [p.cause for p in again.progress.values()]
     assert all(Run.open(folder.parent).ticks_done() in (2, 12) for folder in (tmp_path / "out").glob("*/manifest.json"))
@@ -212,11 +233,11 @@ def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
         "one = RaySweep(experiment, cells, Path(sys.argv[2]), address='local')\n"
         "print(one.run(), [p.cause for p in one.progress.values()])\n"
         "two = RaySweep(experiment, cells, Path(sys.argv[2]), address='local')\n"
-        "print(two.run(), [p.calls for p in two.progress.values()])\n"
+        "print(two.run(), two.spent()[0] - one.spent()[0])\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run([sys.executable, "-c", script, str(written(tmp_path)), str(tmp_path / "out")], env=environment, capture_output=True, text=True,
                           timeout=280, check=False)
-    assert done.stdout.splitlines()[-2:] == ["True [None, None, None, None, None, None]", "True [0, 0, 0, 0, 0, 0]"], done.stdout + done.stderr[-2000:]
+    assert done.stdout.splitlines()[-2:] == ["True [None, None, None, None, None, None]", "True 0"], done.stdout + done.stderr[-2000:]
     for file in lived.glob("*/events.jsonl"):
         assert (tmp_path / "out" / file.parent.name / "events.jsonl").read_bytes() == file.read_bytes()

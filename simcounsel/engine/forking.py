@@ -55,7 +55,8 @@ def _changed(run: Run, changes: dict[str, Any]) -> World:
 
 
 def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
-    """The log up to the tick, with a `forked` event before the last `tick_ended`, and all recorded calls."""
+    """The log up to the tick, with a `forked` event before the last `tick_ended`, and all recorded calls: marked as
+    `copied`, and those from the tick on as `spare`, since the fork may or may not ask the same."""
     lines = list(run.entries(until_tick=at_tick))
     *past, ended = lines
     mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
@@ -64,6 +65,7 @@ def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str],
         file.writelines(entry.line() for entry in (*past, mark, last))
     with (new.folder / "calls.jsonl").open("wb") as calls:
         for source in recordings(run):
-            if (source.folder / "calls.jsonl").is_file():
-                known = (source.folder / "calls.jsonl").read_bytes()
-                calls.write(known if known.endswith(b"\n") else known + b"\n")
+            for call in source.calls():
+                spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
+                marked = call | {"copied": True} | ({"spare": True} if spare else {})
+                calls.write(json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")

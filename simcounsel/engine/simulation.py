@@ -20,6 +20,7 @@ from simcounsel.engine.encounters import ASLEEP, encounters, together
 from simcounsel.engine.measures import Measures
 from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
+from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
     ConversationEnded,
@@ -129,7 +130,7 @@ class Simulation(mesa.Model):
         try:
             while self.tick < last and self.stopped_because is None:
                 self.step()
-                self.stopped_because = self._over_budget()
+                self.stopped_because = self.stopped_because or self._over_budget()
         finally:
             gc.unfreeze()
             self.close()
@@ -374,6 +375,10 @@ class Simulation(mesa.Model):
             return
         self._vectors.update(recorded_vectors(self.record))
         for entry in self.record.entries(until_tick=ticks):
+            event = entry.event
+            if isinstance(event, Remembered) and event.memory.text not in self._vectors:
+                file = self.record.folder / "calls.jsonl"
+                raise RunError(f"{file}: the vector of {event.memory.id} is missing or damaged; without it the run cannot go on")
             self._observe(entry)
             self._seq = entry.seq + 1
         self._vectors.clear()

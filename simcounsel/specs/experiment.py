@@ -130,7 +130,12 @@ def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
     problems = list(_problems(experiment, path, lines))
     if problems:
         raise SpecError(problems)
-    return experiment, tuple(_cells(experiment, path, lines))
+    cells = tuple(_cells(experiment, path, lines))
+    names = [cell.name for cell in cells]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise SpecError([f"{path}:1: two runs would be called {twice!r}; give clients, worlds and conditions different names, and each seed once"])
+    return experiment, cells
 
 
 def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
@@ -141,6 +146,12 @@ def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]
                 near = difflib.get_close_matches(arm, arms, n=1)
                 mean = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(arms)}"
                 yield f"{path}:{line_of(lines, ('hypotheses', index, 'contrast'))}: no condition {arm!r}; {mean}"
+        if len(set(hypothesis.contrast)) < len(hypothesis.contrast):
+            yield f"{path}:{line_of(lines, ('hypotheses', index, 'contrast'))}: a condition stands here twice"
+        measured = [one.get("instrument") for one in experiment.measurements if isinstance(one, dict)]
+        if hypothesis.instrument not in measured:
+            at = line_of(lines, ("hypotheses", index, "instrument"))
+            yield f"{path}:{at}: {hypothesis.instrument!r} is never measured; add it to `measurements`"
         if hypothesis.test == "paired_t" and experiment.paired_at is None and len(experiment.clients) < 2 and len(experiment.all_seeds) < 2:
             yield f"{path}:{line_of(lines, ('hypotheses', index, 'test'))}: paired_t needs more than one pair; add clients or seeds"
     if experiment.paired_at is not None:
@@ -178,7 +189,22 @@ def _of_pair(experiment: Experiment, path: Path, lines: Lines, number: int, clie
 def _world(
     experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, seed: int, patches: dict[str, Any], arm: str
 ) -> World:
-    changes: dict[str, Any] = {"seed": seed, **experiment.set, **patches}
+    """Seeds differ in nothing but the seed, so each world is read once."""
+    key = (str(path.resolve()), experiment.model_dump_json(), number, client, arm)
+    if key not in _READ:
+        _READ.clear() if len(_READ) > MOST_READ else None
+        _READ[key] = _read_world(experiment, path, lines, number, client, patches, arm)
+    return _READ[key].model_copy(update={"seed": seed})
+
+
+_READ: dict[tuple[Any, ...], World] = {}
+MOST_READ = 200
+
+
+def _read_world(
+    experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, patches: dict[str, Any], arm: str
+) -> World:
+    changes: dict[str, Any] = {**experiment.set, **patches}
     if experiment.ticks is not None:
         changes["ticks"] = experiment.ticks
     if experiment.models is not None:

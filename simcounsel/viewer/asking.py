@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import RunError, SimcounselError
@@ -27,6 +27,7 @@ from simcounsel.interview import (
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
 from simcounsel.viewer.posts import read_object
+from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.shelf import Shelf
 
 
@@ -65,23 +66,23 @@ class Asker:
     async def interviews(self, request: Request) -> Response:
         """The stored interviews of a run, and who could answer another."""
         try:
-            return JSONResponse(await asyncio.to_thread(self._told, request.path_params["run"]))
+            return as_json(await asyncio.to_thread(self._told, request.path_params["run"]))
         except Refused as refused:
-            return JSONResponse(refused.answer, refused.status)
+            return as_json(refused.answer, refused.status)
 
     async def ask(self, request: Request) -> Response:
         """One question: {who, tick, question, interview or null, model or null, may_cost}."""
         body = await read_object(request)
         name = request.path_params["run"]
         if name in self._busy:
-            return JSONResponse({"error": "the last question is still being answered; wait for the answer"}, 429)
+            return as_json({"error": "the last question is still being answered; wait for the answer"}, 429)
         self._busy.add(name)
         try:
-            return JSONResponse(await asyncio.to_thread(self._answer, name, body))
+            return as_json(await asyncio.to_thread(self._answer, name, body))
         except Refused as refused:
-            return JSONResponse(refused.answer, refused.status)
+            return as_json(refused.answer, refused.status)
         except (SimcounselError, ValueError) as error:
-            return JSONResponse({"error": str(error)}, 422)
+            return as_json({"error": str(error)}, 422)
         finally:
             self._busy.discard(name)
 

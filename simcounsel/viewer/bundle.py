@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import re
 from pathlib import Path
@@ -26,7 +27,7 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     script = _script("run")
     style = "\n".join((serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "run.css"))
     policy = f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    title = json.dumps(str(log.manifest.get("world", {}).get("name") or log.name))[1:-1].replace("<", "").replace("&", "")
+    title = html.escape(str(log.manifest.get("world", {}).get("name") or log.name))
     page = "\n".join([
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="viewport" content="width=device-width, initial-scale=1">',

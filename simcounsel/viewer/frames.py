@@ -93,6 +93,7 @@ def overview(manifest: Fields, entries: Iterable[Fields], ticks: int) -> Fields:
                 moments.append({"tick": tick, "kind": "warning", "who": [who], "what": f"{entry['purpose']}: {entry['cause']}"})
             case "forked":
                 moments.append({"tick": tick + 1, "kind": "fork", "who": [], "what": _changes(entry["changes"])})
+    _without_beginning(people, tracks, texts, world)
     step, first = _clock(world, minutes)
     for who, slots in meant.items():
         for minute in sorted(slots):
@@ -101,7 +102,7 @@ def overview(manifest: Fields, entries: Iterable[Fields], ticks: int) -> Fields:
                 _changed(tracks[who]["planned"], tick, slots[minute])
     return {
         "run": manifest.get("run"), "created": manifest.get("created"), "world": world.get("name"), "condition": world.get("condition"),
-        "seed": world.get("seed"), "model": manifest.get("models", {}).get("reason"), "parent": manifest.get("parent"),
+        "seed": world.get("seed"), "model": (manifest.get("models") or {}).get("reason"), "parent": manifest.get("parent"),
         "start": world.get("start"), "tick_minutes": step, "first_minute": first, "ticks": ticks, "ticks_planned": world.get("ticks", ticks),
         "places": world.get("places") or _places_seen(tracks, texts), "people": sorted(people.values(), key=lambda p: p["name"]),
         "tracks": tracks, "texts": texts.all, "talks": list(talks.values()), "moments": moments, "feels": ADJECTIVE,
@@ -115,6 +116,20 @@ def _weights(world: Fields) -> dict[str, float]:
     if memory.get("recall") == "generative_agents":
         return {"recency": 1 / 3, "poignancy": 1 / 3, "emotion_score": 0.0, "emotion_relevance": 0.0, "relevance": 1 / 3}
     return {**RecallWeights().model_dump(), **(memory.get("weights") or {})}
+
+
+def _without_beginning(people: dict[str, Fields], tracks: dict[str, Fields], texts: Texts, world: Fields) -> None:
+    """Those whose coming is not in the log any more: from the manifest, and there from when they are first seen."""
+    known = {str(r.get("name")): r for r in world.get("residents", ()) if isinstance(r, dict)}
+    for who, track in tracks.items():
+        if who not in people:
+            resident = known.get(who, {})
+            persona = resident.get("persona")
+            role = persona.get("role", "resident") if isinstance(persona, dict) else "resident"
+            first = track["doing"][0] if track["doing"] else None
+            place = texts.all[first[3]] if first else str(resident.get("starts_in", ""))
+            people[who] = {"name": who, "role": role, "home": str(resident.get("home", "")), "place": place}
+            track["here"].insert(0, [first[0] if first else 0, True])
 
 
 MORNING = "a new day"
@@ -295,7 +310,8 @@ def keys_behind(entry: Fields, calls: Iterable[Fields]) -> list[str]:
     words = next((str(entry[key]) for key in ("text", "about") if entry.get(key)), None)
     holding = [call for call in about if words and words[:60] in _unescaped(call.get("reply"))]
     failed = [call for call in about if words and call.get("source") == "fallback"]
-    return list(dict.fromkeys(call["key"] for call in holding or failed or about))
+    found = holding or failed or [call for call in about if not call.get("spare")] or about
+    return list(dict.fromkeys(call["key"] for call in found))
 
 
 PURPOSES: dict[str, tuple[str, ...]] = {

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 COOKIE = "simcounsel_token"
+"""With the port behind it: cookies do not tell ports apart. Lax, so that a link in a mail works; posts are checked by Origin."""
 BODY_BYTES = 64 * 1024
 """The most that a page may send at once: a long line, an interview's question, a page of ratings."""
 POSTS, POSTS_SECONDS = 60, 60.0
@@ -58,7 +59,7 @@ class Guard:
         if self.token is None and _hostname(host) not in LOOPBACK:
             return PlainTextResponse("this site answers only to 127.0.0.1 and localhost", 403)
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _origin(origin) != host:
             return PlainTextResponse("a page of another site may not ask here", 403)
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("only GET and POST", 405)
@@ -72,9 +73,9 @@ class Guard:
         if secrets.compare_digest(given.encode(), self.token.encode()):
             rest = urlencode(query, doseq=True)
             answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict")
+            answer.set_cookie(_cookie(scope), self.token, httponly=True, samesite="lax")
             return answer
-        known = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        known = cookie_parser(headers.get("cookie", "")).get(_cookie(scope), "")
         if secrets.compare_digest(known.encode(), self.token.encode()):
             return None
         return PlainTextResponse("a token is needed: open the address that `simcounsel view` printed, with its ?token=", 401)
@@ -95,6 +96,17 @@ class Guard:
 
 class TooLong(Exception):
     """A body that was longer than it said, or than is allowed."""
+
+
+def _cookie(scope: Scope) -> str:
+    return f"{COOKIE}_{(scope.get('server') or ('', 0))[1]}"
+
+
+def _origin(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _hostname(host: str) -> str:

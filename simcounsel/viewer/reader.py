@@ -20,6 +20,10 @@ _CALL = re.compile(rb'\{"key": "[^"]*", "tick": (\d+|null)(, )"who": "((?:[^"\\]
 to know whether to read the rest."""
 
 
+TICK_DIGITS = 10
+"""A tick of more digits is no tick."""
+
+
 class Log:
     """A run's folder as far as it can be read.
 
@@ -33,20 +37,24 @@ class Log:
         self.ticks = 0
         self._manifest: Fields | None = None
         self._manifest_problem: str | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._replayed: list[Log] | None = None
         self._index = _Index(folder / "events.jsonl", _HEAD)
         self._calls = _Index(folder / "calls.jsonl", _CALL)
 
     @property
     def manifest(self) -> Fields:
         """The manifest as it was written; empty when it is missing or damaged."""
-        if self._manifest is None:
-            self._manifest, self._manifest_problem = _read_manifest(self.folder / "manifest.json")
+        file = self.folder / "manifest.json"
+        if self._manifest is None or _stamp(file) != self._stamp:
+            self._stamp = _stamp(file)
+            self._manifest, self._manifest_problem = _read_manifest(file)
         return self._manifest
 
     @property
     def size(self) -> int:
-        """Of the log in bytes, as it is on disk now; 0 when there is none."""
-        return _size(self.folder / "events.jsonl")
+        """Of the log in bytes, as far as it was taken in by `refresh`."""
+        return self._index.end
 
     def refresh(self) -> None:
         """Take in what was written since the last time."""
@@ -59,6 +67,9 @@ class Log:
         found = [self._manifest_problem] if self._manifest_problem else []
         if not (self.folder / "events.jsonl").is_file():
             found.append("events.jsonl is missing: nothing that happened can be shown")
+        missing = self._index.missing()
+        if missing:
+            found.append(f"{missing} events are missing from events.jsonl: its beginning, or lines in between, are gone")
         if self._index.damaged:
             first = f", the first is line {self._index.first_damaged}" if self._index.first_damaged else ""
             found.append(f"{self._index.damaged} lines of events.jsonl cannot be read and are left out{first}")
@@ -83,18 +94,23 @@ class Log:
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Fields]:
         """The recorded requests of a tick, vectors left out, those of the runs it replays included."""
-        for log in self._sources():
+        if self._replayed is None:
+            self._replayed = list(self._sources(set()))
+        for log in self._replayed:
             log._calls.refresh()
             for fields in log._calls.lines(None, who, tick, tick + 1):
                 fields.pop("vectors", None)
                 yield fields
 
-    def _sources(self) -> Iterator["Log"]:
-        source = next((m for m in self.manifest.get("models", {}).values() if str(m).startswith("recorded:")), None)
+    def _sources(self, seen: set[Path]) -> Iterator["Log"]:
+        """The runs that this one replays, and itself."""
+        seen.add(self.folder.resolve())
+        models = self.manifest.get("models") or {}
+        source = next((str(model) for model in models.values() if str(model).startswith("recorded:")), None)
         if source is not None:
             folder = Path(source.removeprefix("recorded:"))
-            if (folder / "calls.jsonl").is_file() and folder.resolve() != self.folder.resolve():
-                yield from Log(folder)._sources()
+            if (folder / "calls.jsonl").is_file() and folder.resolve() not in seen:
+                yield from Log(folder)._sources(seen)
         yield self
 
 
@@ -109,10 +125,11 @@ class _Index:
         self._begin()
 
     def _begin(self) -> None:
-        self.damaged = 0
+        self._bad: set[int] = set()
         self.first_damaged: int | None = None
         self._lines = 0
-        self._end = 0
+        self.end = 0
+        self._last = (0, b"")
         self._at = array("Q")
         self._tick = array("i")
         self._kind = array("H")
@@ -124,14 +141,36 @@ class _Index:
     def refresh(self) -> None:
         """Index what was appended; all anew when the file became shorter (a resume dropped a tick)."""
         with self._lock:
-            if _size(self.file) < self._end:
+            if not self._goes_on():
                 self._begin()
             if self.file.is_file():
                 self._read_on()
 
+    def _goes_on(self) -> bool:
+        """Whether what was indexed still stands there: a resume may have cut a tick off and written another."""
+        at, line = self._last
+        if not line:
+            return True
+        try:
+            with self.file.open("rb") as lines:
+                lines.seek(at)
+                return lines.read(len(line)) == line
+        except OSError:
+            return False
+
+    @property
+    def damaged(self) -> int:
+        """How many lines cannot be read."""
+        return len(self._bad)
+
+    def missing(self) -> int:
+        """How many events are not there, by the number of the last one."""
+        found = re.match(rb'\{"seq":(\d{1,12}),', self._last[1]) if self._events else None
+        return max(0, int(found.group(1)) + 1 - self._lines) if found else 0
+
     def _read_on(self) -> None:
         """One pass over what is new. Written out, since it runs over every line of a large log."""
-        match, at, number = self._head.match, self._end, self._lines
+        match, at, number, last = self._head.match, self.end, self._lines, self._last
         add_at, add_tick, add_kind, add_subject = self._at.append, self._tick.append, self._kind.append, self._subject.append
         kinds, subjects = self._kinds, self._subjects
         with self.file.open("rb", buffering=1 << 20) as lines:
@@ -141,7 +180,7 @@ class _Index:
                     break
                 number += 1
                 found = match(line)
-                if found:
+                if found and len(found.group(1)) < TICK_DIGITS:
                     tick, kind, subject = found.groups()
                     add_at(at)
                     add_tick(-1 if tick == b"null" else int(tick))
@@ -150,10 +189,11 @@ class _Index:
                     if kind == b"tick_ended":
                         self._ended = max(self._ended, int(tick) + 1)
                 elif self._events:
-                    self.damaged += 1
+                    self._bad.add(at)
                     self.first_damaged = self.first_damaged or number
+                last = at, line
                 at += len(line)
-        self._end, self._lines = at, number
+        self.end, self._lines, self._last = at, number, last
 
     def complete_ticks(self) -> int:
         """How many ticks have ended."""
@@ -174,7 +214,7 @@ class _Index:
                 lines.seek(at)
                 fields = _parsed(lines.readline())
                 if fields is None:
-                    self.damaged += 1
+                    self._bad.add(at)
                 else:
                     yield fields
 
@@ -203,11 +243,11 @@ def _parsed(line: bytes) -> Fields | None:
     return fields if isinstance(fields, dict) else None
 
 
-def _size(file: Path) -> int:
+def _stamp(file: Path) -> tuple[int, int] | None:
     try:
-        return file.stat().st_size
+        return file.stat().st_mtime_ns, file.stat().st_size
     except OSError:
-        return 0
+        return None
 
 
 def _read_manifest(file: Path) -> tuple[Fields, str | None]:
@@ -222,7 +262,7 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None]:
         return {}, f"manifest.json cannot be read ({str(error).splitlines()[0]}): places and people are taken from what happened"
     version = data.get("schema_version")
     if version != SCHEMA_VERSION:
-        wrote = data.get("versions", {}).get("simcounsel", "unknown")
+        wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
         newer = isinstance(version, int) and version > SCHEMA_VERSION
         way = "install a newer simcounsel" if newer else f"install the simcounsel that wrote it ({wrote})"
         return data, f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it may be missing; {way}"

@@ -1,7 +1,6 @@
 """The local site: pages, and the runs as JSON. Everything shown comes from `frames`."""
 
 import asyncio
-import json
 import secrets
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -21,7 +20,8 @@ from starlette.routing import BaseRoute, Route
 from simcounsel.clock import date_text
 from simcounsel.viewer import frames
 from simcounsel.viewer.guard import LOOPBACK, Guard
-from simcounsel.viewer.reader import Log
+from simcounsel.viewer.reader import TICK_DIGITS, Log
+from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.shelf import Shelf
 
 STATIC = Path(str(files("simcounsel.viewer") / "static"))
@@ -43,7 +43,7 @@ def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
                 "overview": seen, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
-                "conversation/{chat}": conversation, "calls/{tick:int}": calls, "behind/{seq:int}": behind, "warnings": warnings,
+                "conversation/{chat}": conversation, "calls/{tick}": calls, "behind/{seq}": behind, "warnings": warnings,
             }.items()
         ),
         *more,
@@ -85,7 +85,7 @@ class Site:
 
     async def runs(self, request: Request) -> Response:
         """Name, world, condition, seed and length of each run."""
-        return _json(await asyncio.to_thread(lambda: [_told(self.shelf.log(name)) for name in reversed(self.shelf.names())]))
+        return as_json(await asyncio.to_thread(lambda: [_told(self.shelf, name) for name in reversed(self.shelf.names())]))
 
     async def compare(self, request: Request) -> Response:
         """Where two runs part."""
@@ -99,7 +99,7 @@ class Site:
                 log.refresh()
             return frames.compare(overview(None, a), overview(None, b))
 
-        return _json(await asyncio.to_thread(work))
+        return as_json(await asyncio.to_thread(work))
 
     def answering(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         """JSON about one run."""
@@ -110,28 +110,35 @@ class Site:
             except KeyError as name:
                 raise HTTPException(404, f"there is no run {name.args[0]!r} here") from None
             found = await asyncio.to_thread(partial(_fresh, answer, request, log))
-            return found if isinstance(found, Response) else _json(found)
+            return found if isinstance(found, Response) else as_json(found)
 
         return respond
 
 
 def _fresh(answer: Answer, request: Request, log: Log) -> Any:
+    """The answer over the log as it is now. What another version wrote, or half of it, may lack what we look for."""
     log.refresh()
-    return answer(request, log)
+    try:
+        return answer(request, log)
+    except (KeyError, TypeError, AttributeError) as error:
+        why = "; ".join(log.problems()) or f"an event lacks {error}"
+        return PlainTextResponse(f"this part of the run cannot be shown: {why}", 422)
 
 
-def _json(found: Any) -> Response:
-    """JSON; half a character (a surrogate that a model made up) becomes a replacement mark."""
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    return Response(text.encode("utf-8", "replace"), media_type="application/json")
+def _told(shelf: Shelf, name: str) -> dict[str, Any]:
+    """What the list says of a run; one that cannot be read at all is named with its trouble."""
+    try:
+        return _summed(shelf.log(name))
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+        return {"name": name, "ticks": 0, "problems": [f"cannot be read ({type(error).__name__}: {error})"]}
 
 
-def _told(log: Log) -> dict[str, Any]:
+def _summed(log: Log) -> dict[str, Any]:
     log.refresh()
     world, manifest = log.manifest.get("world", {}), log.manifest
     return {
         "name": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
-        "model": manifest.get("models", {}).get("reason"), "created": manifest.get("created"), "ticks": log.ticks,
+        "model": (manifest.get("models") or {}).get("reason"), "created": manifest.get("created"), "ticks": log.ticks,
         "ticks_planned": world.get("ticks"), "parent": (manifest.get("parent") or {}).get("run"), "problems": log.problems(),
     }
 
@@ -199,14 +206,18 @@ def when(log: Log, minute: int) -> str:
 
 def calls(request: Request, log: Log) -> Any:
     """Every request of a tick, of one person if `who` is given."""
-    return list(log.calls(request.path_params["tick"], request.query_params.get("who")))
+    tick = request.path_params["tick"]
+    if not tick.isdecimal() or len(tick) >= TICK_DIGITS:
+        raise HTTPException(404, "no such tick")
+    return list(log.calls(int(tick), request.query_params.get("who")))
 
 
 def behind(request: Request, log: Log) -> Any:
     """One event, by its number and tick, and the keys of the requests behind it."""
-    tick = int(request.query_params.get("tick", -1)) if request.query_params.get("tick", "").isdecimal() else -1
+    asked = request.query_params.get("tick", "")
+    tick = int(asked) if asked.isdecimal() and len(asked) < TICK_DIGITS else -1
     seq = request.path_params["seq"]
-    entry = next((e for e in log.entries(since_tick=tick, until_tick=tick + 1) if e["seq"] == seq), None)
+    entry = next((e for e in log.entries(since_tick=tick, until_tick=tick + 1) if str(e["seq"]) == seq), None)
     if entry is None:
         raise HTTPException(404, "no such event in that tick")
     return {"event": entry, "keys": frames.keys_behind(entry, log.calls(tick))}

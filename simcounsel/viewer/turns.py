@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import SimcounselError
@@ -18,6 +18,7 @@ from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World, suggest
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.posts import read_object
+from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.serve import serving
 from simcounsel.viewer.shelf import Shelf
 
@@ -56,7 +57,7 @@ def turn_routes(board: Board, run_name: str) -> list[Route]:
     async def look(request: Request) -> Response:
         of_this_run(request)
         turn = board.pending
-        return JSONResponse(None if turn is None else shown(turn))
+        return as_json(None if turn is None else shown(turn))
 
     async def speak(request: Request) -> Response:
         of_this_run(request)
@@ -66,14 +67,14 @@ def turn_routes(board: Board, run_name: str) -> list[Route]:
             raise HTTPException(422, "'turn' is missing: the number of the turn that this line is for")
         try:
             if body.get("more_time"):
-                return JSONResponse(shown(board.prolong(number)))
+                return as_json(shown(board.prolong(number)))
             board.say(
                 number, _text(body), emotion=str(body.get("emotion", "neutral")), intensity=_intensity(body), goodbye=body.get("goodbye") is True,
             )
         except Refused as why:
-            return JSONResponse({"error": str(why)}, 409 if why.late else 422)
+            return as_json({"error": str(why)}, 409 if why.late else 422)
         await asyncio.sleep(0)
-        return JSONResponse({"said": True})
+        return as_json({"said": True})
 
     path = "/api/runs/{run}/turn"
     return [Route(path, look), Route(path, speak, methods=["POST"])]

@@ -164,7 +164,7 @@ def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
         page.get_by_label(f"compare {name}", exact=True).check()
     page.get_by_role("button", name="Compare two").click()
     expect(page.locator(".person-pair")).to_have_count(3)
-    expect(page.locator("main")).to_contain_text("One was forked at tick 5; the red line marks it.")
+    expect(page.locator("main")).to_contain_text("One was forked at tick 4; the red line marks it.")
     expect(page.locator(".parts")).to_have_count(1)
     page.keyboard.press("End")
     miriam = page.locator(".person-pair").nth(1)

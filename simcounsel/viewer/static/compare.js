@@ -26,10 +26,10 @@ async function start() {
   const both = { ...longer, moments: [...a.moments, ...b.moments], talks: [] };
   const title = (run) => h("a", { href: `/run/${encodeURIComponent(run.run)}#tick=${state().tick || 0}` }, run.run);
   fill(document.getElementById("head"), h("h1", {}, "Compare"), h("a", { href: "/" }, "runs"));
-  const said = apart.parted === null ? "In what people do and feel the two runs are the same." : `They part at ${momentOf(longer, apart.parted)} (tick ${apart.parted + 1}).`;
+  const said = apart.parted === null ? "In what people do and feel the two runs are the same." : `They part at ${momentOf(longer, apart.parted)} (tick ${apart.parted}).`;
   fill(main, h("div", { class: "two" }, h("div", { class: "sides" }, h("div", {}, h("h2", {}, "A: ", title(a)), facts(a)), h("div", {}, h("h2", {}, "B: ", title(b)), facts(b))),
-    h("p", {}, said, apart.forked !== null ? ` One was forked at tick ${apart.forked + 1}; the red line marks it.` : "", apart.only.a.length || apart.only.b.length ? ` Only in A: ${apart.only.a.join(", ") || "nobody"}; only in B: ${apart.only.b.join(", ") || "nobody"}.` : ""),
-    strips(longer, apart), pairs), bar);
+    h("p", {}, said, apart.forked !== null ? ` One was forked at tick ${apart.forked}; the red line marks it.` : "", apart.only.a.length || apart.only.b.length ? ` Only in A: ${apart.only.a.join(", ") || "nobody"}; only in B: ${apart.only.b.join(", ") || "nobody"}.` : ""),
+    Object.keys(apart.differ).length ? strips(longer, apart) : h("p", { class: "warn" }, "Nobody lives in both runs; choose two runs of the same client."), pairs), bar);
   if (state().tick === undefined) show({ tick: apart.parted ?? 0 }, true);
   const player = mountPlayer(bar, both, { waits: () => 0, onLine: () => {} });
   const draw = async () => {
@@ -54,7 +54,7 @@ async function start() {
   }
 }
 
-const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.model, `${run.ticks} ticks`, run.parent ? `forked at tick ${run.parent.at_tick + 1}: ${run.parent.changes.map(([key, value]) => `${key} = ${value}`).join(", ")}` : null].filter(Boolean).join(" · "));
+const facts = (run) => h("p", { class: "soft small" }, [run.condition, `seed ${run.seed}`, run.model, `${run.ticks} ticks`, run.parent ? `forked at tick ${run.parent.at_tick}: ${run.parent.changes.map(([key, value]) => `${key} = ${value}`).join(", ")}` : null].filter(Boolean).join(" · "));
 
 const now = (one) => h("div", {}, one.here ? [badge(one.emotion, one.intensity, true), " ", said(one.doing || ""), h("span", { class: "soft small" }, " in ", said(one.place || ""))] : h("span", { class: "soft" }, "not here"));
 

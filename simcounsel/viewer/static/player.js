@@ -119,7 +119,7 @@ export function mountPlayer(bar, overview, { waits, onLine }) {
       const now = tick();
       range.value = String(now);
       range.setAttribute("aria-valuetext", momentOf(world, now));
-      fill(when, h("strong", {}, momentOf(world, now)), h("span", { class: "soft small" }, ` tick ${now + 1} of ${world.ticks}`));
+      fill(when, h("strong", {}, momentOf(world, now)), h("span", { class: "soft small" }, ` tick ${now}, the last is ${world.ticks - 1}`));
     },
     /** The run has grown. */
     grow(grown) {

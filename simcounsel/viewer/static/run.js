@@ -40,10 +40,10 @@ function begins(overview) {
 }
 
 async function start() {
-  let overview = await get(run, "overview");
+  const overview = await get(run, "overview");
   document.title = `${overview.world || overview.run}: simcounsel`;
   const first = overview.people.find((one) => one.role === "client") || overview.people[0];
-  if (!first) return begins(overview);
+  if (!first) return overview.ticks ? fill(main, problems(overview), h("p", { class: "page" }, "Nobody is in what is left of this run.")) : begins(overview);
   if (!overview.tracks[state().who]) show({ who: first.name }, true);
   if (state().tick === undefined) show({ tick: 0 }, true);
   const head = document.getElementById("head");
@@ -54,7 +54,7 @@ async function start() {
   const turn = h("section", { class: "turn", "aria-label": "Your turn", hidden: true });
   const bar = h("footer", { class: "time", "aria-label": "Time" });
   fill(main, problems(overview), turn, h("div", { class: "stage" }, map, h("div", { class: "panel-side" }, people, tabs, panel)), bar);
-  let drawing = build();
+  const drawing = build();
   if (overview.human) mountTurn(turn, { run });
   onShow(() => draw().catch(failPanel));
   await draw();
@@ -152,11 +152,9 @@ async function start() {
         if (now.size === overview.size) continue;
         const atEnd = drawing.player.tick() >= overview.ticks - 1;
         forget();
-        overview = await get(run, "overview");
-        drawing.player.pause();
-        const before = drawing;
-        drawing = { ...build(), open: null };
-        before.player = drawing.player;
+        Object.assign(overview, await get(run, "overview")); // all panels hold this object: what is open stays open
+        drawing.player.grow(overview);
+        titled(head, overview);
         if (atEnd) {
           show({ tick: Math.max(0, overview.ticks - 1) }, true);
           announce(`the run goes on: ${momentOf(overview, overview.ticks - 1)}`);

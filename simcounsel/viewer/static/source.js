@@ -3,7 +3,7 @@
 const held = document.getElementById("data");
 const inside = held ? JSON.parse(held.textContent) : null;
 const kept = new Map();
-const MOST_KEPT = 60;
+const MOST_KEPT = 240;
 
 /** Whether the page is a single file, without a server. */
 export const bundled = inside !== null;

@@ -32,9 +32,9 @@ export function mountTalks(section, run, overview) {
 
   /** Only one person's conversations: those of a whole town are too many to choose from, and to lay out. */
   function list(who) {
-    if (listed === who) return;
-    listed = who;
     const mine = overview.talks.filter((one) => one.who.includes(who));
+    if (listed === `${who} ${mine.length}`) return;
+    listed = `${who} ${mine.length}`;
     fill(pick, mine.map((one, number) => h("option", { value: one.chat }, `${who} ${number + 1}. ${momentOf(overview, one.tick)}, with ${one.who.find((name) => name !== who)}`)));
   }
 
