@@ -92,6 +92,11 @@ def main() -> None:
     except SimcounselError as error:
         typer.echo(f"analysis: {error}", err=True)
         raise SystemExit(1) from None
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] in ("analysis", "simcounsel"):
+            raise
+        typer.echo(f"analysis: the package {error.name} is missing; pip install -e '.[analysis]'", err=True)
+        raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
