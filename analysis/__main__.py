@@ -95,7 +95,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] in ("analysis", "simcounsel"):
             raise
-        typer.echo(f"analysis: the package {error.name} is missing; pip install -e '.[analysis]'", err=True)
+        typer.echo(f"analysis: the package {error.name.split('.')[0]} is missing; pip install -e '.[analysis]'", err=True)
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
