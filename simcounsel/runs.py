@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
 from simcounsel.specs.world import World
+from simcounsel.upgrades import event_of_today, manifest_of_today, readable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +72,7 @@ class Run:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
+        self.log_version = SCHEMA_VERSION
         self.dropped: str | None = None
         self._events: BinaryIO | None = None
         self._calls: BinaryIO | None = None
@@ -117,12 +119,14 @@ class Run:
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
             version = data.get("schema_version")
-            if version != SCHEMA_VERSION:
+            if not readable(version):
                 raise RunError(
                     f"{folder}: written with log version {version}, this simcounsel reads {SCHEMA_VERSION}; "
                     f"install the simcounsel that wrote it ({data.get('versions', {}).get('simcounsel', 'unknown')})"
                 )
-            return cls(folder, Manifest.model_validate(data))
+            run = cls(folder, Manifest.model_validate(manifest_of_today(data)))
+            run.log_version = version
+            return run
         except (ValueError, AttributeError) as error:
             raise RunError(f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened") from None
 
@@ -138,7 +142,7 @@ class Run:
                 if not line.endswith(b"\n"):
                     return
                 try:
-                    entry = parse_entry(json.loads(line))
+                    entry = parse_entry(event_of_today(json.loads(line), self.log_version))
                 except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
                     raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})") from None
                 if until_tick is not None and entry.tick >= until_tick:
@@ -172,6 +176,11 @@ class Run:
     def begin_writing(self) -> int:
         """Take the folder for this process, drop what stands after the last complete tick, and
         return the number of complete ticks. `dropped` says what was dropped."""
+        if self.log_version != SCHEMA_VERSION:
+            raise RunError(
+                f"{self.folder}: written with log version {self.log_version}; it can be looked at and forked, but not gone on with by this "
+                f"simcounsel, which writes {SCHEMA_VERSION}"
+            )
         self._lock = FileLock(str(self.folder / "run.lock"))
         try:
             self._lock.acquire(timeout=0)

@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 
 from simcounsel.events import SCHEMA_VERSION
+from simcounsel.upgrades import event_of_today, manifest_of_today, readable
 
 Fields = dict[str, Any]
 _HEAD = re.compile(rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat)":"((?:[^"\\]|\\.)*)")?')
@@ -88,9 +89,10 @@ class Log:
         subject: only those that begin with this `who` or `chat`. until_tick: the first tick not wanted.
         """
         last = self.ticks if until_tick is None else min(self.ticks, until_tick)
+        version = self.manifest.get("log_version", SCHEMA_VERSION)
         for fields in self._index.lines(kinds, subject, since_tick, last):
             if fields.get("kind"):
-                yield fields
+                yield event_of_today(fields, version) if version != SCHEMA_VERSION else fields
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Fields]:
         """The recorded requests of a tick, vectors left out, those of the runs it replays included."""
@@ -254,14 +256,15 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None]:
     """The manifest and what is wrong with it."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
+        version = data.get("schema_version") if isinstance(data, dict) else None
+        data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not isinstance(data.get("world"), dict):
             raise ValueError("it is not a manifest")
     except FileNotFoundError:
         return {}, "manifest.json is missing: the world, its places and its people are taken from what happened"
     except (ValueError, OSError) as error:
         return {}, f"manifest.json cannot be read ({str(error).splitlines()[0]}): places and people are taken from what happened"
-    version = data.get("schema_version")
-    if version != SCHEMA_VERSION:
+    if not readable(version):
         wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
         newer = isinstance(version, int) and version > SCHEMA_VERSION
         way = "install a newer simcounsel" if newer else f"install the simcounsel that wrote it ({wrote})"
