@@ -132,7 +132,7 @@ def test_a_judge_that_nobody_reaches(run: Run) -> None:
             raise Failure("connection refused", transport=True)
 
     models = switchboard(Away())
-    with pytest.raises(ModelUnreachable, match=r"scripted: no model answered \(connection refused\); nothing was measured"):
+    with pytest.raises(ModelUnreachable, match=r"scripted: no model answered \(connection refused\); see that scripted is running, reachable and spelled right; nothing was measured"):
         Rating.plan(run, "empathy").measure(models)
     models.close()
 

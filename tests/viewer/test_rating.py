@@ -450,9 +450,14 @@ def test_the_command_says_what_is_missing(runs: Path, tmp_path: Path, words: tup
     assert done.exit_code != 0 and told in done.output + str(done.exception)
 
 
+def heeds_ctrl_c() -> None:
+    """A shell's background jobs, and what they start, ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_the_command_serves_the_links_until_it_is_stopped(folder: Path) -> None:
     words = [sys.executable, "-m", "simcounsel", "rate-page", "--out", str(folder), "--serve", "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c) as server:
         assert server.stdout is not None
         links = [server.stdout.readline().split() for _ in open_study(folder).raters]
         try:
