@@ -159,7 +159,9 @@ class Switchboard:
         """ModelUnreachable when in this tick no request at all was answered."""
         if self._unreached and not self._answered:
             names = ", ".join(sorted({model.name for model in self.chat.values()}))
-            raise ModelUnreachable(f"no model answered during this tick ({self._last_cause}); see that {names} is running, reachable and spelled right")
+            raise ModelUnreachable(
+                f"no model answered during this tick ({self._last_cause}); see that {names} is running, reachable and spelled right"
+            )
 
     def close(self) -> None:
         """Let go of all models."""
