@@ -424,3 +424,23 @@ def test_view_on_a_taken_port(simcounsel: Command, lived: Run) -> None:
         done = simcounsel("view", lived.folder, "--port", str(taken.getsockname()[1]))
     assert done.code == 1
     assert "choose another --port" in done.err
+
+
+def test_a_log_line_that_is_no_object(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
+    import shutil
+
+    folder = Path(shutil.copytree(lived.folder, tmp_path / "run"))
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "events.jsonl").write_bytes(b"null\n" + b"".join(lines[1:]))
+    done = simcounsel("show", folder)
+    assert (done.code, "events.jsonl:1: not an event" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(("file", "what"), [
+    ("personas/ines.yaml", "not a world but a persona; a world names it under `residents:`"),
+    ("experiments/quick.yaml", "not a world but an experiment; live it with `simcounsel sweep`"),
+])
+def test_run_of_what_is_no_world(simcounsel: Command, file: str, what: str) -> None:
+    done = simcounsel("run", ROOT / file)
+    assert done.code == 1
+    assert what in done.err

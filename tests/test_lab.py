@@ -76,6 +76,12 @@ def test_estimate_by_hand(tmp_path: Path) -> None:
     assert estimate(cells, Prices({})).cost_usd is None
 
 
+def test_a_fork_is_estimated_from_its_fork_on(tmp_path: Path) -> None:
+    """Two pasts of 2 ticks with one resident; four arms of 10 ticks, two of them with two residents."""
+    _, cells = load_experiment(written(tmp_path))
+    assert estimate(cells, Prices.load()).resident_days == pytest.approx((2 * 2 + 2 * 10 * 1 + 2 * 10 * 2) * 30 / 1440)
+
+
 @pytest.mark.parametrize(("old", "new", "what"), [
     ("seeds: [3]", "seeds: [3]\nrepetitions: 2", "`seeds` and `repetitions` say the same thing; keep one"),
     ("in_place_of: Ines\n", "", "`clients` need `in_place_of`"),

@@ -159,3 +159,16 @@ def test_other_ticks_can_be_lived_beyond_the_end(tmp_path: Path, past: Run) -> N
     with Simulation(new.world, run=new) as simulation:
         simulation.run()
     assert new.ticks_done() == 14
+
+
+def test_calls_of_the_parent_are_marked(tmp_path: Path, past: Run) -> None:
+    """What a fork took over costs it nothing, and the parent's future is not its own; also in a fork of the fork."""
+    first = forked(past, 4, tmp_path, condition="client_only")
+    calls = list(first.calls())
+    before = {call["key"]: call["tick"] for call in past.calls()}
+    assert {call["key"] for call in calls if call.get("copied")} == set(before)
+    assert {call["key"] for call in calls if call.get("spare")} == {key for key, tick in before.items() if tick >= 4}
+    assert any(not call.get("copied") for call in calls)
+    second = fork(Run.open(first.folder), 8, {}, tmp_path)
+    spare = {call["key"] for call in second.calls() if call.get("spare")}
+    assert spare == {call["key"] for call in calls if call.get("spare") or call["tick"] >= 8}

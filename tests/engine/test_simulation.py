@@ -399,3 +399,24 @@ def test_ten_minds_at_once_are_warned_about_nothing(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         run = live(tmp_path, three(), 5, in_flight=2)
     assert run.ticks_done() == 5
+
+
+def test_told_to_stop_it_stops_after_the_tick(tmp_path: Path) -> None:
+    """As a signal does in the middle of a tick: the tick is written whole, the next is not begun."""
+    simulation = Simulation(tiny(), out=tmp_path)
+
+    def stop(entry: Entry) -> None:
+        if entry.tick == 2:
+            simulation.stopped_because = "told to"
+
+    simulation.on_event = stop
+    assert simulation.run().ticks_done() == 3
+    assert simulation.stopped_because == "told to"
+
+
+def test_a_lost_vector_is_named_and_no_traceback(tmp_path: Path) -> None:
+    run = live(tmp_path, tiny(), 3)
+    calls = [line for line in (run.folder / "calls.jsonl").read_bytes().splitlines(keepends=True) if b'"purpose": "remember"' not in line]
+    (run.folder / "calls.jsonl").write_bytes(b"".join(calls))
+    with pytest.raises(RunError, match=r"calls\.jsonl: the vector of \w+:0 is missing or damaged; without it the run cannot go on"):
+        go_on(run)

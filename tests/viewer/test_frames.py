@@ -216,3 +216,19 @@ def test_every_line_and_recall_of_a_run_is_there(lived: Run, entries: list[Field
     assert all(line["decided"] and line["recalled"] for line in lines)
     names = [spec.name for spec in lived.world.residents]
     assert sum(len(frames.recalls(entries, name)) for name in names) == len(happened(lived, Recalled))
+
+
+def test_people_whose_coming_is_gone() -> None:
+    """The first events are lost: Ada is known from the manifest, Ben only from what he did."""
+    rest = [entry for entry in DAY if entry["kind"] != "joined"]
+    found = frames.overview(MANIFEST, rest, 3)
+    assert [(p["name"], p["role"], p["place"]) for p in found["people"]] == [("Ada", "client", "Kitchen"), ("Ben", "resident", "Park")]
+    assert found["tracks"]["Ada"]["here"] == [[0, True]]
+    assert found["tracks"]["Ben"]["here"] == [[0, True], [2, False]]
+
+
+def test_the_parents_future_does_not_stand_behind_a_forks_decision() -> None:
+    decision = next(e for e in DAY if e["kind"] == "decided" and e["who"] == "Ada")
+    own, spare = ({"key": key, "tick": 1, "who": "Ada", "purpose": "move", "reply": "x", "source": "chosen"} for key in ("own", "spare"))
+    assert frames.keys_behind(decision, [spare | {"spare": True}, own]) == ["own"]
+    assert frames.keys_behind(decision, [spare | {"spare": True}]) == ["spare"], "it was answered from the parent's recording"

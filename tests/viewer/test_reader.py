@@ -144,3 +144,37 @@ def test_shelf(lived: Run, tmp_path: Path) -> None:
             shelf.log(name)
     with pytest.raises(RunError, match="no such folder"):
         Shelf(tmp_path / "nowhere")
+
+
+def test_lost_lines_are_counted(folder: Path) -> None:
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "events.jsonl").write_bytes(b"".join(lines[40:60] + lines[63:]))
+    assert read(folder).problems() == ["43 events are missing from events.jsonl: its beginning, or lines in between, are gone"]
+
+
+def test_a_tick_that_was_cut_off_and_written_anew_longer(folder: Path) -> None:
+    """What a crash and a resume do between two looks: the file is not shorter, but another."""
+    whole = (folder / "events.jsonl").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    (folder / "events.jsonl").write_bytes(b"".join(lines[:50]) + b'{"seq":50,"tick":99,"minute":1,"kind":"moved","who":"X"}\n')
+    log = read(folder)
+    (folder / "events.jsonl").write_bytes(whole)
+    log.refresh()
+    assert list(log.entries()) == [json.loads(line) for line in lines]
+    assert log.problems() == []
+
+
+def test_looking_twice_does_not_double_the_damage(folder: Path) -> None:
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    lines[9] = lines[9][: len(lines[9]) // 2] + b"\n"
+    (folder / "events.jsonl").write_bytes(b"".join(lines))
+    log = read(folder)
+    for _ in range(3):
+        list(log.entries())
+    assert log.problems()[0].startswith("1 lines of events.jsonl")
+
+
+def test_a_tick_that_is_no_number_of_a_tick(folder: Path) -> None:
+    with (folder / "events.jsonl").open("ab") as file:
+        file.write(b'{"seq":9999,"tick":99999999999,"minute":1,"kind":"moved","who":"X"}\n')
+    assert read(folder).ticks == 12

@@ -132,3 +132,33 @@ def test_compare(lived: Run, tmp_path: Path) -> None:
     assert set(found["differ"]) == {"Ines", "Miriam"}
     assert client.get("/").status_code == 200
     assert {run["parent"] for run in client.get("/api/runs").json()} == {None, lived.name}
+
+
+def test_one_bad_run_does_not_break_the_list(lived: Run, tmp_path: Path) -> None:
+    for name, manifest in (("good", None), ("bad", '{"schema_version": 1, "world": {}, "models": null, "versions": null}')):
+        shutil.copytree(lived.folder, tmp_path / name)
+        if manifest:
+            (tmp_path / name / "manifest.json").write_text(manifest, encoding="utf-8")
+    listed = TestClient(make_app(Shelf(tmp_path)), base_url=HERE).get("/api/runs")
+    assert listed.status_code == 200
+    assert {run["name"] for run in listed.json()} == {"good", "bad"}
+
+
+def test_an_unreadable_version_says_so_and_does_not_break(lived: Run, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(lived.folder, tmp_path / "odd"))
+    data = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "manifest.json").write_text(json.dumps(data | {"schema_version": 0}), encoding="utf-8")
+    text = (folder / "events.jsonl").read_text(encoding="utf-8")
+    (folder / "events.jsonl").write_text(text.replace('"activity":', '"does":'), encoding="utf-8")
+    answer = TestClient(make_app(Shelf(folder)), base_url=HERE).get("/api/runs/odd/overview")
+    assert answer.status_code == 422
+    assert "the log has version 0" in answer.text
+
+
+@pytest.mark.parametrize("path", [f"calls/{'9' * 5000}", f"behind/1?tick={'9' * 5000}", f"behind/{'9' * 5000}?tick=1"])
+def test_endless_numbers(client: TestClient, lived: Run, path: str) -> None:
+    assert client.get(f"/api/runs/{lived.name}/{path}").status_code == 404
+
+
+def test_an_origin_that_is_none(client: TestClient) -> None:
+    assert client.get("/api/runs", headers={"origin": "http://[x"}).status_code == 403
