@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from simcounsel.agents.answering import Answered, Exchange, answer_question
 from simcounsel.agents.past import Past
@@ -21,7 +21,7 @@ from simcounsel.errors import RunError
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs import Run, end_line, json_lines
 
 QUESTION_CHARACTERS = 2000
 SIMULATED = "This is a simulation, not care: the person is invented, and nobody reads along. If you need help now, turn to local emergency services."
@@ -89,7 +89,7 @@ class Interview:
         assert self.file is not None
         try:
             with self.file.open("ab") as file:
-                _end_line(self.file, file)
+                end_line(self.file, file)
                 file.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -215,36 +215,13 @@ def _fresh(folder: Path, head: Fields) -> Path:
     raise RunError(f"{folder}/interviews: a thousand interviews within one second; wait a moment")
 
 
-def _end_line(file: Path, handle: BinaryIO) -> None:
-    """End a line that a crash cut short, so that the next stands on its own."""
-    with file.open("rb") as reading:
-        if reading.seek(0, os.SEEK_END):
-            reading.seek(-1, os.SEEK_END)
-            if reading.read(1) != b"\n":
-                handle.write(b"\n")
-
-
 def _read(file: Path) -> tuple[Fields, list[Fields]]:
     """Head and answers; lines that are cut short or damaged are left out, and without a head there is nothing."""
     head: Fields = {}
     answers: list[Fields] = []
-    for line in _lines(file):
+    for line in json_lines(file):
         if line.get("kind") == "interview" and isinstance(line.get("who"), str) and isinstance(line.get("tick"), int):
             head = head or line
         elif line.get("kind") == "answer" and isinstance(line.get("question"), str) and isinstance(line.get("answer"), str):
             answers.append(line)
     return head, answers
-
-
-def _lines(file: Path) -> Iterator[Fields]:
-    try:
-        with file.open("rb") as lines:
-            for line in lines:
-                try:
-                    found = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(found, dict):
-                    yield found
-    except OSError:
-        return

@@ -151,17 +151,7 @@ class Run:
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """All recorded calls; a line cut short is left out."""
-        file = self.folder / "calls.jsonl"
-        if not file.is_file():
-            return
-        with file.open("rb") as lines:
-            for line in lines:
-                try:
-                    call = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(call, dict) and "key" in call:
-                    yield call
+        return (call for call in json_lines(self.folder / "calls.jsonl") if "key" in call)
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log."""
@@ -196,7 +186,7 @@ class Run:
             self._events = (self.folder / "events.jsonl").open("ab")
             self._events.truncate(keep)
             self._calls = (self.folder / "calls.jsonl").open("ab")
-            _end_line(self.folder / "calls.jsonl", self._calls)
+            end_line(self.folder / "calls.jsonl", self._calls)
         except OSError as error:
             raise self._cannot_write(error) from None
         return ticks
@@ -293,10 +283,25 @@ def _complete_part(file: Path) -> tuple[int, int, int]:
     return keep, position - keep, ticks
 
 
-def _end_line(file: Path, handle: BinaryIO) -> None:
-    """End a line that a crash cut short, so that the next call stands on its own."""
+def end_line(file: Path, handle: BinaryIO) -> None:
+    """End a line that a crash cut short, so that what is written next stands on its own."""
     with file.open("rb") as reading:
         if reading.seek(0, os.SEEK_END):
             reading.seek(-1, os.SEEK_END)
             if reading.read(1) != b"\n":
                 handle.write(b"\n")
+
+
+def json_lines(file: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON lines; what is damaged or cut short is left out, and so is all if the file cannot be read."""
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    found = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(found, dict):
+                    yield found
+    except OSError:
+        return

@@ -4,7 +4,6 @@
     RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl      a head, then calls and `measured` lines, made by `rate`
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.events import Entry, Measured, parse_entry
-from simcounsel.runs import Run
+from simcounsel.runs import Run, json_lines
 
 FOLDER = "measurements"
 LOG = "log"
@@ -65,7 +64,7 @@ def measurements_in(file: Path) -> Iterator[Measurement]:
 
 def _in_file(file: Path) -> Iterator[Measurement]:
     head: dict[str, Any] | None = None
-    for fields in _lines(file):
+    for fields in json_lines(file):
         if fields.get("kind") == "measurement" and head is None:
             head = fields
         elif fields.get("kind") == "measured" and head is not None:
@@ -101,17 +100,3 @@ def _afterwards(head: dict[str, Any], file: Path, entry: Entry, measured: Measur
 def _age(file: Path) -> tuple[str, str]:
     """By the time in its name, then by name."""
     return file.stem[-22:], file.stem
-
-
-def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with file.open("rb") as lines:
-            for line in lines:
-                try:
-                    found = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(found, dict):
-                    yield found
-    except OSError:
-        return
