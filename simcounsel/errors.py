@@ -4,6 +4,7 @@
     ├── SpecError            a world, persona or experiment file is wrong (file:line, remedy)
     ├── RunError             a run folder is missing, locked, damaged or of another version
     ├── StudyError           a rating study's folder, or a file of answers, cannot be used as asked
+    ├── CorpusError          a corpus file cannot be read, or what is asked of it is not there
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
     └── WeightsError         weights could not be fetched, or are not the pinned ones
@@ -31,6 +32,10 @@ class RunError(SimcounselError):
 
 class StudyError(SimcounselError):
     """A rating study's folder, or a returned file of answers, cannot be used as asked."""
+
+
+class CorpusError(SimcounselError):
+    """A corpus file cannot be read or written, or holds nothing of what is asked for."""
 
 
 class ModelError(SimcounselError):

@@ -623,3 +623,6 @@ def import_personas(
 
     for written in import_records(file, out):
         typer.echo(f"wrote {written}")
+
+
+from simcounsel.cli import corpus, export, synthesize  # noqa: E402, F401  each adds its commands

@@ -1,0 +1,1 @@
+"""`export`: runs become training data."""

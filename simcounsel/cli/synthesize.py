@@ -1,0 +1,1 @@
+"""`synthesize`: six roles write a new corpus."""

@@ -1,0 +1,143 @@
+"""A dialogue as a corpus holds it, whoever wrote it: what was said, by whom, and what is known about it.
+
+A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All screens, formats and measures work on
+Dialogues; `reading` makes them of runs, of syntheses, of the samples and of other people's files.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from simcounsel.specs.vocabulary import Role
+
+Split = Literal["train", "validation", "test"]
+Written = Literal["generated", "chosen", "fallback", "human"]
+Skill = Literal[
+    "reflection", "open question", "closed question", "clarification", "summary", "affirmation", "validation", "silence", "normalizing",
+    "psychoeducation", "confrontation", "permission", "goal", "suggestion", "immediacy", "risk inquiry", "feedback", "closing",
+]
+"""What a counselor's line does, after the verbal response modes of Hill (2020) and MITI; the samples use these words, others may use their own."""
+
+
+class Part(BaseModel):
+    """Part of a dialogue: frozen, no unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Draft(Part):
+    """What stood in a turn before it was revised. reason: why it was revised; ratings: qualities, 1 to 10."""
+
+    text: str
+    reason: str
+    ratings: dict[str, float] = Field(default_factory=dict)
+
+
+class Turn(Part):
+    """One line of one speaker. All but speaker and text may be unknown (None).
+
+    stage: how far the client has opened up, or what the counselor works on. skill: what a counselor's line
+    does. reasoning: what the counselor thought before it; never said. emotion: one of Plutchik's eight or
+    `neutral`, and its intensity, 1 to 10. source: how the line came about. draft: what was revised.
+    merged: how many turns of one speaker in a row were made into this one.
+    portable: the line would fit another story at this point; answers: the skill that a portable line answers.
+    """
+
+    speaker: Role
+    text: str
+    stage: str | None = None
+    skill: str | None = None
+    reasoning: str | None = None
+    emotion: str | None = None
+    intensity: int | None = None
+    source: Written | None = None
+    draft: Draft | None = None
+    merged: int = Field(default=1, ge=1)
+    portable: bool = False
+    answers: str | None = None
+
+
+class Fault(Part):
+    """A planted fault: its kind, the turns that show it (from 1), the quality that suffers most, and why."""
+
+    kind: str
+    turns: tuple[int, ...]
+    quality: str
+    why: str
+
+
+class Origin(Part):
+    """Where a dialogue comes from. file: the run's folder name or the file's name. hash: SHA-256 (hex) of what
+    was read. chat: the conversation's or session's id there. models: which model wrote what, by role."""
+
+    file: str
+    hash: str = ""
+    chat: str = ""
+    models: dict[str, str] = Field(default_factory=dict)
+
+
+class Dialogue(Part):
+    """A conversation with a client, and what is known about it.
+
+    id: unique in its corpus. client: the privacy unit; all dialogues of one client share it, also over sessions
+    and runs. situation: the client's file, in words; parts of it may never be said. undisclosed: facts of the
+    file that had not been said by the end. language: an ISO 639-1 code, None when unknown. ratings: by
+    instrument, then by score, in the instrument's own unit. pair: what forks of one past have in common.
+    """
+
+    id: str
+    client: str
+    turns: tuple[Turn, ...]
+    theme: str | None = None
+    language: str | None = None
+    situation: str | None = None
+    undisclosed: tuple[str, ...] = ()
+    condition: str | None = None
+    origin: Origin | None = None
+    licence: str | None = None
+    ratings: dict[str, dict[str, float | None]] = Field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    note: str | None = None
+    split: Split | None = None
+
+    def lines(self, *speakers: Role) -> list[str]:
+        """What the named speakers said; all, if none is named."""
+        return [turn.text for turn in self.turns if not speakers or turn.speaker in speakers]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merged:
+    """Dialogues whose speakers alternate, and how many turns became part of the one before."""
+
+    dialogues: tuple[Dialogue, ...]
+    turns: int
+
+
+def merge_turns(dialogues: Iterable[Dialogue]) -> Merged:
+    """Make consecutive turns of one speaker one turn, joined by a line break. What is known of a turn stays if
+    only one of them has it; of several the first is kept, since a turn's purpose shows in its beginning.
+    A draft is dropped where its turn was merged: it is a draft of only a part."""
+    made, count = [], 0
+    for dialogue in dialogues:
+        turns: list[Turn] = []
+        for turn in dialogue.turns:
+            if turns and turns[-1].speaker == turn.speaker:
+                turns[-1] = _joined(turns[-1], turn)
+                count += 1
+            else:
+                turns.append(turn)
+        made.append(dialogue if len(turns) == len(dialogue.turns) else dialogue.model_copy(update={"turns": tuple(turns)}))
+    return Merged(dialogues=tuple(made), turns=count)
+
+
+def _joined(first: Turn, second: Turn) -> Turn:
+    kept = {name: getattr(second, name) for name in ("stage", "skill", "emotion", "intensity") if getattr(first, name) is None}
+    reasoning = "\n".join(part for part in (first.reasoning, second.reasoning) if part) or None
+    text = "\n".join(part for part in (first.text, second.text) if part)
+    return first.model_copy(update=kept | {
+        "text": text, "reasoning": reasoning, "draft": None, "merged": first.merged + second.merged, "portable": False,
+    })
