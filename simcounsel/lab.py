@@ -176,7 +176,7 @@ def live(
     from simcounsel.events import TickEnded
 
     run = opened(cell, out)
-    models = models_for(run.world, run, in_flight=in_flight, prices=prices)
+    models = models_for(run, in_flight=in_flight, prices=prices)
     simulation = Simulation(run.world, run=run, models=models)
 
     def stop(*_: object) -> None:

@@ -1,6 +1,6 @@
 """A run: a folder, written once, read often.
 
-    manifest.json   the world with its personas, versions, models, seed, parentage; written once
+    manifest.json   the world with its personas, or the synthesis with its situations; versions, models, seed, parentage; written once
     events.jsonl    all that happened, one event a line; the same bytes for the same world and replies
     calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
     memory/         the memories with their vectors, in Chroma (derived from the log)
@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 from simcounsel.upgrades import event_of_today, manifest_of_today, readable
 
@@ -41,17 +42,26 @@ class Parent(BaseModel):
 
 class Manifest(BaseModel):
     """Where a run comes from. Everything that must not be in the log, so that the log is the same
-    for the same world: versions, wall clock, models as they were resolved, hashes of the prompts."""
+    for the same world: versions, wall clock, models as they were resolved, hashes of the prompts.
+
+    world, synthesis: what is lived or written; one of the two."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     schema_version: int
     run: str
     created: str
-    world: World
+    world: World | None = None
+    synthesis: Synthesis | None = None
     models: dict[str, str]
     prompts: dict[str, str]
     versions: dict[str, str]
     parent: Parent | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "Manifest":
+        if (self.world is None) == (self.synthesis is None):
+            raise ValueError("a run has either a world or a synthesis")
+        return self
 
 
 def encode_vectors(vectors: "np.ndarray") -> str:
@@ -85,21 +95,39 @@ class Run:
 
     @property
     def world(self) -> World:
-        """The world as it was when the run began."""
+        """The world as it was when the run began. RunError when it is a synthesis, which has none."""
+        if self.manifest.world is None:
+            raise RunError(
+                f"{self.folder}: a synthesis of dialogues, in which nobody lives; look at it with `simcounsel view {self.folder}`, "
+                f"make training data of it with `simcounsel export {self.folder}`"
+            )
         return self.manifest.world
+
+    @property
+    def synthesis(self) -> Synthesis:
+        """The settings of a synthesis as they were when it began. RunError when it is a world's run."""
+        if self.manifest.synthesis is None:
+            raise RunError(f"{self.folder}: a run of a world, not a synthesis; `simcounsel synthesize` makes one")
+        return self.manifest.synthesis
+
+    @property
+    def length(self) -> int:
+        """How many ticks, or waves of a synthesis, there will be."""
+        return self.world.ticks if self.manifest.synthesis is None else self.manifest.synthesis.waves
 
     @classmethod
     def create(
-        cls, world: World, out: Path, *, models: dict[str, str], prompts: dict[str, str],
+        cls, about: World | Synthesis, out: Path, *, models: dict[str, str], prompts: dict[str, str],
         versions: dict[str, str], parent: Parent | None = None, name: str | None = None,
     ) -> "Run":
         """Begin a run in a new folder under `out`. RunError when it cannot be written."""
-        slug = re.sub(r"[^a-z0-9]+", "-", world.name.lower()).strip("-") or "world"
-        stem = name or f"{slug}-{world.condition.replace('_', '-')}-s{world.seed}-{datetime.now():%Y%m%d-%H%M%S}"
+        slug = re.sub(r"[^a-z0-9]+", "-", about.name.lower()).strip("-") or "world"
+        stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{datetime.now():%Y%m%d-%H%M%S}"
         folder = _fresh_folder(out, stem)
         manifest = Manifest(
             schema_version=SCHEMA_VERSION, run=folder.name, created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-            world=world, models=models, prompts=prompts, versions=versions, parent=parent,
+            world=about if isinstance(about, World) else None, synthesis=about if isinstance(about, Synthesis) else None,
+            models=models, prompts=prompts, versions=versions, parent=parent,
         )
         temporary = folder / "manifest.json.part"
         try:

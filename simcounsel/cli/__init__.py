@@ -194,7 +194,7 @@ def _live(
 
     plain = quiet or not console.is_terminal
     screen = PlainScreen(console) if plain else LiveScreen(console, run.world.ticks)
-    models = models_for(run.world, run, in_flight=in_flight, prices=prices)
+    models = models_for(run, in_flight=in_flight, prices=prices)
     if not plain:
         console.print(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on", markup=False, highlight=False)
     stopped: str | None = None

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.engine.measures import scales_of
+from simcounsel.llm.ask import Tier
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 from simcounsel.runs import Parent, Run, decode_vectors
+from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
 if TYPE_CHECKING:
@@ -22,14 +24,10 @@ if TYPE_CHECKING:
 PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
 
 
-def begin_run(world: World, out: Path, parent: Parent | None = None, name: str | None = None) -> Run:
+def begin_run(about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None) -> Run:
     """A new run's folder, with everything in its manifest that says where it comes from. name: of the
     folder, if not world, condition, seed and time."""
-    roles = world.models
-    models = {
-        "reason": roles.reason, "quick": roles.quick or roles.reason, "judge": roles.judge or roles.reason, "embed": roles.embed,
-    }
-    return Run.create(world, out, models=models, prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
+    return Run.create(about, out, models=about.models.resolved(), prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
 
 
 def prompt_hashes() -> dict[str, str]:
@@ -57,19 +55,18 @@ def versions() -> dict[str, str]:
     return found
 
 
-def models_for(world: World, run: Run, *, in_flight: int = 64, prices: Prices | None = None) -> Switchboard:
-    """The models a world names. What the run's own calls.jsonl holds is not asked again: after a
+def models_for(run: Run, *, in_flight: int = 64, prices: Prices | None = None) -> Switchboard:
+    """The models a run names. What the run's own calls.jsonl holds is not asked again: after a
     crash the replies of the unfinished tick are there already, and a fork shares its parent's. What
     reached nobody is asked again."""
     roles = run.manifest.models
     *sources, own = recordings(run)
     recorded = {call["key"]: _kept(call) for call in own.calls() if not call.get("unreached")}
     recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
-    opened: dict[str, Any] = {}
-    for spec in dict.fromkeys((roles["reason"], roles["quick"], roles["judge"])):
-        opened[spec] = open_chat(spec)
+    chat: dict[Tier, str] = {role: spec for role, spec in roles.items() if role != "embed"}  # type: ignore[misc]
+    opened = {spec: open_chat(spec) for spec in dict.fromkeys(chat.values())}
     return Switchboard(
-        {"reason": opened[roles["reason"]], "quick": opened[roles["quick"]], "judge": opened[roles["judge"]]},
+        {role: opened[spec] for role, spec in chat.items()},
         open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=bool(sources),
     )
 
@@ -97,17 +94,18 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
     return {key: call[key] for key in ("model", "reply", "source", "problem", "weights", "extra", "vectors") if key in call}
 
 
-def check_models(world: World) -> None:
-    """Look up the policies and instruments and open the models that a world names, so that a missing key or package is said
-    before a run's folder is made. ModelError, or RunError for a recording that is not there."""
-    for resident in world.residents:
-        policy_for(resident.role, resident.policy)
-    scales_of(world)
-    roles = world.models
-    for spec in dict.fromkeys((roles.reason, roles.quick or roles.reason, roles.judge or roles.reason)):
+def check_models(about: World | Synthesis) -> None:
+    """Look up the policies and instruments and open the models that a world or synthesis names, so that a missing key or
+    package is said before a run's folder is made. ModelError, or RunError for a recording that is not there."""
+    if isinstance(about, World):
+        for resident in about.residents:
+            policy_for(resident.role, resident.policy)
+        scales_of(about)
+    roles = about.models.resolved()
+    for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
         if spec.startswith("recorded:"):
             Run.open(spec.removeprefix("recorded:"))
         elif not spec.startswith("embedded"):
             open_chat(spec)
-    if roles.embed != "embedded":
-        open_embed(roles.embed)
+    if roles["embed"] != "embedded":
+        open_embed(roles["embed"])

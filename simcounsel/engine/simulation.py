@@ -97,7 +97,7 @@ class Simulation(mesa.Model):
         self.record = run or begin_run(world, Path(out))
         done = self.record.begin_writing()
         try:
-            self.models = models or models_for(world, self.record, in_flight=in_flight)
+            self.models = models or models_for(self.record, in_flight=in_flight)
             self.models.recorder = self.record
             self.archive = Archive(self.record.folder / "memory")
             self.models.sideline = self.archive
@@ -130,7 +130,7 @@ class Simulation(mesa.Model):
         try:
             while self.tick < last and self.stopped_because is None:
                 self.step()
-                self.stopped_because = self.stopped_because or self._over_budget()
+                self.stopped_because = self.stopped_because or self.models.over_budget(*self._budget)
         finally:
             gc.unfreeze()
             self.close()
@@ -384,17 +384,6 @@ class Simulation(mesa.Model):
         self._vectors.clear()
         self.tick = ticks
         self.archive.mark_known()
-
-    def _over_budget(self) -> str | None:
-        usd, calls = self._budget
-        usage = self.models.usage
-        if usd is not None and usage.cost_usd is None:
-            return f"a budget of {usd:g} USD was set, but the model's price is unknown; give it with --prices, or use --budget-calls"
-        if usd is not None and usage.cost_usd is not None and usage.cost_usd >= usd:
-            return f"the budget of {usd:g} USD is used up ({usage.cost_usd:.4f} spent)"
-        if calls is not None and usage.calls >= calls:
-            return f"the budget of {calls} calls is used up ({usage.calls} made)"
-        return None
 
 
 def _diary(world: World) -> dict[str, list[tuple[int, str, str]]]:

@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel
 
 Verb = Literal["write", "fill", "choose", "rate", "embed"]
-Tier = Literal["reason", "quick", "judge", "embed"]
+Tier = Literal["reason", "quick", "judge", "embed", "extractor", "seeker", "supporter", "evaluator", "corrector", "manager"]
 Source = Literal["generated", "chosen", "fallback", "human"]
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class Request:
     """One question to a model.
 
     purpose: which question of the resident's cycle this is; it names a file in `prompts/`.
-    tier: which of the four model roles answers.
+    tier: which of the model roles answers: four in a world, six and `embed` in a synthesis.
     model: for `fill`, the pydantic model of the answer. options: for `choose`. scale: for `rate`,
     inclusive. texts: for `embed`.
     examples: best first; a chat model is shown the first few.

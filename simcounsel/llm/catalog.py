@@ -90,7 +90,7 @@ EMBEDDED_WEIGHTS = ("smollm2", "minilm", "minilm-tokenizer")
 
 def needed_weights(roles: Mapping[str, object]) -> tuple[str, ...]:
     """Which of the embedded models' weights these roles need."""
-    chat = any(str(roles.get(role)).split("+")[0] == "embedded" for role in ("reason", "quick", "judge"))
+    chat = any(str(name).split("+")[0] == "embedded" for role, name in roles.items() if role != "embed")
     vectors = chat or roles.get("embed") == "embedded"
     return (("smollm2",) if chat else ()) + (("minilm", "minilm-tokenizer") if vectors else ())
 

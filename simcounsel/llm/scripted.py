@@ -1,4 +1,4 @@
-"""`scripted`: answers drawn by the request's own seed, out of its options, schema and examples.
+"""`scripted`: answers drawn by the request's own seed, out of its options, schema, examples and closed lists.
 
 For tests, benchmarks and dry runs: instant, deterministic, without meaning. A dictionary of
 functions by purpose replaces the drawn answer where a test, or a planted effect, wants its own.
@@ -47,6 +47,8 @@ def _answer(request: Request, draw: Random) -> str:
         case "rate":
             low, high = request.scale or (1, 10)
             return str(draw.randint(low, high))
+        case "fill" if request.purpose == "extract":
+            return str(request.fallback.model_dump_json())
         case "fill":
             assert request.model is not None
             schema = request.model.model_json_schema()
@@ -71,6 +73,11 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
     match schema.get("type"):
         case "object":
             return {key: _instance(part, root, draw, request, key) for key, part in schema["properties"].items()}
+        case "boolean":
+            return draw.random() < 0.5
+        case "array" if name in request.hints.get("closed", {}):
+            closed = request.hints["closed"][name]
+            return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
         case "array":
             return [_instance(schema["items"], root, draw, request, name) for _ in range(_length(schema, request, draw))]
         case "integer":

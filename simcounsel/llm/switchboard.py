@@ -110,6 +110,7 @@ class Switchboard:
         self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
         self.sideline: Sideline | None = None
+        self.stretch = "tick"
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
@@ -160,8 +161,19 @@ class Switchboard:
         if self._unreached and not self._answered:
             names = ", ".join(sorted({model.name for model in self.chat.values()}))
             raise ModelUnreachable(
-                f"no model answered during this tick ({self._last_cause}); see that {names} is running, reachable and spelled right"
+                f"no model answered during this {self.stretch} ({self._last_cause}); see that {names} is running, reachable and spelled right"
             )
+
+    def over_budget(self, usd: float | None, calls: int | None) -> str | None:
+        """Why to stop, if a budget of money or of calls is used up; None when it is not, or there is none."""
+        usage = self.usage
+        if usd is not None and usage.cost_usd is None:
+            return f"a budget of {usd:g} USD was set, but the model's price is unknown; give it with --prices, or use --budget-calls"
+        if usd is not None and usage.cost_usd is not None and usage.cost_usd >= usd:
+            return f"the budget of {usd:g} USD is used up ({usage.cost_usd:.4f} spent)"
+        if calls is not None and usage.calls >= calls:
+            return f"the budget of {calls} calls is used up ({usage.calls} made)"
+        return None
 
     def close(self) -> None:
         """Let go of all models."""

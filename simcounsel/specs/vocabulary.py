@@ -39,9 +39,29 @@ PlaceKind = Literal[
 ]
 Condition = Literal["client_only", "client_layperson", "client_counselor", "everyone"]
 
+SynthesisRole = Literal["extractor", "seeker", "supporter", "evaluator", "corrector", "manager"]
+"""Who writes a synthetic dialogue (Xue et al. 2026, MindCorpus, section III.A)."""
+
+Disclosure = Literal["introduces", "describes", "feels", "remembers", "asks_for_help", "asks_for_advice"]
+"""The six stages in which a seeker opens up (MindCorpus, Table IX)."""
+
+Support = Literal["listening", "identifying", "exploring", "goals", "support"]
+"""What a supporter works on, one after the other (MindCorpus, appendix B)."""
+
+Quality = Literal[
+    "confidentiality", "objectivity", "sympathy", "specialization", "feasibility", "listening", "collaboration", "tenderness", "respect",
+]
+"""What an evaluator judges in each of a supporter's lines (MindCorpus, appendix A)."""
+
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 ACTS: tuple[Act, ...] = get_args(Act)
 CUES: tuple[Cue, ...] = get_args(Cue)
 ACTIVITY_KINDS: tuple[ActivityKind, ...] = get_args(ActivityKind)
 PLACE_KINDS: tuple[PlaceKind, ...] = get_args(PlaceKind)
+SYNTHESIS_ROLES: tuple[SynthesisRole, ...] = get_args(SynthesisRole)
+DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
+SUPPORTS: tuple[Support, ...] = get_args(Support)
+QUALITIES: tuple[Quality, ...] = get_args(Quality)
+THEMES = ("sleep", "work", "study", "family", "couple", "grief", "loneliness", "self_worth", "anxiety", "illness")
+"""Of the samples and situations that come with simcounsel; others may have their own."""

@@ -161,6 +161,10 @@ class ModelRoles(Spec):
     judge: ModelName | None = None
     embed: ModelName = "embedded"
 
+    def resolved(self) -> dict[str, str]:
+        """All four, by role."""
+        return {"reason": self.reason, "quick": self.quick or self.reason, "judge": self.judge or self.reason, "embed": self.embed}
+
 
 class World(Spec):
     """A world, complete: what its file says with the personas it names."""

@@ -181,7 +181,7 @@ def test_recording_is_used_before_asking(tmp_path: Path) -> None:
     opened = Run.open(run.folder)
     from simcounsel.engine.opening import models_for
 
-    models = models_for(opened.world, opened)
+    models = models_for(opened)
     models.chat = dict.fromkeys(models.chat, listening)
     Simulation(opened.world, run=opened, models=models).run(3)
     assert listening.requests == []

@@ -470,7 +470,7 @@ def test_resumed_while_still_dead(tmp_path: Path) -> None:
     kept = log(run)
     for _ in range(2):
         opened = Run.open(run.folder)
-        models = models_for(opened.world, opened)
+        models = models_for(opened)
         models.chat = dict.fromkeys(models.chat, Failing(0, lambda request: DEAD))
         with pytest.raises(ModelUnreachable):
             Simulation(opened.world, run=opened, models=models).run()

@@ -1,23 +1,9 @@
-"""All that can happen in a run: a closed, frozen, tagged union. State is a fold over these.
+"""What can happen in a world."""
 
-An event holds no wall clock, no uuid and no order of a set, so that the same world, seed and
-replies give the same bytes. Memory ids are `NAME:NUMBER`, chat ids `TICK:NAME+NAME`.
-"""
+from typing import Literal
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
-
+from simcounsel.events.data import Data
 from simcounsel.specs.vocabulary import ActivityKind, Emotion, Role
-
-SCHEMA_VERSION = 1
-
-
-class Data(BaseModel):
-    """Part of an event: frozen, no unknown fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Stroke(Data):
@@ -265,15 +251,6 @@ class PersonaChanged(Data):
     evidence: tuple[str, ...]
 
 
-class Warned(Data):
-    """A model's answer could not be used; the declared fallback was taken."""
-
-    kind: Literal["warned"] = "warned"
-    who: str
-    purpose: str
-    cause: str
-
-
 class ItemAnswer(Data):
     """The answer to one item, as given (not reversed). value: None when there is none, and then `reason` says why."""
 
@@ -313,45 +290,3 @@ class Measured(Data):
     items: tuple[ItemAnswer, ...]
     scores: tuple[Score, ...]
     chats: tuple[str, ...] = ()
-
-
-class Forked(Data):
-    """From here on the world differs from the run this one was forked from."""
-
-    kind: Literal["forked"] = "forked"
-    changes: tuple[tuple[str, str], ...]
-
-
-class TickEnded(Data):
-    """The tick is complete; all its events are above."""
-
-    kind: Literal["tick_ended"] = "tick_ended"
-
-
-Event = (
-    Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
-    | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
-    | PersonaChanged | Measured | Warned | Forked | TickEnded
-)
-_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An event in the log. seq: position, from 0; minute: simulated, since day 0."""
-
-    seq: int
-    tick: int
-    minute: int
-    event: Event
-
-    def line(self) -> str:
-        """Its line in events.jsonl."""
-        stamp = f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},'
-        return stamp + self.event.model_dump_json()[1:] + "\n"
-
-
-def parse_entry(fields: dict[str, Any]) -> Entry:
-    """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
-    body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
-    return Entry(fields["seq"], fields["tick"], fields["minute"], _EVENT.validate_python(body))

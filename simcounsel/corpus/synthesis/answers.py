@@ -1,0 +1,193 @@
+"""What the six roles answer, and what would be wrong with an answer."""
+
+import re
+from collections.abc import Callable, Collection
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from simcounsel.corpus.dialogues import Skill
+from simcounsel.events import Fact
+from simcounsel.llm.answers import speech_problem
+from simcounsel.specs.synthesis import STRATEGY_WORDS
+from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Support
+
+FEWEST_FACTS, MOST_FACTS = 6, 14
+NEW_AT_ONCE = 2
+"""So many facts a seeker tells in one line at the most."""
+LONGEST = 100
+"""Words. Longer lines are not what people say to each other (MindCorpus, section IV.C.2)."""
+MOST_STRATEGIES = 3
+GROUNDED = 0.4
+"""So large a share of a fact's content words stands in the situation, or it counts as invented."""
+_LABEL = re.compile(r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person)\s*\W?\s*:", re.IGNORECASE | re.MULTILINE)
+_CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
+_FUNCTION = frozenset((
+    "the and for that this with from have has had was were are been being not but you your his her its our their they them she him who whom what "
+    "when where which while would could should can will just about into out over than then there here very much more some any all only also because "
+    "since after before again too how why did does done get got make made like really even still one two i'm i've it's don't can't my me we is it in "
+    "of on to at as be by do go if no or so up us an am he"
+).split())
+Rating = Annotated[int, Field(ge=1, le=10)]
+
+
+class Answer(BaseModel):
+    """An answer in JSON: frozen; what was not asked for is ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class FactDraft(Answer):
+    """A fact before it has an id."""
+
+    of: Literal["character", "plight", "demand"]
+    stage: Disclosure
+    text: Annotated[str, Field(min_length=3, max_length=400)]
+    invented: bool
+
+
+class Extraction(Answer):
+    """The extractor's answer."""
+
+    theme: Annotated[str, Field(min_length=1, max_length=40)]
+    facts: Annotated[list[FactDraft], Field(min_length=FEWEST_FACTS, max_length=MOST_FACTS)]
+
+
+class SeekerLine(Answer):
+    """The seeker's answer."""
+
+    line: Annotated[str, Field(min_length=1)]
+    facts: list[str] = Field(default_factory=list)
+
+
+class SupporterLine(Answer):
+    """The supporter's answer."""
+
+    reasoning: str
+    stage: Support
+    skill: Skill
+    strategies: list[str] = Field(default_factory=list)
+    line: Annotated[str, Field(min_length=1)]
+
+
+class Evaluation(Answer):
+    """The evaluator's answer."""
+
+    confidentiality: Rating
+    objectivity: Rating
+    sympathy: Rating
+    specialization: Rating
+    feasibility: Rating
+    listening: Rating
+    collaboration: Rating
+    tenderness: Rating
+    respect: Rating
+    revise: bool
+    advice: str = ""
+    go_on: bool
+
+    def ratings(self) -> dict[str, int]:
+        """By quality."""
+        return {quality: getattr(self, quality) for quality in QUALITIES}
+
+
+class Distilled(Answer):
+    """The manager's answer."""
+
+    strategies: Annotated[list[str], Field(max_length=MOST_STRATEGIES)] = Field(default_factory=list)
+
+
+def length_of(text: str) -> int:
+    """Words; of Chinese, Japanese and Korean the characters."""
+    characters = len(_CJK.findall(text))
+    return characters + len(_CJK.sub(" ", text).split())
+
+
+def extraction_problem(extraction: Extraction) -> str | None:
+    """A file has all three parts and something for each stage."""
+    lacking = [part for part in ("character", "plight", "demand") if not any(fact.of == part for fact in extraction.facts)]
+    if lacking:
+        return f"no fact is of {' or '.join(lacking)}"
+    empty = [stage for stage in DISCLOSURES if not any(fact.stage == stage for fact in extraction.facts)]
+    return f"no fact has the stage {' or '.join(empty)}; add one and mark it as invented" if empty else None
+
+
+def line_problem(text: str, said: Collection[str], english: bool) -> str | None:
+    """What is wrong with a line as speech in this talk."""
+    problem = speech_problem(text) if english else None
+    if problem:
+        return problem
+    if _LABEL.search(text):
+        return "the line had a speaker's name in front; give the spoken words only"
+    if length_of(text) > LONGEST * (1 if english else 2):
+        return f"the line had {length_of(text)} words; say it in fewer than {LONGEST}"
+    if plain(text) in {plain(line) for line in said}:
+        return "this line was said before; say something else"
+    return None
+
+
+def seeker_problem(offered: Collection[str], said: Collection[str], english: bool) -> Callable[[SeekerLine], str | None]:
+    """A check: the line is speech, and tells no more than was offered."""
+    def check(answer: SeekerLine) -> str | None:
+        strange = [fact for fact in answer.facts if fact not in offered]
+        if strange:
+            return f"facts: {', '.join(strange)} cannot be told now; allowed are {', '.join(offered) or 'none'}"
+        if len(answer.facts) > NEW_AT_ONCE:
+            return f"the line tells {len(answer.facts)} new things; at most {NEW_AT_ONCE}"
+        return line_problem(answer.line, said, english)
+    return check
+
+
+def evaluation_problem(evaluation: Evaluation) -> str | None:
+    """Whoever wants a revision says which."""
+    if evaluation.revise and len(evaluation.advice) < 8:
+        return "revise is true, but advice does not say what to change"
+    return None
+
+
+def corrected_problem(draft: str, said: Collection[str], english: bool) -> Callable[[str], str | None]:
+    """A check: the line is speech, and not the draft again."""
+    def check(line: str) -> str | None:
+        if plain(line) == plain(draft):
+            return "the line is still the same; change what the supervisor asks for"
+        return line_problem(line, said, english)
+    return check
+
+
+def distilled_problem(distilled: Distilled) -> str | None:
+    """Strategies are short."""
+    for strategy in distilled.strategies:
+        if length_of(strategy) > STRATEGY_WORDS:
+            return f"a strategy has {length_of(strategy)} words; at most {STRATEGY_WORDS}"
+    return None
+
+
+def facts_of(extraction: Extraction, situation: str) -> tuple[Fact, ...]:
+    """The facts with ids. What the extractor calls given but the situation does not say is marked as invented."""
+    return tuple(
+        Fact(
+            id=f"F{number}", of=fact.of, stage=fact.stage, text=fact.text,
+            invented=fact.invented or not grounded(fact.text, situation),
+        )
+        for number, fact in enumerate(extraction.facts, 1)
+    )
+
+
+def grounded(text: str, source: str) -> bool:
+    """Whether enough of a text's content words, by their first five letters, stand in the source."""
+    words = content(text)
+    return not words or len(words & content(source)) >= GROUNDED * len(words)
+
+
+def content(text: str) -> frozenset[str]:
+    """The content words of a text by their first five letters; pairs of characters where there are no words."""
+    characters = _CJK.findall(text)
+    words = re.findall(r"[^\W_]+(?:['’][^\W_]+)?", _CJK.sub(" ", text).lower())
+    pairs = ("".join(pair) for pair in pairwise(characters))
+    return frozenset(word[:5] for word in words if word.replace("’", "'") not in _FUNCTION and len(word) > 1) | frozenset(pairs)
+
+
+def plain(text: str) -> str:
+    """A text by its letters alone, to see whether two are the same."""
+    return " ".join(re.findall(r"\w+", text.lower()))

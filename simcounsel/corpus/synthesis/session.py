@@ -1,0 +1,201 @@
+"""One session: the seeker opens up, the supporter drafts, the evaluator judges, the corrector revises, the manager learns."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from simcounsel.chance import chance
+from simcounsel.corpus.synthesis.answers import Evaluation, Extraction, facts_of
+from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
+from simcounsel.corpus.synthesis.tasks import COUNSELOR, PERSON, Desk, Line, correct, distil, evaluate, extract, seek, support
+from simcounsel.events import Disclosed, Drafted, Evaluated, Event, Extracted, Fact, QualityRating, Revised, SessionEnded
+from simcounsel.llm.ask import Ask, Reply
+from simcounsel.specs.situations import Situation
+from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Quality, Support
+
+HOLDS_BACK = 0.15
+"""So often a seeker tells nothing new."""
+OFFERED = 3
+"""So many facts could come out in one line; at most two do."""
+SILENT = ("I don't know.", "Hm.", "I'm not sure what to say.", "...", "Maybe.", "It's hard to put.")
+"""What a seeker says when its model gave nothing usable and it has nothing to tell."""
+SPARE: tuple[tuple[Support, str], ...] = (
+    ("listening", "Take your time. I'm listening."), ("identifying", "Which part of that weighs most on you?"),
+    ("exploring", "When did you last feel a little different about it?"), ("listening", "Say a little more, if you like."),
+    ("goals", "What would be a first small sign that it is getting lighter?"), ("exploring", "What goes on in you as you tell me this?"),
+    ("support", "What has helped you before, even a little?"), ("listening", "I'd like to understand that better."),
+)
+"""What a supporter says when its model gave nothing usable; the log says `fallback`."""
+FAREWELL: tuple[Support, str] = ("support", "Let's leave it here for today. Thank you for coming.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A session as it was written: its events, and what the manager made of the suggestions."""
+
+    events: tuple[Event, ...]
+    proposals: tuple[Proposal, ...]
+
+
+@dataclass
+class Opening:
+    """How far a seeker has opened up: what of its file it has told, and the furthest stage it has come to."""
+
+    facts: tuple[Fact, ...]
+    told: list[Fact] = field(default_factory=list)
+    quiet: int = 0
+
+    @property
+    def stage(self) -> Disclosure:
+        """The first stage of which something is untold; the last one when all is told."""
+        return next((stage for stage in DISCLOSURES if any(f.stage == stage for f in self._untold())), DISCLOSURES[-1])
+
+    def offered(self) -> tuple[Fact, ...]:
+        """What could come out now: of this stage, and one of the next; never all at once."""
+        here = [fact for fact in self._untold() if fact.stage == self.stage]
+        beyond = [fact for fact in self._untold() if fact.stage != self.stage]
+        ordered = sorted(beyond, key=lambda fact: DISCLOSURES.index(fact.stage))
+        return tuple([*here[: OFFERED - 1], *ordered[: 1 if len(here) < OFFERED else 0]][:OFFERED])
+
+    def tell(self, ids: tuple[str, ...]) -> None:
+        """Note what a line told."""
+        self.told += [fact for fact in self.facts if fact.id in ids]
+        self.quiet = 0 if ids else self.quiet + 1
+
+    def _untold(self) -> list[Fact]:
+        return [fact for fact in self.facts if fact not in self.told]
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was told."""
+        return not self._untold()
+
+
+class Session:
+    """Carries one session to its end. carried: the strategies of its wave. on_line: called with each event as it comes."""
+
+    def __init__(
+        self, desk: Desk, situation: Situation, carried: tuple[Strategy, ...], on_line: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.desk = desk
+        self.situation = situation
+        self.carried = carried
+        self._on_line = on_line
+        self._events: list[Event] = []
+        self._lines: list[Line] = []
+        self._advice: list[tuple[Quality, str]] = []
+        self._revised = 0
+
+    def write(self) -> Ask[Written]:
+        """All of it."""
+        opening = Opening((yield from self._extract()))
+        settings, last = self.desk.settings, False
+        cause = "limit"
+        for turn in range(1, settings.turns + 1):
+            ends = last or turn == settings.turns
+            yield from self._seek(opening, ends)
+            go_on = yield from self._support(turn, ends)
+            if last:
+                break
+            if turn >= settings.fewest_turns and not ends:
+                if not go_on:
+                    last, cause = True, "resolved"
+                elif "evaluator" in settings.without and opening.complete:
+                    last, cause = True, "told"
+        self._note(SessionEnded(session=self.desk.session, cause=cause, messages=len(self._lines), revised=self._revised))  # type: ignore[arg-type]
+        proposals = tuple((yield from self._distil())) if self._advice and "manager" not in settings.without else ()
+        return Written(events=tuple(self._events), proposals=proposals)
+
+    def _extract(self) -> Ask[tuple[Fact, ...]]:
+        reply = yield from extract(self.desk, self.situation)
+        extraction: Extraction = reply.value
+        facts = facts_of(extraction, self.situation.text)
+        self._note(Extracted(
+            session=self.desk.session, situation=self.situation.id, theme=self.situation.theme or extraction.theme, facts=facts,
+            strategies=tuple(strategy.id for strategy in self.carried), source=reply.source,
+        ))
+        return facts
+
+    def _seek(self, opening: Opening, last: bool) -> Ask[None]:
+        message = len(self._lines) + 1
+        draw = chance(*self.desk.key, "opening", message)
+        holds_back = last or (message > 1 and opening.quiet == 0 and draw.random() < HOLDS_BACK)
+        offered = () if holds_back else opening.offered()
+        stage = opening.stage
+        fresh = [line for line in SILENT if line not in {text for _, text in self._lines}]
+        reply = yield from seek(self.desk, self._lines, opening.told, offered, stage, last, draw.choice(fresh or SILENT))
+        told = tuple(dict.fromkeys(reply.value.facts))
+        opening.tell(told)
+        reached = [fact.stage for fact in opening.told if fact.id in told]
+        self._say(PERSON, Disclosed(
+            session=self.desk.session, message=message, text=one_line(reply.value.line), facts=told, source=reply.source,
+            stage=max(reached, key=DISCLOSURES.index, default=stage),
+        ))
+
+    def _support(self, turn: int, last: bool) -> Ask[bool]:
+        """The draft, its judgment and its revision; whether to go on."""
+        message = len(self._lines) + 1
+        said = {text for _, text in self._lines}
+        spare = FAREWELL if last else next((line for line in SPARE if line[1] not in said), SPARE[0])
+        reply = yield from support(self.desk, self._lines, turn, last, self.carried, spare)
+        answer, ids = reply.value, {strategy.id for strategy in self.carried}
+        draft = one_line(answer.line)
+        drafted = Drafted(
+            session=self.desk.session, message=message, text=draft, stage=answer.stage, skill=answer.skill, reasoning=answer.reasoning.strip(),
+            strategies=tuple(dict.fromkeys(id for id in answer.strategies if id in ids)), source=reply.source,
+        )
+        self._note(drafted)
+        text, go_on = draft, True
+        if "evaluator" not in self.desk.settings.without:
+            evaluated = yield from self._evaluate(draft, turn, message)
+            go_on = evaluated.go_on
+            if evaluated.revise and "corrector" not in self.desk.settings.without:
+                text = yield from self._correct(drafted, evaluated.advice, last)
+        self._lines.append((COUNSELOR, text))
+        return go_on
+
+    def _evaluate(self, draft: str, turn: int, message: int) -> Ask[Evaluated]:
+        reply = yield from evaluate(self.desk, self._lines, draft, turn)
+        value: Evaluation | None = reply.value
+        ratings = value.ratings() if value else {}
+        evaluated = Evaluated(
+            session=self.desk.session, message=message, revise=bool(value and value.revise), advice=value.advice.strip() if value else "",
+            go_on=value.go_on if value else True, source=reply.source,
+            ratings=tuple(QualityRating(quality=quality, value=ratings.get(quality)) for quality in QUALITIES),
+        )
+        self._note(evaluated)
+        if evaluated.revise:
+            self._advice.append((min(QUALITIES, key=lambda quality: ratings[quality]), evaluated.advice))
+        return evaluated
+
+    def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
+        reply: Reply = yield from correct(self.desk, self._lines, drafted.text, advice, drafted.stage, last)
+        text = one_line(reply.value)
+        if reply.source != "fallback":
+            self._revised += 1
+            self._note(Revised(
+                session=self.desk.session, message=drafted.message, text=text, before=drafted.text, reason=advice, source=reply.source,
+            ))
+        return text
+
+    def _distil(self) -> Ask[Iterator[Proposal]]:
+        reply = yield from distil(self.desk, self._advice, self.carried)
+        advice = tuple(text for _, text in self._advice)
+        wanted = dict.fromkeys(" ".join(text.split()) for text in reply.value.strategies)
+        return (Proposal(session=self.desk.session, text=text, advice=advice) for text in wanted if text)
+
+    def _say(self, who: str, event: Disclosed) -> None:
+        self._lines.append((who, event.text))
+        self._note(event)
+
+    def _note(self, event: Event) -> None:
+        self._events.append(event)
+        if self._on_line:
+            self._on_line(event)
+
+
+def one_line(text: str) -> str:
+    """A line of speech without line breaks, outer quotation marks, and whitespace around it."""
+    text = " ".join(text.split())
+    if len(text) > 1 and text[0] + text[-1] in ('""', "“”", "''"):
+        text = text[1:-1].strip()
+    return text

@@ -1,0 +1,147 @@
+"""A synthesis from its settings to its run: sessions in waves, strategies from one wave to the next."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from simcounsel.corpus.synthesis.session import Session, Written
+from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
+from simcounsel.corpus.synthesis.tasks import Desk
+from simcounsel.engine.opening import begin_run, models_for
+from simcounsel.events import Entry, Event, StrategyDropped, StrategyLearned, TickEnded, Warned
+from simcounsel.llm.ask import Request, ask
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs import Run
+from simcounsel.specs.synthesis import Synthesis
+
+
+class Workshop:
+    """Writes the sessions of a synthesis.
+
+        with Workshop(load_synthesis(Path("synthesis.yaml"))) as workshop:
+            run = workshop.run()
+
+    about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready Switchboard.
+    budget_usd, budget_calls: `run` stops at the end of the wave in which either is used up. on_line: called with every
+    event of a session as it comes, in the order of time; on_wave: with the number of waves that are done.
+    A wave is written whole or, if anything breaks it off, not at all; the replies that came are used again.
+    """
+
+    def __init__(
+        self, about: Synthesis | Run, *, out: str | Path = "runs", models: Switchboard | None = None, in_flight: int = 64,
+        budget_usd: float | None = None, budget_calls: int | None = None, on_line: Callable[[Event], None] | None = None,
+        on_wave: Callable[[int], None] | None = None,
+    ) -> None:
+        self.record = about if isinstance(about, Run) else begin_run(about, Path(out))
+        self.settings = self.record.synthesis
+        self.strategies = Strategies()
+        self.stopped_because: str | None = None
+        self._budget = (budget_usd, budget_calls)
+        self._on_line, self._on_wave = on_line, on_wave
+        self._entries: list[Entry] = []
+        self._seq = 0
+        self._dealt = self.settings.dealt()
+        self._digits = max(4, len(str(self.settings.count)))
+        self._open = True
+        self.wave = self.record.begin_writing()
+        try:
+            self.models = models or models_for(self.record, in_flight=in_flight)
+            self.models.recorder, self.models.stretch = self.record, "wave"
+            for entry in self.record.entries(until_tick=self.wave):
+                self.strategies.observe(entry)
+                self._seq = entry.seq + 1
+        except BaseException:
+            self.record.end_writing()
+            raise
+
+    @property
+    def finished(self) -> bool:
+        """Whether all sessions are written."""
+        return self.wave >= self.settings.waves
+
+    def run(self, waves: int | None = None) -> Run:
+        """Write all that is left, or so many waves more, or until the budget is used up; return the run."""
+        last = self.settings.waves if waves is None else min(self.settings.waves, self.wave + waves)
+        try:
+            while self.wave < last and self.stopped_because is None:
+                self.step()
+                self.stopped_because = self.models.over_budget(*self._budget)
+        finally:
+            self.close()
+        return self.record
+
+    def step(self) -> None:
+        """Write one wave. ModelUnreachable when nobody answered a single request."""
+        self.models.begin_tick(self.wave)
+        self._settle()
+        first = self.wave * self.settings.wave
+        sessions = {
+            self._name(number): self._session(number) for number in range(first, min(first + self.settings.wave, self.settings.count))
+        }
+        outcomes = self.models.ask({name: session.write() for name, session in sessions.items()})
+        self.models.check_reached()
+        proposals: list[Proposal] = []
+        for outcome in outcomes.values():
+            written: Written = outcome.value
+            for event in written.events:
+                self._write(event)
+            for trouble in outcome.troubles:
+                self._write(Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause))
+            proposals += written.proposals
+        self._learn(proposals)
+        self._write(TickEnded())
+        entries, self._entries = self._entries, []
+        self.record.append([entry.line() for entry in entries])
+        self.wave += 1
+        if self._on_wave:
+            self._on_wave(self.wave)
+
+    def _settle(self) -> None:
+        """What is given from the beginning is there; what the settings drop is gone."""
+        if self.wave == 0:
+            for text in self.settings.strategies:
+                self._write(StrategyLearned(id=self.strategies.next_id(), text=text, session="", advice=()))
+        for strategy in self.strategies.all():
+            if strategy.id in self.settings.dropped and not strategy.dropped:
+                self._write(StrategyDropped(id=strategy.id))
+
+    def _name(self, number: int) -> str:
+        """Of a session, counted from 0: `S0001` is the first; as many digits for all, so that names sort as numbers do."""
+        return f"S{number + 1:0{self._digits}d}"
+
+    def _session(self, number: int) -> Session:
+        situation = self._dealt[number]
+        desk = Desk(settings=self.settings, session=self._name(number), key=(self.settings.seed, "session", number, situation.id))
+        return Session(desk, situation, self.strategies.carried(), self._on_line)
+
+    def _learn(self, proposals: list[Proposal]) -> None:
+        """Proposals into the list; one request for the meaning of all."""
+        if not proposals:
+            return
+        texts = tuple(sorted({p.text for p in proposals} | {s.text for s in self.strategies.all()}))
+        request = Request(verb="embed", purpose="strategies", who="manager", tier="embed", texts=texts)
+        vectors = self.models.ask({"strategies": ask(request)})["strategies"].value.value
+        for event in tuple(sorted_in(self.strategies, proposals, dict(zip(texts, vectors, strict=True)))):
+            self._write(event)
+
+    def _write(self, event: Event) -> None:
+        entry = Entry(self._seq, self.wave, 0, event)
+        self._seq += 1
+        self._entries.append(entry)
+        self.strategies.observe(entry)
+
+    def close(self) -> None:
+        """End the models and let go of the folder. The run can be resumed."""
+        if self._open:
+            self._open = False
+            try:
+                self.models.close()
+            finally:
+                self.record.end_writing()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

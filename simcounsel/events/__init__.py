@@ -1,0 +1,134 @@
+"""All that can happen in a run: a closed, frozen, tagged union. State is a fold over these.
+
+An event holds no wall clock, no uuid and no order of a set, so that the same world, seed and
+replies give the same bytes. Memory ids are `NAME:NUMBER`, chat ids `TICK:NAME+NAME`.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
+
+from simcounsel.events.data import Data, Forked, TickEnded, Warned
+from simcounsel.events.living import (
+    Acted,
+    Appraised,
+    ConversationEnded,
+    ConversationStarted,
+    Decided,
+    Hit,
+    Insight,
+    ItemAnswer,
+    Joined,
+    Left,
+    Measured,
+    Memory,
+    Moved,
+    Perceived,
+    PersonaChanged,
+    Planned,
+    Recalled,
+    Reflected,
+    RelationChanged,
+    Remembered,
+    Said,
+    Scheduled,
+    Score,
+    Sight,
+    Slot,
+    Stroke,
+)
+from simcounsel.events.synthesis import (
+    Disclosed,
+    Drafted,
+    Evaluated,
+    Extracted,
+    Fact,
+    QualityRating,
+    Revised,
+    SessionEnded,
+    StrategyDropped,
+    StrategyKnown,
+    StrategyLearned,
+)
+
+SCHEMA_VERSION = 1
+
+Event = (
+    Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
+    | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
+    | PersonaChanged | Measured
+    | Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded | StrategyLearned | StrategyKnown | StrategyDropped
+    | Warned | Forked | TickEnded
+)
+_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event in the log. seq: position, from 0; tick: or wave, in a synthesis; minute: simulated, since day 0."""
+
+    seq: int
+    tick: int
+    minute: int
+    event: Event
+
+    def line(self) -> str:
+        """Its line in events.jsonl."""
+        stamp = f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},'
+        return stamp + self.event.model_dump_json()[1:] + "\n"
+
+
+def parse_entry(fields: dict[str, Any]) -> Entry:
+    """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
+    body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
+    return Entry(fields["seq"], fields["tick"], fields["minute"], _EVENT.validate_python(body))
+
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Acted",
+    "Appraised",
+    "ConversationEnded",
+    "ConversationStarted",
+    "Data",
+    "Decided",
+    "Disclosed",
+    "Drafted",
+    "Entry",
+    "Evaluated",
+    "Event",
+    "Extracted",
+    "Fact",
+    "Forked",
+    "Hit",
+    "Insight",
+    "ItemAnswer",
+    "Joined",
+    "Left",
+    "Measured",
+    "Memory",
+    "Moved",
+    "Perceived",
+    "PersonaChanged",
+    "Planned",
+    "QualityRating",
+    "Recalled",
+    "Reflected",
+    "RelationChanged",
+    "Remembered",
+    "Revised",
+    "Said",
+    "Scheduled",
+    "Score",
+    "SessionEnded",
+    "Sight",
+    "Slot",
+    "StrategyDropped",
+    "StrategyKnown",
+    "StrategyLearned",
+    "Stroke",
+    "TickEnded",
+    "Warned",
+    "parse_entry",
+]

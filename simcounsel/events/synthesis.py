@@ -1,0 +1,133 @@
+"""What can happen in a synthesis of dialogues. A tick is a wave of sessions there, and minutes stand still.
+
+A session is `S0001`; its messages count from 1, the seeker's and the supporter's together.
+"""
+
+from typing import Literal
+
+from simcounsel.events.data import Data
+from simcounsel.specs.vocabulary import Disclosure, Quality, Support
+
+Source = Literal["generated", "chosen", "fallback", "human"]
+
+
+class Fact(Data):
+    """Something about a seeker. id: `F1`, `F2`, ...; of: who they are, what troubles them, or what they want;
+    stage: when they would tell it; invented: it is not in the situation that was given."""
+
+    id: str
+    of: Literal["character", "plight", "demand"]
+    stage: Disclosure
+    text: str
+    invented: bool
+
+
+class Extracted(Data):
+    """A session begins: the extractor made a seeker's file out of a situation. situation: the id of the seed;
+    strategies: ids of those that the supporter carries through this session."""
+
+    kind: Literal["extracted"] = "extracted"
+    session: str
+    situation: str
+    theme: str
+    facts: tuple[Fact, ...]
+    strategies: tuple[str, ...]
+    source: Source
+
+
+class Disclosed(Data):
+    """The seeker says something. facts: ids of those told for the first time; () when it holds back."""
+
+    kind: Literal["disclosed"] = "disclosed"
+    session: str
+    message: int
+    text: str
+    stage: Disclosure
+    facts: tuple[str, ...]
+    source: Source
+
+
+class Drafted(Data):
+    """The supporter's line before anybody judged it. reasoning: what it thought before; not said."""
+
+    kind: Literal["drafted"] = "drafted"
+    session: str
+    message: int
+    text: str
+    stage: Support
+    skill: str
+    reasoning: str
+    strategies: tuple[str, ...]
+    source: Source
+
+
+class QualityRating(Data):
+    """How well a line does in one quality, 1 to 10; None when the evaluator gave no usable answer."""
+
+    quality: Quality
+    value: int | None
+
+
+class Evaluated(Data):
+    """The evaluator's judgment of a draft. revise: it should be changed, as `advice` says; go_on: the seeker's
+    trouble calls for more talk."""
+
+    kind: Literal["evaluated"] = "evaluated"
+    session: str
+    message: int
+    ratings: tuple[QualityRating, ...]
+    revise: bool
+    advice: str
+    go_on: bool
+    source: Source
+
+
+class Revised(Data):
+    """The corrector's line in place of the draft. before: the draft; reason: the evaluator's advice."""
+
+    kind: Literal["revised"] = "revised"
+    session: str
+    message: int
+    text: str
+    before: str
+    reason: str
+    source: Source
+
+
+class SessionEnded(Data):
+    """A session is over. cause: the evaluator found that nothing more is needed (`resolved`), all was told and
+    answered and nobody evaluates (`told`), or the turn limit came (`limit`)."""
+
+    kind: Literal["session_ended"] = "session_ended"
+    session: str
+    cause: Literal["resolved", "told", "limit"]
+    messages: int
+    revised: int
+
+
+class StrategyLearned(Data):
+    """The manager's advice that the supporter carries from the next wave on. id: `K001`; session: from whose
+    suggestions it was made, and advice: these suggestions. The entry's tick is the wave that made it."""
+
+    kind: Literal["strategy_learned"] = "strategy_learned"
+    id: str
+    text: str
+    session: str
+    advice: tuple[str, ...]
+
+
+class StrategyKnown(Data):
+    """A strategy that the manager found again: near enough to one that is carried already (cosine of meaning)."""
+
+    kind: Literal["strategy_known"] = "strategy_known"
+    id: str
+    text: str
+    session: str
+    cosine: float
+
+
+class StrategyDropped(Data):
+    """From here on the supporter no longer carries this strategy, because the settings say so."""
+
+    kind: Literal["strategy_dropped"] = "strategy_dropped"
+    id: str
