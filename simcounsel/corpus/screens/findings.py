@@ -1,0 +1,80 @@
+"""What a screen says: one finding for each place where a corpus may be wrong, and all of them together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from simcounsel.corpus.dialogues import Dialogue
+
+Severity = Literal["error", "warning"]
+QUOTED = 80
+"""How many characters of a place are quoted at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One place that may be wrong.
+
+    dialogue: its id; None where the whole corpus is meant. turn: from 1; None where the whole dialogue is meant.
+    severity: an `error` makes the dialogue unfit for training, a `warning` is for a person to look at.
+    what: what was seen, with the place quoted. remedy: what to do about it.
+    span: where in the turn's text it stands (characters, from 0, end excluded); None if it has no one place.
+    """
+
+    dialogue: str | None
+    turn: int | None
+    rule: str
+    severity: Severity
+    what: str
+    remedy: str
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """How often one rule spoke: findings by severity, and the dialogues that they touch."""
+
+    errors: int
+    warnings: int
+    dialogues: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screened:
+    """All findings: by the dialogue's place in the corpus, then the rule's place among the rules, then turn. rules: those that were applied."""
+
+    findings: tuple[Finding, ...]
+    rules: tuple[str, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    def kept(self, dialogues: Iterable[Dialogue]) -> tuple[Dialogue, ...]:
+        """The dialogues without an error, in their order."""
+        faulty = {finding.dialogue for finding in self.errors}
+        return tuple(dialogue for dialogue in dialogues if dialogue.id not in faulty)
+
+    def counts(self) -> dict[str, Count]:
+        """By rule, in the order of the rules; only rules that found something."""
+        return {rule: _count([finding for finding in self.findings if finding.rule == rule])
+                for rule in self.rules if any(finding.rule == rule for finding in self.findings)}
+
+    def dropped(self) -> dict[str, int]:
+        """How many dialogues each rule rejects by an error; one dialogue may be rejected by several rules."""
+        rejected: dict[str, set[str | None]] = {}
+        for finding in self.errors:
+            rejected.setdefault(finding.rule, set()).add(finding.dialogue)
+        return {rule: len(rejected[rule]) for rule in self.rules if rule in rejected}
+
+
+def _count(findings: Sequence[Finding]) -> Count:
+    errors = sum(finding.severity == "error" for finding in findings)
+    touched = {finding.dialogue for finding in findings if finding.dialogue is not None}
+    return Count(errors=errors, warnings=len(findings) - errors, dialogues=len(touched))
+
+
+def quoted(text: str) -> str:
+    """The text on one line in quotation marks, cut to QUOTED characters."""
+    line = " ".join(text.split())
+    return f"“{line if len(line) <= QUOTED else line[:QUOTED - 1] + '…'}”"

@@ -1,0 +1,51 @@
+"""All rules over all dialogues."""
+
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+
+from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.screens import shape
+from simcounsel.corpus.screens.findings import Finding, Screened
+from simcounsel.corpus.screens.rules import Limits, Rule, each
+from simcounsel.errors import CorpusError
+
+RULES: dict[str, Rule] = {rule.name: rule for rule in (
+    Rule(name="empty_corpus", looks_for="a corpus without dialogues", find=shape.empty_corpus),
+    Rule(name="repeated_id", looks_for="two dialogues with one id", find=shape.repeated_id),
+    Rule(name="single_speaker", looks_for="only one of the two speaks", find=each(shape.single_speaker)),
+    Rule(name="repeated_speaker", looks_for="one speaker twice in a row", find=each(shape.repeated_speaker)),
+    Rule(name="ends_on_client", looks_for="the client's last line stays unanswered", find=each(shape.ends_on_client)),
+    Rule(name="empty_turn", looks_for="a turn without words", find=each(shape.empty_turn)),
+    Rule(name="overlong_turn", looks_for="a turn longer than speech", find=each(shape.overlong_turn)),
+    Rule(name="too_short", looks_for="too few turns", find=each(shape.too_short)),
+)}
+"""By name, in the order in which findings are given."""
+
+
+def screen(
+    dialogues: Sequence[Dialogue], *, rules: Collection[str] | None = None, skip: Collection[str] = (), splits_known: bool = True,
+    limits: Limits | None = None,
+) -> Screened:
+    """Look through a corpus. The same dialogues give the same findings in the same order.
+
+    rules: the names of those to apply, all if None; skip: those to leave out. splits_known: whether `Dialogue.split`
+    is to be believed; if not, nothing is said about leaks between splits. CorpusError: no rule of such a name.
+    """
+    chosen = chosen_rules(rules, skip)
+    corpus = tuple(dialogues) if splits_known else tuple(dialogue.model_copy(update={"split": None}) for dialogue in dialogues)
+    place = {dialogue.id: number for number, dialogue in enumerate(corpus)}
+    found: list[tuple[int, int, Finding]] = []
+    for order, rule in enumerate(chosen):
+        for finding in rule.find(corpus, limits or Limits()):
+            found.append((-1 if finding.dialogue is None else place[finding.dialogue], order, finding))
+    found.sort(key=lambda entry: (entry[0], entry[1], entry[2].turn or 0, entry[2].span or (0, 0)))
+    return Screened(findings=tuple(finding for _, _, finding in found), rules=tuple(rule.name for rule in chosen))
+
+
+def chosen_rules(rules: Collection[str] | None, skip: Collection[str] = ()) -> tuple[Rule, ...]:
+    """The rules of these names, in our order; CorpusError names the first that is not there, and the nearest that is."""
+    for name in (*(rules or ()), *skip):
+        if name not in RULES:
+            near = get_close_matches(name, RULES, n=1)
+            raise CorpusError(f"no rule '{name}'; " + (f"did you mean '{near[0]}'? " if near else "") + f"The rules are {', '.join(RULES)}")
+    return tuple(rule for rule in RULES.values() if (rules is None or rule.name in rules) and rule.name not in skip)
