@@ -1,0 +1,113 @@
+"""What judges said of a corpus, as it was written down beside it.
+
+    CORPUS.ratings/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they came
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.events import Measured
+from simcounsel.instruments.read import is_trial
+from simcounsel.runs import json_lines
+
+SUFFIX = ".ratings"
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rated:
+    """One dialogue rated once.
+
+    dialogue: its id. text: of what was said (see `text_hash`); a dialogue that was changed since has another. round: 0 the first
+    rating by this judge, 1 a retest, and so on. scores: by name; None where there is none, and then `reasons` says why.
+    items: by id. judge: the model.
+    """
+
+    dialogue: str
+    text: str
+    round: int
+    instrument: str
+    hash: str
+    judge: str
+    scores: dict[str, float | None]
+    items: dict[str, float | None]
+    reasons: dict[str, str]
+    samples: int
+    file: str
+
+    @property
+    def trial(self) -> bool:
+        """Whether it only shows that the software works."""
+        return is_trial(self.judge)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the judge gave any number."""
+        return any(value is not None for value in self.items.values())
+
+
+def folder_of(corpus: Path) -> Path:
+    """Where the ratings of a corpus are kept: beside it."""
+    named = corpus if corpus.name not in ("", "..") else corpus.resolve()
+    return named.with_name(f"{named.name}{SUFFIX}")
+
+
+def read_rated(folder: Path) -> tuple[Rated, ...]:
+    """All ratings of a folder, oldest file first; of one dialogue, judge, instrument and round the last that was answered.
+
+    Lines cut short are left out, and so is a file without a head.
+    """
+    found: dict[tuple[object, ...], Rated] = {}
+    for file in sorted(folder.glob("*.jsonl"), key=lambda file: (file.stem[-22:], file.stem)):
+        for one in _in_file(file):
+            key = one.dialogue, one.text, one.round, one.instrument, one.hash, one.judge, one.samples
+            if one.answered or key not in found:
+                found[key] = one
+    return tuple(found.values())
+
+
+def _in_file(file: Path) -> Iterable[Rated]:
+    head: Fields | None = None
+    for fields in json_lines(file):
+        if fields.get("kind") == "rating" and head is None:
+            head = fields
+        elif fields.get("kind") == "measured" and head is not None:
+            try:
+                yield _rated(head, fields, file)
+            except (KeyError, TypeError, ValueError, ValidationError):
+                continue
+
+
+def _rated(head: Fields, fields: Fields, file: Path) -> Rated:
+    own = {name: fields[name] for name in Measured.model_fields}
+    measured = Measured.model_validate_json(json.dumps(own))
+    reasons = {one.id: one.reason for one in measured.items if one.reason} | {one.name: one.reason for one in measured.scores if one.reason}
+    return Rated(
+        dialogue=str(fields["dialogue"]), text=str(fields["text"]), round=int(fields["round"]), instrument=measured.instrument,
+        hash=str(head["hash"]), judge=str(head["judge"]), scores={score.name: score.value for score in measured.scores},
+        items={item.id: item.value for item in measured.items}, reasons=reasons, samples=int(head["samples"]), file=file.name,
+    )
+
+
+def text_hash(dialogue: Dialogue) -> str:
+    """SHA-256 (16 hex digits) of who said what: the same for the same talk, wherever it stands."""
+    said = json.dumps([[turn.speaker, turn.text] for turn in dialogue.turns], ensure_ascii=False)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def with_ratings(dialogues: Sequence[Dialogue], rated: Iterable[Rated]) -> tuple[Dialogue, ...]:
+    """The dialogues with the scores of their first rating by each instrument. Ratings of a changed text, and trials, are left out."""
+    first: dict[tuple[str, str], dict[str, dict[str, float | None]]] = {}
+    for one in sorted(rated, key=lambda one: one.round):
+        if not one.trial:
+            first.setdefault((one.dialogue, one.text), {}).setdefault(one.instrument, one.scores)
+    return tuple(
+        dialogue.model_copy(update={"ratings": {**dialogue.ratings, **first.get((dialogue.id, text_hash(dialogue)), {})}}) for dialogue in dialogues
+    )

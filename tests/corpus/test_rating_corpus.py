@@ -1,0 +1,217 @@
+"""A judge rates a corpus: what is asked, kept, and not asked twice."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.rated import folder_of, read_rated, text_hash, with_ratings
+from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
+from simcounsel.errors import CorpusError, ModelUnreachable
+from simcounsel.instruments.scale import find_scale
+from simcounsel.llm.ask import Request
+from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.scripted import Scripted
+from tests.corpus.judges import BAD, preferring, switchboard
+from tests.corpus.made import dialogue
+
+DIMENSIONS = ["professionalism", "helpfulness", "guidance", "emotion", "trust"]
+
+
+def corpus() -> list[Dialogue]:
+    good = [dialogue(f"good-{n}", f"I feel low {n}.", "What is it like?", "Heavy.", "Where do you feel it?", theme="low") for n in range(4)]
+    bad = [dialogue(f"bad-{n}", f"I feel low {n}.", f"{BAD}.", "Hm.", "Is that all?", theme="sleep") for n in range(4)]
+    return [*good, *bad]
+
+
+def plan(tmp_path: Path, **how: object) -> Plan:
+    return plan_rating(tmp_path / "c.jsonl", corpus(), "scripted:test", **how)  # type: ignore[arg-type]
+
+
+def rate(one: Plan, chat: Scripted | None = None, **how: object) -> CorpusRating:
+    models = switchboard(chat or preferring())
+    rating = CorpusRating(one)
+    try:
+        rating.measure(models, **how)  # type: ignore[arg-type]
+    finally:
+        models.close()
+    return rating
+
+
+def test_a_judge_that_prefers_is_heard(tmp_path: Path) -> None:
+    first = plan(tmp_path)
+    rate(first)
+    found = {one.dialogue: one for one in read_rated(folder_of(tmp_path / "c.jsonl"))}
+    assert set(found) == {one.id for one in corpus()}
+    for name in DIMENSIONS:
+        good, bad = ([value for id, one in found.items() if id.startswith(kind) and (value := one.scores[name]) is not None] for kind in ("good", "bad"))
+        assert min(good) > max(bad)
+        assert min(good) >= 7 and max(bad) <= 4
+    one = found["good-0"]
+    p1, p2 = one.items["p1"], one.items["p2"]
+    assert p1 is not None and p2 is not None
+    assert one.scores["professionalism"] == (p1 + p2) / 2
+    assert one.trial and one.round == 0 and one.text == text_hash(corpus()[0])
+
+
+def test_what_the_judge_reads_is_blind_and_at_temperature_0(tmp_path: Path) -> None:
+    asked: list[Request] = []
+
+    def block(request: Request, draw: Random) -> str:
+        asked.append(request)
+        return json.dumps({question.id: 5 for question in request.hints["questions"]})
+
+    one = dialogue("secret-id", "Marit here.", "Hello.", client="Marit", condition="no_evaluator", theme="grief")
+    rate(plan_rating(tmp_path / "c.jsonl", [one], "scripted"), Scripted({"judge_block": block}))
+    assert len(asked) == 1
+    assert asked[0].temperature == 0.0
+    assert all(word not in asked[0].system + asked[0].prompt for word in ("Marit", "secret-id", "no_evaluator", "grief"))
+    assert all(item.text in asked[0].prompt for item in find_scale("dialogue_quality").items)
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    class Interrupted(Exception):
+        pass
+
+    calls = 0
+
+    def stops(request: Request, draw: Random) -> str:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise Interrupted
+        return json.dumps({question.id: 5 for question in request.hints["questions"]})
+
+    models = switchboard(Scripted({"judge_block": stops}), in_flight=1)
+    with pytest.raises(Interrupted):
+        CorpusRating(plan(tmp_path)).measure(models)
+    models.close()
+    kept = len(read_rated(folder_of(tmp_path / "c.jsonl")))
+    assert 0 < kept < 8
+    rest = plan(tmp_path)
+    assert len(rest.todo) == 8 - kept and rest.round == 0
+    rate(rest)
+    assert plan(tmp_path).todo == ()
+    assert len(read_rated(rest.folder)) == 8
+
+
+def test_a_larger_sample_asks_only_for_what_is_new(tmp_path: Path) -> None:
+    rate(plan(tmp_path, size=3))
+    larger = plan(tmp_path, size=6)
+    assert len(larger.todo) == 3
+    assert len(larger.drawn.dialogues) == 6
+
+
+def test_again_is_a_retest(tmp_path: Path) -> None:
+    rate(plan(tmp_path))
+    assert plan(tmp_path).todo == ()
+    assert plan(tmp_path, size=8, again=True).round == 1
+    rate(plan(tmp_path, again=True))
+    found = read_rated(folder_of(tmp_path / "c.jsonl"))
+    assert sorted(one.round for one in found) == [0] * 8 + [1] * 8
+    assert plan(tmp_path, again=True).round == 2
+    other = plan_rating(tmp_path / "c.jsonl", corpus(), "scripted:other")
+    assert other.round == 0 and len(other.todo) == 8
+
+
+def test_a_changed_text_is_rated_anew(tmp_path: Path) -> None:
+    rate(plan(tmp_path))
+    changed = [dialogue("good-0", "Something else.", "Yes?", theme="low"), *corpus()[1:]]
+    new = plan_rating(tmp_path / "c.jsonl", changed, "scripted:test")
+    assert [one.id for one in new.todo] == ["good-0"]
+
+
+def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None:
+    def nonsense(request: Request, draw: Random) -> str:
+        return "I would rather not." if BAD in request.prompt else json.dumps({question.id: 5 for question in request.hints["questions"]})
+
+    one = plan(tmp_path)
+    rate(one, Scripted({"judge_block": nonsense}))
+    found = {rated.dialogue: rated for rated in read_rated(one.folder)}
+    assert found["bad-0"].scores["trust"] is None
+    assert "not answered: t1, t2" in found["bad-0"].reasons["trust"]
+    assert {dialogue.id for dialogue in plan(tmp_path).todo} == {f"bad-{n}" for n in range(4)}
+    told = "\n".join(result_lines(one, read_rated(one.folder)))
+    assert "n=4, 4 missing" in told and "not answered" in told
+
+
+def test_one_bad_item_costs_only_its_dimension(tmp_path: Path) -> None:
+    def block(request: Request, draw: Random) -> str:
+        return json.dumps({question.id: 11 if question.id == "e1" else 6 for question in request.hints["questions"]})
+
+    one = plan(tmp_path, size=2)
+    rate(one, Scripted({"judge_block": block}))
+    found = read_rated(one.folder)[0]
+    assert found.scores["emotion"] is None
+    assert found.reasons["e1"] == "'11' is not a whole number from 1 to 10"
+    assert found.scores["trust"] == 6
+
+
+class Priced(Scripted):
+    """Tells tokens for which somebody has to pay."""
+
+    name = "openai:gpt-4o"
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """A drawn answer, at the price of 100,000 tokens."""
+        done = await super().complete(request, complaint)
+        return Completion(text=done.text, tokens_in=100_000, tokens_out=0)
+
+
+def test_a_budget_stops_between_waves(tmp_path: Path) -> None:
+    one = plan(tmp_path)
+    rating = rate(one, Priced(), budget_usd=0.01, wave=2)
+    assert rating.stopped is not None and "budget of 0.01 USD is spent" in rating.stopped
+    assert len(read_rated(one.folder)) == 2
+    assert len(plan(tmp_path).todo) == 6
+
+
+class Gone(Scripted):
+    """Nobody answers."""
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """Never."""
+        raise Failure("connection refused", transport=True)
+
+
+def test_nobody_answers(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnreachable, match="nothing was rated"):
+        rate(plan(tmp_path), Gone())
+    assert len(plan(tmp_path).todo) == 8
+
+
+def test_what_cannot_be_rated_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"c.jsonl: no dialogue"):
+        plan_rating(tmp_path / "c.jsonl", [], "scripted")
+    with pytest.raises(CorpusError, match="two dialogues have the id '1'"):
+        plan_rating(tmp_path / "c.jsonl", [dialogue("1", "a", "b")] * 2, "scripted")
+    with pytest.raises(CorpusError, match="judges no transcript"):
+        plan(tmp_path, instrument="phq9")
+    (tmp_path / "c.jsonl.ratings").write_text("a file")
+    with pytest.raises(CorpusError, match="name another folder"):
+        rate(plan(tmp_path))
+
+
+def test_ratings_go_back_into_the_dialogues(tmp_path: Path) -> None:
+    one = plan(tmp_path)
+    rate(one)
+    found = read_rated(one.folder)
+    assert with_ratings(corpus(), found) == tuple(corpus()), "a trial measures nothing"
+    from dataclasses import replace
+
+    real = [replace(rated, judge="openai:gpt-4o") for rated in found if rated.dialogue != "bad-3"]
+    rated = with_ratings(corpus(), real)
+    assert rated[0].ratings["dialogue_quality"] == next(one.scores for one in real if one.dialogue == "good-0")
+    assert rated[-1].ratings == {}
+
+
+def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
+    one = plan(tmp_path)
+    file = rate(one).file
+    assert file is not None
+    file.write_bytes(file.read_bytes()[:-40] + b"\n{not json}\n[]\n")
+    assert len(read_rated(one.folder)) == 7
+    (one.folder / "dialogue_quality-headless.jsonl").write_text('{"kind": "measured"}\n')
+    assert len(read_rated(one.folder)) == 7
