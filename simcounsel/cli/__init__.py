@@ -70,13 +70,13 @@ def main() -> None:
         sys.exit(141)
 
 
-def _changes(sets: list[str] | None) -> dict[str, Any]:
+def changes_of(sets: list[str] | None, option: str = "--set", such_as: str = "conversation.max_turns=6") -> dict[str, Any]:
     """KEY=VALUE pairs as a dictionary."""
     found: dict[str, Any] = {}
     for pair in sets or []:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE, such as conversation.max_turns=6", param_hint="--set")
+            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE, such as {such_as}", param_hint=option)
         found[key.strip()] = value.strip()
     return found
 
@@ -99,7 +99,7 @@ def run(
     """
     from simcounsel.specs.world import load_world
 
-    changes = _changes(sets)
+    changes = changes_of(sets)
     if seed is not None:
         changes["seed"] = seed
     if condition is not None:
@@ -112,10 +112,10 @@ def run(
     board = _board(loaded, human, human_seconds)
     from simcounsel.engine.opening import begin_run, check_models
 
-    console = _console()
-    _fetch_weights(loaded.models.model_dump(), console, quiet)
+    console = console_of()
+    fetch_weights(loaded.models.model_dump(), console, quiet)
     check_models(loaded)
-    table = _price_table(prices)
+    table = price_table(prices)
     _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
 
 
@@ -125,17 +125,27 @@ def resume(
     budget_calls: BudgetCalls = None, prices: PricesFile = None, human: HumanName = None, human_seconds: HumanSeconds = 120,
     port: HumanPort = 0,
 ) -> None:
-    """Go on with a run that was stopped, after the last complete tick; replies already paid for are used again."""
+    """Go on with a run that was stopped, after the last complete tick; replies already paid for are used again.
+
+    A synthesis goes on after its last complete wave; --ticks are waves then.
+    """
     from simcounsel.runs import Run
 
     opened = Run.open(run)
-    if opened.ticks_done() >= opened.world.ticks:
-        typer.echo(f"{run} is complete ({opened.world.ticks} ticks); `simcounsel fork {run} --at TICK` lives on from any tick")
+    if opened.ticks_done() >= opened.length:
+        what = "ticks" if opened.manifest.world else "waves"
+        again = f"`simcounsel fork {run} --at N` goes on from any of them"
+        typer.echo(f"{run} is complete ({opened.length} {what}); {again}")
+        return
+    if opened.manifest.synthesis:
+        console = console_of()
+        fetch_weights(opened.manifest.models, console, quiet)
+        synthesize.write(opened, ticks, quiet, in_flight, budget_usd, budget_calls, price_table(prices), console)
         return
     board = _board(opened.world, human, human_seconds)
-    console = _console()
-    _fetch_weights(opened.manifest.models, console, quiet)
-    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, _price_table(prices), console, board, port)
+    console = console_of()
+    fetch_weights(opened.manifest.models, console, quiet)
+    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, price_table(prices), console, board, port)
 
 
 @app.command()
@@ -146,18 +156,23 @@ def fork(
     budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None, prices: PricesFile = None, human: HumanName = None,
     human_seconds: HumanSeconds = 120, port: HumanPort = 0,
 ) -> None:
-    """A what-if: the same past, another future.
+    """A what-if: the same past, another future. Of a synthesis: the same waves before --at, others from there on.
 
     Example: simcounsel fork runs/RUN --at 36 --set condition=client_only
     """
     from simcounsel.engine.forking import fork as fork_run
     from simcounsel.runs import Run
 
-    table = _price_table(prices)
-    new = fork_run(Run.open(run), at, _changes(sets), out)
+    table = price_table(prices)
+    new = fork_run(Run.open(run), at, changes_of(sets), out)
+    if new.manifest.synthesis:
+        console = console_of()
+        fetch_weights(new.manifest.models, console, quiet)
+        synthesize.write(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+        return
     board = _board(new.world, human, human_seconds)
-    console = _console()
-    _fetch_weights(new.manifest.models, console, quiet)
+    console = console_of()
+    fetch_weights(new.manifest.models, console, quiet)
     _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
 
 
@@ -170,14 +185,14 @@ def _board(world: "World", human: str | None, seconds: float) -> "Board | None":
     return board_for(world, human, seconds)
 
 
-def _price_table(file: Path | None) -> "Prices":
+def price_table(file: Path | None) -> "Prices":
     """Our prices and the user's own; read before a run's folder is made, since they may be wrong."""
     from simcounsel.llm.prices import Prices
 
     return Prices.load(file)
 
 
-def _console() -> "Console":
+def console_of() -> "Console":
     from rich.console import Console
 
     return Console()
@@ -247,7 +262,7 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
         typer.echo(f"  simcounsel fork {run.folder} --at {max(1, run.ticks_done() // 2)} --set condition=client_only")
 
 
-def _fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> None:
+def fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> None:
     """Fetch the embedded models' weights if a role needs them and they are missing."""
     if "embedded" in {str(name).split("+")[0] for name in roles.values()}:
         from simcounsel.llm.catalog import needed_weights
@@ -298,7 +313,7 @@ def models(pull: Annotated[bool, typer.Option("--pull", help="Fetch the embedded
     from simcounsel.llm.catalog import EMBEDDED_WEIGHTS, model_lines
 
     if pull:
-        _pull(EMBEDDED_WEIGHTS, _console(), quiet=False)
+        _pull(EMBEDDED_WEIGHTS, console_of(), quiet=False)
     for line in model_lines():
         typer.echo(line)
 
@@ -327,6 +342,10 @@ def show(
     from simcounsel.runs import Run
 
     opened = Run.open(run)
+    if opened.manifest.synthesis:
+        for line in synthesize.show_lines(opened, conversation, who=who, recall=recall, tick=tick):
+            typer.echo(line)
+        return
     if conversation is not None:
         lines = summary.conversation_lines(opened, conversation)
     elif recall is not None:
@@ -444,7 +463,7 @@ def talk(
 
     opened = Run.open(run)
     sitting = interview.Interview.begin(opened, who, at, model)
-    _fetch_weights(interview.roles(opened, sitting.head["model"]), _console(), quiet=True)
+    fetch_weights(interview.roles(opened, sitting.head["model"]), console_of(), quiet=True)
     for line in interview.introduction(sitting):
         typer.echo(line)
     models = interview.open_models(opened, sitting.head["model"])
@@ -504,13 +523,13 @@ def sweep(
 
     loaded, cells = load_experiment(experiment)
     folder = out or Path("sweeps") / experiment.stem
-    for line in plan_lines(loaded, cells, _price_table(prices), folder):
+    for line in plan_lines(loaded, cells, price_table(prices), folder):
         typer.echo(line)
     if dry_run:
         return
-    console = _console()
+    console = console_of()
     for cell in {cell.world.models: cell for cell in cells}.values():
-        _fetch_weights(cell.world.models.model_dump(), console, quiet)
+        fetch_weights(cell.world.models.model_dump(), console, quiet)
         check_models(cell.world)
     if ray is None:
         running = Sweep(loaded, cells, folder, processes=processes, in_flight=in_flight, prices_file=prices)
@@ -552,7 +571,7 @@ def rate(
     rating = Rating.plan(Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at)
     if rating.judge:
         typer.echo(f"{len(rating.targets)} to measure, answered by {rating.judge}")
-        _fetch_weights(rating.roles(), _console(), quiet=True)
+        fetch_weights(rating.roles(), console_of(), quiet=True)
     if is_trial(rating.judge):
         typer.echo(f"{rating.judge} model: for trying the software only; these numbers measure nothing", err=True)
     models = rating.open_models(in_flight)
@@ -598,7 +617,7 @@ def validate_judge(
         raise ModelError(f"validate-judge computes its figures with {error.name}, which is missing: pip install 'simcounsel[analysis]'") from None
     names = tuple(instruments or ["helping_skills"])
     plan = plan_validation(read_labelled(data), names, limit=limit, samples=samples, rounds=rounds, faulty=faulty, pairs=pairs, seed=seed)
-    _fetch_weights({"judge": model}, _console(), quiet=True)
+    fetch_weights({"judge": model}, console_of(), quiet=True)
     models = open_judge(model, in_flight)
     try:
         validation = Validation(plan, model, out)

@@ -11,24 +11,26 @@ from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs import Parent, Run
 from simcounsel.specs.load import explain
+from simcounsel.specs.synthesis import Synthesis, changed
 from simcounsel.specs.world import World, patch
 
-CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places")
+CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "situations", "wave")
 
 
 def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str | None = None) -> Run:
-    """A new run that shares the ticks before `at_tick` with `run`, in a world that is changed from then on.
+    """A new run that shares the ticks (or waves) before `at_tick` with `run`, in a world, or with settings, changed from then on.
 
-    Go on with it by `Simulation(new.world, run=new)`. RunError when the tick was not lived,
+    Go on with it by `Simulation(new.world, run=new)`, or `Workshop(new)`. RunError when the tick was not lived,
     SpecError when a change does not fit.
     """
     done = run.ticks_done()
     if not 0 < at_tick <= done:
-        raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the ticks that were lived")
-    world = _changed(run, changes)
-    check_models(world)
+        what = "ticks that were lived" if run.manifest.world else "waves that were written"
+        raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
+    about = _changed(run, changes)
+    check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
-    new = begin_run(world, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name)
+    new = begin_run(about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name)
     try:
         _copy_past(run, new, at_tick, pairs)
     except OSError as error:
@@ -36,11 +38,14 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
     return new
 
 
-def _changed(run: Run, changes: dict[str, Any]) -> World:
-    data = run.world.model_dump(mode="json")
-    for key, value in changes.items():
+def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
+    for key in changes:
         if key.split(".")[0] in CHANGED_ONLY_AT_START:
             raise SpecError([f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a new run instead"])
+    if run.manifest.synthesis:
+        return changed(run.manifest.synthesis, changes)
+    data = run.world.model_dump(mode="json")
+    for key, value in changes.items():
         patch(data, key, value)
     try:
         world = World.model_validate(data)

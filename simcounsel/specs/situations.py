@@ -30,7 +30,7 @@ class Situation(Spec):
     id: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(?:.*\S)?$")]
     text: Annotated[str, Field(min_length=1, max_length=8000)]
     theme: Annotated[str, Field(min_length=1, max_length=40)] | None = None
-    client: Annotated[str, Field(min_length=1, max_length=80)] = ""
+    client: Annotated[str, Field(min_length=1, max_length=80)] | None = None
 
     @property
     def unit(self) -> str:

@@ -1,5 +1,6 @@
 """The settings of a synthesis: from which situations, in which waves, by which models, without which roles."""
 
+from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -7,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.load import Lines, Spec, explain, line_of, parse_spec, read_yaml
+from simcounsel.specs.load import Lines, Spec, explain, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.situations import SHIPPED, Situation, read_situations
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
 from simcounsel.specs.world import ModelName, patch
@@ -132,6 +133,42 @@ def synthesis_of(data: dict[str, Any], path: Path, lines: Lines, changes: dict[s
         data["situations"] = named
     inner = {place[len(at):]: line for place, line in lines.items() if place[: len(at)] == at}
     return parse_spec(data, Synthesis, path, inner)
+
+
+def settings_from(
+    seeds: Sequence[Path], changes: dict[str, Any], *, model: str | None = None, roles: Mapping[str, str] | None = None,
+    models: Path | None = None, themes: Sequence[str] | None = None, without: Sequence[str] | None = None, strategies: Path | None = None,
+) -> Synthesis:
+    """A synthesis as the command line asks for it: a YAML file, or seeds, with what is said beside it.
+
+    model: for every role; roles: for some; models: a YAML file with a model for each role, which both go before.
+    """
+    named = dict(roles or {})
+    unknown = [role for role in named if role not in SynthesisModels.model_fields]
+    if unknown:
+        raise SpecError([f"--role {unknown[0]}: no such role; there are {', '.join(SynthesisModels.model_fields)}"])
+    settled: dict[str, Any] = {}
+    if models is not None:
+        settled = load_spec(models, SynthesisModels)[0].model_dump(exclude_none=True)
+    settled |= {"default": model} if model else {}
+    changes = changes | ({"models": settled | named} if settled or named else {})
+    if themes:
+        changes["themes"] = list(themes)
+    if without:
+        changes["without"] = list(without)
+    if strategies is not None:
+        changes["strategies"] = list(load_spec(strategies, StrategyFile)[0].strategies)
+    if len(seeds) == 1 and seeds[0].suffix in (".yaml", ".yml"):
+        return load_synthesis(seeds[0], **changes)
+    stem = seeds[0].stem if len(seeds) == 1 and seeds[0].stem.isascii() else "synthesis"
+    data = {"name": stem, "situations": [str(Path(seed).absolute()) for seed in seeds] or [SHIPPED]}
+    return synthesis_of(data, Path("synthesize"), {(): 1}, changes)
+
+
+class StrategyFile(Spec):
+    """What `strategies RUN -o FILE` writes."""
+
+    strategies: tuple[str, ...]
 
 
 def _situations(named: list[str], beside: Path, place: str) -> tuple[Situation, ...]:

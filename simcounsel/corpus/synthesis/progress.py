@@ -1,0 +1,115 @@
+"""What a synthesis looks like while it goes on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from simcounsel.events import Disclosed, Drafted, Event, Extracted, Revised, SessionEnded
+from simcounsel.specs.synthesis import Synthesis
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    from simcounsel.corpus.synthesis.workshop import Workshop
+
+
+class Watching(Protocol):
+    """Follows a synthesis."""
+
+    def begin(self, workshop: "Workshop") -> None:
+        """It begins, or goes on."""
+        ...
+
+    def on_line(self, event: Event) -> None:
+        """Something was written in a session."""
+        ...
+
+    def on_wave(self, waves: int) -> None:
+        """So many waves are done."""
+        ...
+
+
+class _Counting:
+    """Counts what comes; both displays tell it."""
+
+    def __init__(self, settings: Synthesis) -> None:
+        self.settings = settings
+        self.workshop: Workshop | None = None
+        self.sessions = self.lines = self.revised = 0
+
+    def begin(self, workshop: "Workshop") -> None:
+        """It begins, or goes on."""
+        self.workshop = workshop
+        self.sessions = min(workshop.wave * self.settings.wave, self.settings.count)
+
+    def count(self, event: Event) -> None:
+        """Take in an event."""
+        self.sessions += isinstance(event, SessionEnded)
+        self.lines += isinstance(event, Disclosed | Drafted)
+        self.revised += isinstance(event, Revised)
+
+    def told(self) -> str:
+        """What the numbers say, calls and cost included."""
+        usage = self.workshop.models.usage if self.workshop else None
+        cost = "" if usage is None else f", {usage.calls} calls, {'price unknown' if usage.cost_usd is None else f'{usage.cost_usd:.4f} USD'}"
+        learned = len(self.workshop.strategies.carried()) if self.workshop else 0
+        return f"{self.lines} lines, {self.revised} revised, {learned} strategies{cost}"
+
+
+class Plain(_Counting):
+    """A line for each session that begins or ends and each wave."""
+
+    def __init__(self, settings: Synthesis, console: "Console") -> None:
+        super().__init__(settings)
+        self._console = console
+
+    def on_line(self, event: Event) -> None:
+        """Tell that a session begins or ends."""
+        self.count(event)
+        if isinstance(event, Extracted):
+            self._print(f"{event.session}  begins: {event.theme}, situation {event.situation}")
+        if isinstance(event, SessionEnded):
+            self._print(f"{event.session}  ended ({event.cause}): {event.messages} lines, {event.revised} revised")
+
+    def on_wave(self, waves: int) -> None:
+        """Tell how far it is."""
+        self._print(f"-- wave {waves} of {self.settings.waves}: {self.sessions} of {self.settings.count} sessions, {self.told()}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class Bar(_Counting):
+    """A bar of sessions with time left, and what is being written."""
+
+    def __init__(self, settings: Synthesis, bar: "Progress", task: "TaskID") -> None:
+        super().__init__(settings)
+        self._bar, self._task = bar, task
+
+    def begin(self, workshop: "Workshop") -> None:
+        """It begins, or goes on."""
+        super().begin(workshop)
+        self._bar.update(self._task, completed=self.sessions)
+
+    def on_line(self, event: Event) -> None:
+        """Move the bar."""
+        self.count(event)
+        self._bar.update(self._task, completed=self.sessions, told=self.told())
+
+    def on_wave(self, waves: int) -> None:
+        """Show the strategies of the next wave."""
+        self._bar.update(self._task, told=self.told())
+
+
+@contextmanager
+def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[Watching]:
+    """A display that fits the terminal; plain lines in a pipe."""
+    if plain:
+        yield Plain(settings, console)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("sessions"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[told]}", markup=False))
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield Bar(settings, bar, bar.add_task("sessions", total=settings.count, told=""))
