@@ -1,0 +1,184 @@
+"""Dialogues out of rows that trainers and other people's corpora use, each a JSON object:
+
+    {"messages": [{"role": "user", "content": ...}]}                   OpenAI; also with `turns`, `dialog`, `lines`, and speakers by name
+    {"conversations": [{"from": "human", "value": ...}]}               ShareGPT; with `chosen` and `rejected` a preference pair
+    {"instruction": ..., "input": ..., "output": ..., "history": [[user, reply]]}      Alpaca
+    {"prompt": [messages], "completion": [messages]}                   TRL; with `chosen` and `rejected` a preference pair
+
+Who is `user` and who is `assistant` such a row does not say: the assistant is taken for the counselor, unless the export that wrote it
+says otherwise. System messages are left out. Without a `client` each dialogue counts as a client of its own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
+from simcounsel.corpus.markup import is_opening, parsed
+from simcounsel.errors import CorpusError
+from simcounsel.specs.vocabulary import Role
+
+Row = Mapping[str, Any]
+LISTS = ("messages", "conversations", "conversation", "turns", "dialog", "dialogue", "lines", "dialogues")
+SPEAKERS: dict[str, Role | None] = {
+    "client": "client", "patient": "client", "seeker": "client", "help-seeker": "client", "visitor": "client", "usr": "client",
+    "来访者": "client", "求助者": "client", "counselor": "counselor", "counsellor": "counselor", "therapist": "counselor",
+    "supporter": "counselor", "psychologist": "counselor", "sys": "counselor", "咨询师": "counselor", "支持者": "counselor",
+    "layperson": "layperson", "friend": "layperson", "system": None, "developer": None,
+}
+OTHER, LEARNER = ("user", "human"), ("assistant", "gpt", "model", "bot", "chatgpt")
+SHAPES = "`messages`, `conversations`, `turns`, `instruction` and `output`, or `prompt` and `completion`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a row stands. line: from 1. number: of the row in its file, from 1. learner: whom `assistant` stands for."""
+
+    file: str
+    line: int
+    number: int
+    origin: Origin
+    learner: Role = "counselor"
+
+    def wrong(self, what: str) -> CorpusError:
+        """An error that names the place."""
+        return CorpusError(f"{self.file}:{self.line}: {what}")
+
+
+def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
+    """The dialogues of a file. TRL has one row for each reply: rows that go on where the one before ended are one dialogue.
+    CorpusError names file, line and what is wrong."""
+    before: Dialogue | None = None
+    for place, row in rows:
+        if not isinstance(row, Mapping):
+            raise place.wrong(f"expected a dialogue as a JSON object with {SHAPES}, found {type(row).__name__}")
+        found = _dialogue(place, row)
+        if before is not None and "prompt" in row and (joined := _continued(before, found)):
+            before = joined
+            continue
+        if before is not None:
+            yield before
+        before = found
+    if before is not None:
+        yield before
+
+
+def _dialogue(place: Place, row: Row) -> Dialogue:
+    turns = tuple(_turns(place, row))
+    name = _first(row, "id", "dialogue_id", "conversation_id") or "-".join(str(row[key]) for key in ("topic", "case") if key in row)
+    name = str(name or place.number)
+    stem = place.file.rsplit("/", 1)[-1]
+    try:
+        return Dialogue(
+            id=name, client=str(_first(row, "client", "client_id") or f"{stem}:{name}"), turns=turns,
+            theme=_text(row, "theme", "topic", "problem_type"), language=_text(row, "language", "lang"), situation=_text(row, "situation"),
+            condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=place.origin.model_copy(update={"chat": name}),
+        )
+    except ValidationError as error:
+        raise place.wrong(f"{error.errors(include_url=False)[0]['msg']}; is the text valid Unicode?") from None
+
+
+def _first(row: Row, *keys: str) -> Any:
+    return next((row[key] for key in keys if row.get(key) not in (None, "")), None)
+
+
+def _text(row: Row, *keys: str) -> str | None:
+    found = _first(row, *keys)
+    return found if isinstance(found, str) else None
+
+
+def _turns(place: Place, row: Row) -> Iterator[Turn]:
+    if "prompt" in row and ("completion" in row or "chosen" in row):
+        yield from _messages(place, row["prompt"], "prompt")
+        yield from _answer(place, row, "completion")
+    elif "instruction" in row and "output" in row:
+        yield from _alpaca(place, row)
+    else:
+        key = next((key for key in LISTS if isinstance(row.get(key), list | tuple)), None)
+        if key is None:
+            raise place.wrong(f"no dialogue in it: expected {SHAPES}, found {', '.join(map(str, row)) or 'nothing'}")
+        yield from _messages(place, row[key], key)
+        if "chosen" in row and "rejected" in row:
+            yield from _answer(place, row, "chosen")
+
+
+def _answer(place: Place, row: Row, key: str) -> Iterator[Turn]:
+    """The completion; of a pair the chosen line, with the rejected one as its draft."""
+    if "chosen" not in row:
+        yield from _messages(place, row[key], key)
+        return
+    sides = [row[name] if isinstance(row[name], list | tuple) else [row[name]] for name in ("chosen", "rejected") if row.get(name)]
+    if len(sides) != 2:
+        raise place.wrong("a preference pair needs both `chosen` and `rejected`")
+    chosen, rejected = (list(_messages(place, side, "chosen")) for side in sides)
+    if not chosen or not rejected:
+        raise place.wrong("a side of the preference pair is empty")
+    yield from chosen[:-1]
+    yield chosen[-1].model_copy(update={"draft": Draft(text=rejected[-1].text, reason="")})
+
+
+def _alpaca(place: Place, row: Row) -> Iterator[Turn]:
+    for pair in row.get("history") or ():
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise place.wrong(f"history: expected pairs of a message and its reply, found {str(pair)[:60]!r}")
+        yield from _exchange(place, pair[0], pair[1])
+    asked = "\n".join(part for part in (str(row["instruction"] or ""), str(row.get("input") or "")) if part)
+    yield from _exchange(place, asked, row["output"])
+
+
+def _exchange(place: Place, message: Any, reply: Any) -> Iterator[Turn]:
+    return _messages(place, [{"role": "user", "content": message}, {"role": "assistant", "content": reply}], "history")
+
+
+def _messages(place: Place, listed: Any, key: str) -> Iterator[Turn]:
+    if isinstance(listed, str):
+        raise place.wrong(f"{key}: plain text, of which nobody can tell who speaks; expected a list of messages with role and content")
+    if not isinstance(listed, list | tuple):
+        raise place.wrong(f"{key}: expected a list of messages, found {type(listed).__name__}")
+    for number, message in enumerate(listed, 1):
+        said = message if isinstance(message, Mapping) else {}
+        who = _first(said, "role", "from", "speaker", "interlocutor")
+        role = _role(place, who, f"{key} {number}")
+        content = _content(place, said, f"{key} {number}")
+        if role and not (number == 1 and is_opening(content)):
+            yield _turn(place, role, content)
+
+
+def _turn(place: Place, role: Role, content: str) -> Turn:
+    try:
+        return parsed(content).turn(role)
+    except ValidationError:
+        raise place.wrong(f"{content[:60]!r} is not valid Unicode text; save the file as UTF-8") from None
+
+
+def _role(place: Place, who: Any, where: str) -> Role | None:
+    """Who speaks; None for a system message."""
+    word = str(who or "").strip().lower()
+    if word in LEARNER:
+        return place.learner
+    if word in OTHER:
+        return "counselor" if place.learner == "client" else "client"
+    if word in SPEAKERS:
+        return SPEAKERS[word]
+    raise place.wrong(f"{where}: no speaker {who!r}; known are {', '.join((*OTHER, *LEARNER, *SPEAKERS))}")
+
+
+def _content(place: Place, said: Row, where: str) -> str:
+    found = next((said[key] for key in ("content", "value", "text", "utterance") if said.get(key) is not None), None)
+    if isinstance(found, list):
+        found = "".join(str(part.get("text", "")) for part in found if isinstance(part, Mapping))
+    if not isinstance(found, str):
+        raise place.wrong(f"{where}: no text; expected `content`, `value` or `text` with what was said")
+    return found
+
+
+def _continued(before: Dialogue, after: Dialogue) -> Dialogue | None:
+    """Both as one, if the later begins with all of the earlier; what is known of the earlier's turns stays."""
+    count = len(before.turns)
+    if not 0 < count < len(after.turns):
+        return None
+    if [(turn.speaker, turn.text) for turn in after.turns[:count]] != [(turn.speaker, turn.text) for turn in before.turns]:
+        return None
+    return before.model_copy(update={"turns": (*before.turns, *after.turns[count:])})

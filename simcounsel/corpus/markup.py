@@ -1,0 +1,78 @@
+"""What stands around a line in training data: reasoning before it, tags, and a stage direction where nobody has spoken yet.
+
+    <think>
+    She looks for permission to be unsure.
+    </think>
+
+    [emotion: trust] [skill: open question] Anywhere is fine.
+
+`<think>` stands as reasoning models write it (DeepSeek-R1, Qwen3; TRL reads it as `reasoning_content`). A tag is `[kind: value]`;
+the kinds are emotion, skill and stage, in the order in which they were asked for.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+from simcounsel.corpus.dialogues import Turn
+from simcounsel.errors import CorpusError
+from simcounsel.prompts import render
+from simcounsel.specs.vocabulary import EMOTIONS, Role
+
+Tag = Literal["emotion", "skill", "stage"]
+TAGS: tuple[Tag, ...] = get_args(Tag)
+_THOUGHT = re.compile(r"\A\s*<think>\n?(.*?)\n?</think>\s*", re.DOTALL)
+_TAG = re.compile(r"\A\[(emotion|skill|stage): ([^\[\]\n]+)\] ?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line and what stood around it."""
+
+    text: str
+    reasoning: str | None = None
+    tags: tuple[tuple[Tag, str], ...] = ()
+
+    def turn(self, speaker: Role) -> Turn:
+        """As a turn; an emotion that is none of ours is left out."""
+        known = {kind: value for kind, value in self.tags if kind != "emotion" or value in EMOTIONS}
+        return Turn(speaker=speaker, text=self.text, reasoning=self.reasoning, **known)
+
+
+def tags_of(words: str) -> tuple[Tag, ...]:
+    """The kinds in 'emotion,skill'. CorpusError names one that there is not."""
+    asked = [word.strip() for word in words.split(",") if word.strip()]
+    unknown = [word for word in asked if word not in TAGS]
+    if unknown:
+        raise CorpusError(f"--tags {unknown[0]}: no such tag; there are {', '.join(TAGS)}")
+    return tuple(dict.fromkeys(tag for word in asked for tag in TAGS if tag == word))
+
+
+def marked(turn: Turn, *, reasoning: bool, tags: tuple[Tag, ...]) -> str:
+    """The line with its tags and its reasoning in front, as far as they are known and asked for."""
+    shown = "".join(f"[{tag}: {value}] " for tag in tags if (value := getattr(turn, tag)))
+    thought = f"<think>\n{turn.reasoning}\n</think>\n\n" if reasoning and turn.reasoning else ""
+    return thought + shown + turn.text
+
+
+def parsed(content: str) -> Line:
+    """The inverse of `marked`; what bears no such marks is a line as it is."""
+    thought = _THOUGHT.match(content)
+    rest = content[thought.end():] if thought else content
+    tags: list[tuple[Tag, str]] = []
+    while found := _TAG.match(rest):
+        tags += [(tag, found.group(2)) for tag in TAGS if tag == found.group(1)]
+        rest = rest[found.end():]
+    return Line(text=rest, reasoning=(thought.group(1).strip() or None) if thought else None, tags=tuple(tags))
+
+
+@cache
+def opening(learner: Role) -> str:
+    """What the other side's first message is where the learning side speaks first: a stage direction, nobody's words."""
+    return render("export_opening_helper" if learner == "client" else "export_opening_client")[1]
+
+
+def is_opening(content: str) -> bool:
+    """Whether a message is one of ours that nobody said."""
+    return content in (opening("client"), opening("counselor"))
