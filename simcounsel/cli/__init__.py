@@ -392,10 +392,10 @@ def view(
 
 @app.command("rate-page")
 def rate_page(
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUNS]...", help="Runs, or folders of runs, to make a new study from.")] = None,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUNS]...", help="Runs, folders of runs, corpora: to make a new study from.")] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The study's folder.")] = Path("study"),
     instrument: Annotated[
-        str | None, typer.Option("--instrument", help="transcript_quality, persona_change, or a YAML file of your own.")
+        str | None, typer.Option("--instrument", help="transcript_quality, dialogue_quality, persona_change, or a YAML file.")
     ] = None,
     raters: Annotated[int | None, typer.Option("--raters", min=1, max=500, help="How many raters; the instrument's number if not given.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws items, orders and sides.")] = 0,
@@ -403,7 +403,7 @@ def rate_page(
     partners: Annotated[
         list[str] | None, typer.Option("--with", metavar="ROLE", help="Only conversations with a counselor, layperson or client; may be given again.")
     ] = None,
-    most: Annotated[int | None, typer.Option("--max-per-run", min=1, help="At most so many items of each run, drawn by chance.")] = None,
+    most: Annotated[int | None, typer.Option("--max-per-run", min=1, help="At most so many items of each run or corpus, drawn by chance.")] = None,
     fewest_lines: Annotated[int, typer.Option("--min-lines", min=1, help="Leave shorter conversations out.")] = 4,
     serve: Annotated[bool, typer.Option("--serve", help="Serve the raters' links until Ctrl-C.")] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port of the links; 0 for any that is free.")] = 8765,
@@ -644,4 +644,4 @@ def import_personas(
         typer.echo(f"wrote {written}")
 
 
-from simcounsel.cli import corpus, export, synthesize  # noqa: E402, F401  each adds its commands
+from simcounsel.cli import corpus, corpus_rate, export, synthesize  # noqa: E402, F401  each adds its commands

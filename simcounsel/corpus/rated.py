@@ -18,6 +18,8 @@ from simcounsel.instruments.read import is_trial
 from simcounsel.runs import json_lines
 
 SUFFIX = ".ratings"
+SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")
+GENERIC = ("corpus", "data", "dialogues", "train", "validation", "test")
 Fields = dict[str, Any]
 
 
@@ -57,6 +59,13 @@ def folder_of(corpus: Path) -> Path:
     """Where the ratings of a corpus are kept: beside it."""
     named = corpus if corpus.name not in ("", "..") else corpus.resolve()
     return named.with_name(f"{named.name}{SUFFIX}")
+
+
+def label_of(corpus: Path) -> str:
+    """A corpus's short name: of the file or folder; with its folder's before it where the name tells nothing (`corpus.jsonl`)."""
+    whole = corpus if corpus.name not in ("", "..") else corpus.resolve()
+    stem = whole.stem if whole.suffix in SUFFIXES else whole.name
+    return f"{whole.resolve().parent.name}/{stem}" if stem in GENERIC else stem
 
 
 def read_rated(folder: Path) -> tuple[Rated, ...]:

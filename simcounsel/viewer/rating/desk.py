@@ -8,7 +8,8 @@ from typing import cast, get_args
 from simcounsel.errors import StudyError
 from simcounsel.viewer.rating.answers import last_answers, read_answers
 from simcounsel.viewer.rating.instrument import load_instrument, shipped
-from simcounsel.viewer.rating.making import Choice, Partner, make_study
+from simcounsel.viewer.rating.items import Choice, Partner
+from simcounsel.viewer.rating.making import make_study
 from simcounsel.viewer.rating.offline import write_offline
 from simcounsel.viewer.rating.study import open_key, open_study
 

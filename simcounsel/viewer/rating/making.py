@@ -1,4 +1,4 @@
-"""Making a study out of runs: choosing conversations or persona pairs, blinding them, drawing orders."""
+"""Making a study out of runs and corpora: choosing conversations or persona pairs, blinding them, drawing orders."""
 
 import re
 import secrets
@@ -12,37 +12,12 @@ from simcounsel.blinding import Blinding
 from simcounsel.chance import chance
 from simcounsel.errors import StudyError
 from simcounsel.specs.vocabulary import Condition
+from simcounsel.viewer.rating.from_corpus import is_corpus, of_corpus
 from simcounsel.viewer.rating.instrument import RatingInstrument
+from simcounsel.viewer.rating.items import Choice, Found
 from simcounsel.viewer.rating.study import Key, Line, Origin, Rater, Shown, Study, Version, refuse_taken, write_study
 from simcounsel.viewer.reader import Log
 from simcounsel.viewer.shelf import Shelf
-
-Partner = Literal["counselor", "layperson", "client"]
-FEWEST_LINES = 4
-"""A conversation of fewer lines gives a rater nothing to judge."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """What is taken from each run.
-
-    who: only this client; partners: whom the client talks with; most: at most so many items of a
-    run, drawn by chance, `None` for all; fewest_lines: shorter conversations are left out.
-    """
-
-    who: str | None = None
-    partners: tuple[Partner, ...] = ("counselor", "layperson")
-    most: int | None = None
-    fewest_lines: int = FEWEST_LINES
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """An item before it has an id."""
-
-    origin: Origin
-    lines: tuple[Line, ...] = ()
-    texts: tuple[Version, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -62,15 +37,18 @@ class Cast:
 def make_study(
     runs: Sequence[Path], instrument: RatingInstrument, out: Path, *, raters: int | None = None, seed: int = 0, choice: Choice | None = None,
 ) -> Study:
-    """Draw a blind study from runs, or folders of runs, and write it to `out`.
+    """Draw a blind study from runs, folders of runs and corpora, and write it to `out`.
 
     The order of each rater comes from (seed, rater); so the same runs and seed give the same study, but for its
     tokens. StudyError when nothing is found, or the folder is taken.
     """
     refuse_taken(out)
-    found = _once([item for log in _logs(runs) for item in _drawn(log, instrument, choice or Choice(), seed)])
+    wanted = choice or Choice()
+    corpora = [path for path in runs if is_corpus(path)]
+    lived = [item for log in _logs([path for path in runs if path not in corpora]) for item in _drawn(log, instrument, wanted, seed)]
+    found = _once([*lived, *(item for path in corpora for item in of_corpus(path, instrument, wanted, seed))])
     if not found:
-        raise StudyError(_nothing(instrument, choice or Choice(), runs))
+        raise StudyError(_nothing(instrument, wanted, runs))
     chance(seed, "rating items").shuffle(found)
     ids = [f"{'P' if instrument.about == 'personas' else 'T'}{number:0{len(str(len(found)))}d}" for number in range(1, len(found) + 1)]
     names = [f"rater-{number:02d}" for number in range(1, (raters or instrument.raters) + 1)]

@@ -1,0 +1,109 @@
+"""`corpus rate`: a judge rates a sample of a corpus in five dimensions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simcounsel.cli import InFlight, PricesFile, Quiet, console_of, fetch_weights, price_table
+from simcounsel.cli.corpus import corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simcounsel.corpus.rating import Plan
+    from simcounsel.events import Measured
+
+
+@corpus.command("rate")
+def rate(
+    corpora: Annotated[list[Path], typer.Argument(metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`.")],
+    model: Annotated[str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")],
+    sample: Annotated[int, typer.Option("--sample", min=0, help="So many dialogues of each corpus and condition, by theme; 0 for all.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the sample; a larger one with the same seed holds the smaller.")] = 0,
+    samples: Annotated[int, typer.Option("--samples", min=1, max=100, help="Answers to average where no probabilities are told.")] = 1,
+    instrument: Annotated[str, typer.Option("--instrument", help="An observer's scale by name or file.")] = "dialogue_quality",
+    again: Annotated[bool, typer.Option("--again", help="Rate once more what is rated already: a retest of the judge.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the ratings; CORPUS.ratings if not given. For one corpus only.")] = None,
+    in_flight: InFlight = 64,
+    budget_usd: Annotated[float | None, typer.Option("--budget-usd", min=0, help="Stop when this is spent, a few dialogues later at most.")] = None,
+    prices: PricesFile = None, quiet: Quiet = False,
+) -> None:
+    """A judge rates dialogues from 1 to 10: professionalism, helpfulness, guidance; the client's emotion and trust.
+
+    It sees the lines alone, at temperature 0: no names, models or conditions. What is rated is kept beside the corpus and
+    not asked again, so that the same command goes on after Ctrl-C. Compare with: python -m analysis corpus CORPUS... --out report
+    """
+    from simcounsel.corpus.rated import read_rated
+    from simcounsel.corpus.rating import CorpusRating, plan_rating, result_lines
+    from simcounsel.corpus.reading import read_dialogues
+    from simcounsel.instruments.read import is_trial
+    from simcounsel.llm.catalog import open_chat, open_embed
+    from simcounsel.llm.switchboard import Switchboard
+
+    if out is not None and len(corpora) > 1:
+        raise typer.BadParameter("is for one corpus; leave it out, and each gets a folder beside it", param_hint="--out")
+    plans = [
+        plan_rating(
+            one, read_dialogues(one), model, instrument=instrument, size=sample or None, seed=seed, samples=samples, again=again, folder=out,
+        ) for one in corpora
+    ]
+    table = price_table(prices)
+    if budget_usd is not None and table.cost_usd(model, 1, 1) is None:
+        raise typer.BadParameter(f"the price of {model} is not known; give it with --prices", param_hint="--budget-usd")
+    if is_trial(model):
+        typer.echo(f"{model} model: for trying the software only; these ratings mean nothing", err=True)
+    fetch_weights({"judge": model}, console_of(), quiet)
+    chat = open_chat(model)
+    models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight, prices=table)
+    stopped: str | None = None
+    try:
+        for plan in plans:
+            _announce(plan)
+            rating = CorpusRating(plan)
+            if stopped is None:
+                with _progress(plan, quiet) as advance:
+                    rating.measure(models, advance, budget_usd=budget_usd)
+                stopped = rating.stopped
+            for line in result_lines(plan, read_rated(plan.folder)):
+                typer.echo(f"  {line}")
+            if rating.file:
+                typer.echo(f"  kept in {rating.file}")
+    except KeyboardInterrupt:
+        stopped = "stopped by Ctrl-C"
+    finally:
+        models.close()
+    cost = models.usage.cost_usd
+    typer.echo(f"{models.usage.calls} requests, " + ("price unknown" if cost is None else f"{cost:.4f} USD"))
+    if stopped:
+        typer.echo(f"{stopped}; what was rated is kept, the same command goes on", err=True)
+        raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
+    typer.echo(f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))} --out report")
+
+
+def _announce(plan: "Plan") -> None:
+    drawn = plan.drawn
+    themes = ", ".join(f"{theme} {some} of {every}" for theme, (some, every) in drawn.themes.items())
+    again = f", round {plan.round + 1}" if plan.round else ""
+    typer.echo(f"{plan.name}: {len(drawn.dialogues)} dialogues drawn, {len(plan.todo)} to rate by {plan.judge}{again} ({themes})")
+    if drawn.left_out:
+        typer.echo(f"  no place for {', '.join(drawn.left_out)}: --sample {len(drawn.themes)} or more reaches every theme", err=True)
+    if not plan.todo:
+        typer.echo("  all of them are rated; --again rates them once more, a retest")
+
+
+@contextmanager
+def _progress(plan: "Plan", quiet: bool) -> "Iterator[Callable[[Measured], None]]":
+    """A bar on a terminal, nothing elsewhere."""
+    console = console_of()
+    if quiet or not console.is_terminal or not plan.todo:
+        yield lambda measured: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("rating", total=len(plan.todo))
+        yield lambda measured: bar.advance(task)
+

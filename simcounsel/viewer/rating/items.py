@@ -1,0 +1,33 @@
+"""An item of a study before it has an id, and what may be chosen from runs and corpora."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from simcounsel.viewer.rating.study import Line, Origin, Version
+
+Partner = Literal["counselor", "layperson", "client"]
+FEWEST_LINES = 4
+"""A conversation of fewer lines gives a rater nothing to judge."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What is taken from each run, or of each corpus and condition.
+
+    who: only this client; partners: whom the client talks with; most: at most so many items,
+    drawn by chance (of a corpus by theme), `None` for all; fewest_lines: shorter conversations are left out.
+    """
+
+    who: str | None = None
+    partners: tuple[Partner, ...] = ("counselor", "layperson")
+    most: int | None = None
+    fewest_lines: int = FEWEST_LINES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """An item before it has an id."""
+
+    origin: Origin
+    lines: tuple[Line, ...] = ()
+    texts: tuple[Version, ...] = ()
