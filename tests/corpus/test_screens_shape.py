@@ -64,7 +64,7 @@ def test_too_short() -> None:
     assert found("too_short", talk(*FILLER)) == ()
 
 
-@pytest.mark.parametrize(("text", "words"), [("", 0), ("I don't know.", 3), ("我不知道", 4), ("我用 iPhone 打字", 5), ("well-being, 3.5 hours", 4), ("안녕", 2)])
+@pytest.mark.parametrize(("text", "words"), [("", 0), ("I don't know.", 3), ("我不知道", 4), ("我用 iPhone 打字", 5), ("well-being, 3.5 hours", 4), ("안녕 하세요", 2)])
 def test_length(text: str, words: int) -> None:
     assert length(text) == words
 

@@ -1,22 +1,20 @@
 """Rules about the shape of a dialogue: who speaks when, and how much."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.measures import units
 from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Corpus, Limits
 
 FAR = 5
 """A line of so many times the limit is an error: a pasted text, not speech."""
-SINGLE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-UNITS = re.compile(rf"[{SINGLE}]|[^\W{SINGLE}]+(?:['’-][^\W{SINGLE}]+)*")
 
 
 def length(text: str) -> int:
-    """Words; a Chinese or Japanese character and a Korean syllable count as one each."""
-    return sum(1 for _ in UNITS.finditer(text))
+    """Words; of a Chinese or Japanese text, characters (see `measures.units`)."""
+    return len(units(text))
 
 
 def empty_corpus(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
