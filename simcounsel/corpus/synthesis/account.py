@@ -76,7 +76,7 @@ def account(run: Run) -> Account:
     counts["sources"] += Counter(turn.source for one in dialogues for turn in one.turns if turn.speaker == "counselor" and turn.source)
     lines = [length_of(turn.text) for one in dialogues for turn in one.turns]
     calls = [call for call in run.calls() if call.get("verb") != "embed" and not call.get("spare")]
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     for call in calls:
         spent[str(call.get("who"))] += call.get("latency_s") or 0.0
     done = [spent[one.origin.chat] for one in dialogues if one.origin and spent[one.origin.chat]]

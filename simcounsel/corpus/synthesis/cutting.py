@@ -6,6 +6,7 @@ What the extractor falls back on; a model does better.
 import re
 from collections.abc import Iterator
 
+from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.answers import MOST_FACTS, Extraction, FactDraft
 from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
 
@@ -14,8 +15,6 @@ PARTS = {
     "asks_for_help": "demand", "asks_for_advice": "demand",
 }
 """Of which part of the file a stage tells."""
-LONGEST_FACT = 380
-_SENTENCE = re.compile(r"[^.!?…。！？]+(?:[.!?…。！？]+[\"”’')]*|$)")
 _SIGNS: tuple[tuple[Disclosure, str], ...] = (
     ("asks_for_advice", (
         r"\b(how (?:do|can|should|could) (?:i|you|one)|what (?:do|can|should|could) i|any (?:advice|tips?|ideas?)|tell me (?:how|what))\b"
@@ -32,15 +31,40 @@ _SIGNS: tuple[tuple[Disclosure, str], ...] = (
     )),
     ("introduces", r"\b(i(?:'m| am) (?:a |an |\d+|in my)|i work as|i live|years old|my name)\b|我是|岁"),
 )
-COMPLETIONS: dict[Disclosure, str] = {
-    "introduces": "I'm not sure what there is to say about me.",
-    "describes": "It has been going on for a while now.",
-    "feels": "Mostly it makes me tired, and a bit ashamed.",
-    "remembers": "I think something like it happened once before, when I was younger.",
-    "asks_for_help": "I would like it to weigh on me less.",
-    "asks_for_advice": "I'd like to know what I could try.",
+COMPLETIONS: dict[Disclosure, tuple[str, ...]] = {
+    "introduces": (
+        "There isn't much to say about me.", "I'm nobody special, I get up and go to work.", "I'm somebody who usually copes.",
+        "People say I'm the calm one.", "I live quietly, on the whole.",
+    ),
+    "describes": (
+        "It has been going on for a while now.", "Some weeks it's better, and then it's back.", "It takes up more of the day than it used to.",
+        "It follows me into everything I do.", "It started small, and I didn't notice.",
+    ),
+    "feels": (
+        "Mostly it makes me tired, and a bit ashamed.", "It sits in my chest like something swallowed whole.",
+        "I get angry, and then I'm sad about being angry.",
+        "I feel oddly far away from it all.", "There's a fear in it that I can't put a name to.", "Some evenings I could cry, and then I don't.",
+        "I feel stupid for minding so much.",
+    ),
+    "remembers": (
+        "I think something like it happened once before, when I was younger.", "My mother had a way of going quiet, and I catch myself doing it.",
+        "At home we didn't talk about such things.", "There was a year at school when it was like this.",
+        "My father would have told me to get on with it.",
+        "I was the child who never made trouble.", "Years ago I got through something worse, and I don't know how.",
+    ),
+    "asks_for_help": (
+        "I would like it to weigh on me less.", "I want one evening in which it doesn't come up.", "I'd like to be easier to live with.",
+        "I want to understand why it gets me like this.", "I'd like to stop running from it.",
+        "I want to feel like myself again, if that's not too much.",
+    ),
+    "asks_for_advice": (
+        "I'd like to know what I could try.", "Tell me what other people do with this.", "What could I do on a bad day?",
+        "I don't know how to begin with it.", "What would be a first step?", "How do I say it to the people around me?",
+    ),
 }
-"""What stands in for a stage of which the situation says nothing; marked as invented."""
+"""What stands in for a stage of which the situation says nothing; drawn, and marked as invented."""
+LONGEST_FACT = 380
+_SENTENCE = re.compile(r"[^.!?…。！？]+(?:[.!?…。！？]+[\"”’')]*|$)")
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -51,14 +75,14 @@ def sentences(text: str) -> tuple[str, ...]:
 def cut(text: str, theme: str | None) -> Extraction:
     """The whole file; stages of which nothing is said are completed."""
     told = [FactDraft(of=PARTS[stage], stage=stage, text=sentence, invented=False) for stage, sentence in _staged(sentences(text))]  # type: ignore[arg-type]
-    return completed(told, theme)
+    return completed(told, theme, text)
 
 
-def completed(told: list[FactDraft], theme: str | None) -> Extraction:
-    """At most as many facts as a file may hold, with something for each stage."""
+def completed(told: list[FactDraft], theme: str | None, draw: str) -> Extraction:
+    """At most as many facts as a file may hold, with something for each stage. draw: what the completions are drawn by."""
     told = told[: MOST_FACTS - len(DISCLOSURES)]
     lacking = [stage for stage in DISCLOSURES if all(fact.stage != stage for fact in told)]
-    added = [FactDraft(of=PARTS[stage], stage=stage, text=COMPLETIONS[stage], invented=True) for stage in lacking]  # type: ignore[arg-type]
+    added = [FactDraft(of=PARTS[stage], stage=stage, text=chance(draw, stage).choice(COMPLETIONS[stage]), invented=True) for stage in lacking]  # type: ignore[arg-type]
     return Extraction(theme=theme or "other", facts=[*told, *added])
 
 

@@ -49,11 +49,13 @@ PERSON, COUNSELOR = "Person", "Counselor"
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """What all questions of one session have in common. session: its name in the log; key: what its luck depends on."""
+    """What all questions of one session have in common. session: its name in the log; key: what its luck depends on;
+    theme: of the situation, None if nobody said."""
 
     settings: Synthesis
     session: str
     key: tuple[object, ...]
+    theme: str | None = None
 
     @property
     def english(self) -> bool:
@@ -112,7 +114,7 @@ def support(desk: Desk, lines: Sequence[Line], turn: int, last: bool, carried: S
         verb="fill", purpose="support", who=desk.session, tier="supporter", system=system, prompt=prompt, model=SupporterLine,
         check=lambda answer: line_problem(answer.line, said, desk.english), fallback=spare, temperature=0.8, max_tokens=400,
         seed=desk.seed("supporter", len(lines) + 1),
-        hints={"lines": tuple(lines), "turn": turn, "turns": desk.settings.turns, "last": last, "carried": tuple(carried),
+        hints={"lines": tuple(lines), "turn": turn, "turns": desk.settings.turns, "last": last, "carried": tuple(carried), "theme": desk.theme,
                "closed": {"strategies": tuple(strategy.id for strategy in carried)}},
     )))
 

@@ -112,7 +112,8 @@ class Workshop:
 
     def _session(self, number: int) -> Session:
         situation = self._dealt[number]
-        desk = Desk(settings=self.settings, session=self._name(number), key=(self.settings.seed, "session", number, situation.id))
+        key = (self.settings.seed, "session", number, situation.id)
+        desk = Desk(settings=self.settings, session=self._name(number), key=key, theme=situation.theme)
         return Session(desk, situation, self.strategies.carried(), self._on_line)
 
     def _learn(self, proposals: list[Proposal]) -> None:

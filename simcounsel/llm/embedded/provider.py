@@ -60,6 +60,7 @@ class Embedded:
         from simcounsel.llm.embedded.moves import choose_move
         from simcounsel.llm.embedded.ratings import Ratings
         from simcounsel.llm.embedded.sense import Sense
+        from simcounsel.llm.embedded.sessions import Sessions
         from simcounsel.llm.embedded.slots import choose_day, choose_slots
         from simcounsel.llm.embedded.thoughts import Thoughts
         from simcounsel.llm.embeddings import MiniLM
@@ -83,7 +84,11 @@ class Embedded:
         def filled(fill: Callable[[Request], dict[str, Any]]) -> Callable[[Request], Completion]:
             return lambda request: Completion(text=_json(fill(request)), source="chosen")
 
+        def written(answer: Callable[[Request], dict[str, Any] | str]) -> Callable[[Request], Completion]:
+            return lambda request: Completion(text=got if isinstance(got := answer(request), str) else _json(got), source="chosen")
+
         return {
+            **{purpose: written(answer) for purpose, answer in Sessions(sense, feelings).ways().items()},
             "line_client": line, "line_counselor": line, "line_layperson": line, "move": move,
             "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
