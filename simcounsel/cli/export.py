@@ -1,1 +1,105 @@
 """`export`: runs become training data."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from simcounsel.cli import app, console_of
+
+if TYPE_CHECKING:
+    from simcounsel.corpus.card import Card
+    from simcounsel.corpus.export import OnProgress
+    from simcounsel.corpus.teaching import Teaching
+
+FormatName = Literal["openai", "sharegpt", "alpaca", "trl", "trl-preference", "sharegpt-preference", "text", "parquet", "native"]
+
+
+@app.command()
+def export(
+    sources: Annotated[
+        list[str], typer.Argument(
+            metavar="SOURCES...", help="Runs, syntheses, folders of them, corpus files, the word `samples` (what comes with simcounsel).",
+        ),
+    ],
+    format: Annotated[FormatName, typer.Option("--format", help="How the files are written; the README says which trainer reads which.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="A new folder, or one that an earlier export wrote.")],
+    side: Annotated[Literal["counselor", "client"], typer.Option("--side", help="Who learns: `assistant` in the files.")] = "counselor",
+    reasoning: Annotated[
+        bool, typer.Option("--reasoning/--no-reasoning", help="What the learning side thought, in <think>...</think> before its line."),
+    ] = False,
+    tags: Annotated[
+        str, typer.Option("--tags", metavar="KINDS", help="Of emotion,skill,stage: what is known of the learner's line, as [kind: value]."),
+    ] = "",
+    min_rating: Annotated[
+        list[str] | None,
+        typer.Option("--min-rating", metavar="INSTRUMENT.SCORE=VALUE", help="Only dialogues rated at least so; may be given again."),
+    ] = None,
+    condition: Annotated[list[str] | None, typer.Option("--condition", help="Only of this condition; may be given again.")] = None,
+    theme: Annotated[list[str] | None, typer.Option("--theme", help="Only on this theme; may be given again.")] = None,
+    partner: Annotated[
+        Literal["counselor", "layperson", "both"], typer.Option("--partner", help="With whom the client talks."),
+    ] = "counselor",
+    split: Annotated[
+        str, typer.Option("--split", metavar="TRAIN,VALIDATION,TEST", help="Shares of the clients; all dialogues of a client stay together."),
+    ] = "80,10,10",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which split.")] = 1,
+    system: Annotated[
+        Path | None, typer.Option("--system", metavar="FILE", help="A system prompt of your own; with --side client it may hold $situation."),
+    ] = None,
+    licence: Annotated[str | None, typer.Option("--licence", help="Of the data, in place of what the sources say.")] = None,
+    screens: Annotated[bool, typer.Option("--screen/--no-screen", help="Drop dialogues in which `corpus check` finds an error.")] = True,
+) -> None:
+    """Make training data of dialogues: train, validation and test, with a card that says what they are.
+
+    Begin with:  simcounsel export samples --format openai -o training-data
+    """
+    from simcounsel.corpus.export import Export
+    from simcounsel.corpus.export import export as write_export
+    from simcounsel.corpus.selection import Floor, Selection
+    from simcounsel.corpus.split import Shares
+
+    wanted = Export(
+        format=format, teaching=_teaching(side, reasoning, tags, system), shares=Shares.parse(split), seed=seed, licence=licence, screened=screens,
+        selection=Selection(
+            partner=partner, conditions=tuple(condition or ()), themes=tuple(theme or ()), floors=tuple(Floor.parse(one) for one in min_rating or ()),
+        ),
+    )
+    with _progress() as tell:
+        card = write_export(sources, out, wanted, tell)
+    _say(card, out)
+
+
+def _teaching(side: Literal["counselor", "client"], reasoning: bool, tags: str, system: Path | None) -> "Teaching":
+    from simcounsel.corpus.markup import tags_of
+    from simcounsel.corpus.teaching import Teaching, read_system
+
+    return Teaching(side=side, reasoning=reasoning, tags=tags_of(tags), system=read_system(system, side) if system else None)
+
+
+@contextmanager
+def _progress() -> "Iterator[OnProgress | None]":
+    """A bar in a terminal; nothing in a pipe."""
+    from rich.progress import Progress
+
+    console = console_of()
+    if not console.is_terminal:
+        yield None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of)
+
+
+def _say(card: "Card", out: Path) -> None:
+    counts = card.counts
+    typer.echo(f"{counts.dialogues} dialogues of {counts.clients} clients, {counts.turns} turns, {counts.words} {card.words_are}")
+    typer.echo("split by client: " + ", ".join(f"{name} {part.dialogues} dialogues in {part.rows} rows" for name, part in card.splits.items()))
+    if card.merged_turns:
+        typer.echo(f"merged: {card.merged_turns} turns into the one before, since one speaker spoke twice")
+    for what, tally in (("left out", card.left_out), ("dropped by screens", card.screens.dropped), ("warnings of screens", card.screens.warned)):
+        if tally:
+            typer.echo(f"{what}: " + ", ".join(f"{name} {count}" for name, count in tally.items()))
+    typer.echo(f"wrote {out} ({', '.join(card.files)}; card.json tells the rest)")

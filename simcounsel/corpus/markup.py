@@ -68,11 +68,11 @@ def parsed(content: str) -> Line:
 
 
 @cache
-def opening(learner: Role) -> str:
-    """What the other side's first message is where the learning side speaks first: a stage direction, nobody's words."""
-    return render("export_opening_helper" if learner == "client" else "export_opening_client")[1]
+def opening(other: Role) -> str:
+    """The first message of `other` where the learning side speaks first: a stage direction, nobody's words."""
+    return render("export_opening", other="friend" if other == "layperson" else other)[1]
 
 
 def is_opening(content: str) -> bool:
-    """Whether a message is one of ours that nobody said."""
-    return content in (opening("client"), opening("counselor"))
+    """Whether a message is a stage direction of ours."""
+    return content in {opening(role) for role in get_args(Role)}

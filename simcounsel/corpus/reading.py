@@ -15,17 +15,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simcounsel.corpus.dialogues import Dialogue, Origin, Split
+from simcounsel.corpus.dialogues import Dialogue, Origin
 from simcounsel.corpus.foreign import SPEAKERS, Place, dialogues_of_rows
 from simcounsel.corpus.handwritten import read_samples, read_written
-from simcounsel.corpus.transcripts import dialogues_of_run
+from simcounsel.corpus.split import SPLITS
+from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
 from simcounsel.errors import CorpusError
 from simcounsel.runs import Run
 from simcounsel.specs.load import explain
 from simcounsel.specs.vocabulary import Role
 
 SAMPLES, FAULTED = "samples", "samples:faulted"
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 CORPUS, CARD = "corpus.jsonl", "card.json"
 FILES = (".jsonl", ".json", ".parquet", ".yaml", ".yml", ".txt")
 _BOM = b"\xef\xbb\xbf"
@@ -68,7 +68,8 @@ def _run(folder: Path, arm: str | None = None) -> tuple[Dialogue, ...]:
     if run.manifest.synthesis is not None:
         from simcounsel.corpus.synthesis import dialogues_of
 
-        return dialogues_of(run)
+        return tuple(dialogue if dialogue.origin is None or dialogue.origin.hash else dialogue.model_copy(
+            update={"origin": dialogue.origin.model_copy(update={"hash": hash_of(run)})}) for dialogue in dialogues_of(run))
     return dialogues_of_run(run, arm=arm)
 
 

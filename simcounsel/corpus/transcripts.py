@@ -40,7 +40,7 @@ def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...
     residents = {resident.name: resident for resident in run.world.residents}
     measured = list(measurements(run))
     rated = _ratings(measured, witness)
-    origin = Origin(file=run.name, hash=_hash(run), models=_models(run, measured))
+    origin = Origin(file=run.name, hash=hash_of(run), models=_models(run, measured))
     made = []
     for chat, talk in talks.items():
         client = _client(talk, residents)
@@ -146,6 +146,7 @@ def _models(run: Run, measured: list[Measurement]) -> dict[str, str]:
     return dict(run.manifest.models) | {"judge": ", ".join(judges)}
 
 
-def _hash(run: Run) -> str:
+def hash_of(run: Run) -> str:
+    """SHA-256 (hex) of a run's log; '' when nothing was logged yet."""
     file = run.folder / "events.jsonl"
     return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -1,0 +1,168 @@
+"""A card says what training data hold, where they come from and what was done to them. It has no date, so that the same
+sources and options give the same bytes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from simcounsel import __version__
+from simcounsel.corpus.dialogues import Dialogue, Part
+from simcounsel.corpus.measures import Unit, unit_of, units
+from simcounsel.corpus.split import SPLITS
+
+UNKNOWN = "unknown"
+PRIVACY = (
+    "All dialogues of one client stand in one split, and a promise about privacy (such as differential privacy in training) has to be made for a "
+    "client with all of its dialogues, not for a single line or dialogue."
+)
+
+
+class Counts(Part):
+    """How much there is. words: Chinese and Japanese characters count as one each. rows: lines of the files."""
+
+    dialogues: int
+    clients: int
+    turns: int
+    words: int
+    rows: int = 0
+
+
+class Source(Part):
+    """A file or run that was read. hash: SHA-256 (hex), of a run that of its log; '' when unknown. dialogues: how many of it are here."""
+
+    file: str
+    hash: str
+    dialogues: int
+
+
+class Screening(Part):
+    """Which rules looked at the dialogues, how many each rejected (one may be rejected by several), and how often each only warned."""
+
+    applied: tuple[str, ...] = ()
+    dropped: dict[str, int] = Field(default_factory=dict)
+    warned: dict[str, int] = Field(default_factory=dict)
+
+
+class Privacy(Part):
+    """Whose data one unit of privacy is."""
+
+    unit: str = "client"
+    meaning: str = PRIVACY
+
+
+class Written(Part):
+    """A file that was written."""
+
+    rows: int
+    bytes: int
+    hash: str
+
+
+class Card(Part):
+    """All that a reader of the data should know. models: by role, all that had it; lines: turns by how they came about. left_out:
+    dialogues by the reason, before any screen. merged_turns: turns that became part of the one before, since both were of one speaker."""
+
+    simcounsel: str = __version__
+    format: str
+    options: dict[str, Any]
+    counts: Counts
+    words_are: Unit
+    splits: dict[str, Counts]
+    themes: dict[str, int]
+    conditions: dict[str, int]
+    languages: dict[str, int]
+    licences: dict[str, int]
+    models: dict[str, tuple[str, ...]]
+    lines: dict[str, int]
+    sources: tuple[Source, ...]
+    merged_turns: int
+    left_out: dict[str, int]
+    screens: Screening
+    privacy: Privacy = Privacy()
+    files: dict[str, Written]
+
+
+def counts(dialogues: Sequence[Dialogue], rows: int = 0) -> Counts:
+    """Of some dialogues."""
+    words = sum(len(units(turn.text)) for dialogue in dialogues for turn in dialogue.turns)
+    turns = sum(len(dialogue.turns) for dialogue in dialogues)
+    return Counts(dialogues=len(dialogues), clients=len({one.client for one in dialogues}), turns=turns, words=words, rows=rows)
+
+
+def make_card(
+    dialogues: Sequence[Dialogue], *, format: str, options: dict[str, Any], rows: Mapping[str, int], merged_turns: int, left_out: Mapping[str, int],
+    screens: Screening, files: dict[str, Written],
+) -> Card:
+    """The card of dialogues that bear their splits. rows: by split."""
+    return Card(
+        format=format, options=options, counts=counts(dialogues, sum(rows.values())), words_are=unit_of(dialogues),
+        splits={split: counts([one for one in dialogues if one.split == split], rows.get(split, 0)) for split in SPLITS},
+        themes=_tally(dialogues, lambda one: one.theme), conditions=_tally(dialogues, lambda one: one.condition),
+        languages=_tally(dialogues, lambda one: one.language), licences=_tally(dialogues, lambda one: one.licence), models=_models(dialogues),
+        lines=dict(sorted(Counter(turn.source or UNKNOWN for one in dialogues for turn in one.turns).items())), sources=_sources(dialogues),
+        merged_turns=merged_turns, left_out=dict(sorted(left_out.items())), screens=screens, files=files,
+    )
+
+
+def _tally(dialogues: Iterable[Dialogue], of: Callable[[Dialogue], str | None]) -> dict[str, int]:
+    return dict(sorted(Counter(of(one) or UNKNOWN for one in dialogues).items()))
+
+
+def _models(dialogues: Iterable[Dialogue]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, set[str]] = {}
+    for dialogue in dialogues:
+        for role, model in (dialogue.origin.models if dialogue.origin else {}).items():
+            found.setdefault(role, set()).add(model)
+    return {role: tuple(sorted(found[role])) for role in sorted(found)}
+
+
+def _sources(dialogues: Iterable[Dialogue]) -> tuple[Source, ...]:
+    tally = Counter((one.origin.file, one.origin.hash) if one.origin else (UNKNOWN, "") for one in dialogues)
+    return tuple(Source(file=file, hash=hash, dialogues=count) for (file, hash), count in sorted(tally.items()))
+
+
+def readme(card: Card) -> str:
+    """The card for people, with the head that the Hugging Face hub and `datasets.load_dataset(FOLDER)` read."""
+    return "\n".join([*_head(card), "", *_body(card), ""])
+
+
+def _head(card: Card) -> Iterator[str]:
+    languages = [language for language in card.languages if language != UNKNOWN]
+    yield "---"
+    if languages:
+        yield f"language: [{', '.join(languages)}]"
+    yield "tags: [counseling]"
+    yield "configs:"
+    yield "- config_name: default"
+    yield "  data_files:"
+    for file in card.files:
+        yield f"  - {{split: {file.split('.')[0]}, path: {file}}}"
+    yield "---"
+
+
+def _body(card: Card) -> Iterator[str]:
+    yield f"# {card.counts.dialogues} counseling dialogues as training data ({card.format})"
+    yield ""
+    yield "Made by `simcounsel export`; `card.json` holds all of this and more. What a simulation says is no evidence about people, and a"
+    yield "model trained on it is no counselor: it belongs in research, not in care."
+    yield ""
+    yield "| | dialogues | clients | turns | words | rows |"
+    yield "|---|---|---|---|---|---|"
+    for name, part in [*card.splits.items(), ("all", card.counts)]:
+        yield f"| {name} | {part.dialogues} | {part.clients} | {part.turns} | {part.words} | {part.rows} |"
+    yield ""
+    for name, told in (
+        ("options", ", ".join(f"{key} {value}" for key, value in card.options.items() if key != "system" and value not in (None, "", []))),
+        ("themes", _told(card.themes)), ("conditions", _told(card.conditions)), ("languages", _told(card.languages)),
+        ("licences", _told(card.licences)), ("models", "; ".join(f"{role}: {', '.join(names)}" for role, names in card.models.items()) or UNKNOWN),
+        ("how lines came about", _told(card.lines)), ("turns merged into the one before", str(card.merged_turns)),
+        ("left out", _told(card.left_out) or "none"), ("screens", ", ".join(card.screens.applied) or "none were applied"),
+        ("dropped by screens", _told(card.screens.dropped) or "none"), ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
+    ):
+        yield f"- **{name}**: {told}"
+
+
+def _told(tally: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in tally.items())

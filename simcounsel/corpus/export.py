@@ -1,0 +1,179 @@
+"""Training data out of dialogues: chosen, merged, split, screened and written with a card.
+
+    OUT/train.jsonl, validation.jsonl, test.jsonl    a split that no client fell to has no file
+    OUT/card.json, README.md                         what it is (see `card`)
+    OUT/dataset_info.json                            for LLaMA-Factory, where it reads the format
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simcounsel.corpus.card import Card, Screening, make_card
+from simcounsel.corpus.dialogues import Dialogue, merge_turns
+from simcounsel.corpus.folder import Folder
+from simcounsel.corpus.formats import FORMATS, Format
+from simcounsel.corpus.reading import read_dialogues
+from simcounsel.corpus.screens import screen
+from simcounsel.corpus.screens.language import language_of
+from simcounsel.corpus.selection import Selection
+from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
+from simcounsel.corpus.teaching import Teaching
+from simcounsel.errors import CorpusError
+
+AGAIN, FAULTY, NOTHING = "the same dialogue again", "a planted fault", "nothing to learn in it"
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """What is asked for. licence: of the whole, in place of what the dialogues say; screened: drop what the screens call an error."""
+
+    format: str
+    teaching: Teaching = field(default_factory=Teaching)
+    selection: Selection = field(default_factory=Selection)
+    shares: Shares = field(default_factory=Shares)
+    seed: int = 1
+    licence: str | None = None
+    screened: bool = True
+
+    @property
+    def form(self) -> Format:
+        """How rows are made. CorpusError when there is no such format, or it cannot hold what is asked for."""
+        if self.format not in FORMATS:
+            raise CorpusError(f"--format {self.format}: no such format; there are {', '.join(FORMATS)}")
+        form = FORMATS[self.format]
+        if form.paired and (self.teaching.reasoning or self.teaching.tags):
+            raise CorpusError(f"--format {self.format}: a draft has no reasoning and no tags of its own; leave out --reasoning and --tags")
+        if self.format == "native" and (self.teaching.reasoning or self.teaching.tags):
+            raise CorpusError("--format native: it holds reasoning, emotions, skills and stages as fields; leave out --reasoning and --tags")
+        return form
+
+    def told(self) -> dict[str, Any]:
+        """The options, as the card tells them."""
+        teaching, chosen = self.teaching, self.selection
+        sided = self.form.sided
+        return {
+            "side": teaching.side if sided else None, "reasoning": teaching.reasoning, "tags": list(teaching.tags),
+            "system": (teaching.system or "default") if sided else None, "partner": chosen.partner, "conditions": list(chosen.conditions),
+            "themes": list(chosen.themes), "min_ratings": [str(floor) for floor in chosen.floors], "split": str(self.shares), "seed": self.seed,
+            "licence": self.licence, "screened": self.screened,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Dialogues that will be written, each with its split, and what became of the others."""
+
+    dialogues: tuple[Dialogue, ...]
+    merged_turns: int
+    left_out: dict[str, int]
+    screens: Screening
+
+
+def export(sources: Sequence[Path | str], out: Path, wanted: Export, on_progress: OnProgress | None = None) -> Card:
+    """Read the sources and write the folder `out`, new or in place of an earlier export; the card says what was written.
+
+    on_progress: told what is done, how far, of how much. CorpusError says what is wrong with a source, an option or the folder;
+    nothing half-written is left behind.
+    """
+    form, tell = wanted.form, on_progress or (lambda what, done, of: None)
+    folder = Folder.claim(out)
+    found: list[Dialogue] = []
+    for number, source in enumerate(sources, 1):
+        found += read_dialogues(source)
+        tell("reading", number, len(sources))
+    prepared = prepare(found, wanted)
+    rows = {split: [one for one in prepared.dialogues if one.split == split] for split in SPLITS}
+    with folder:
+        counted: dict[str, int] = {split: folder.write(form, split, part, wanted.teaching, tell) for split, part in rows.items() if part}
+        card = make_card(
+            prepared.dialogues, format=form.name, options=wanted.told(), rows=counted, merged_turns=prepared.merged_turns,
+            left_out=prepared.left_out, screens=prepared.screens, files=folder.files,
+        )
+        folder.finish(card, form)
+    return card
+
+
+def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
+    """What will be written. CorpusError when nothing is left, or nothing for training."""
+    dialogues = _named_apart(found)
+    wanted.selection.check(dialogues)
+    kept, left_out = _chosen(dialogues, wanted)
+    merged = merge_turns(kept)
+    split = split_dialogues(merged.dialogues, wanted.shares, wanted.seed)
+    kept_by_screens, screens = _screened(split) if wanted.screened else (split, Screening())
+    usable = tuple(one for one in kept_by_screens if wanted.form.usable(one, wanted.teaching))
+    if len(usable) < len(kept_by_screens):
+        left_out[_nothing(wanted)] = len(kept_by_screens) - len(usable)
+    _check_enough(usable, len(dialogues), left_out, screens, wanted)
+    told = tuple(_completed(one, wanted.licence) for one in usable)
+    return Prepared(dialogues=told, merged_turns=_merged_in(told), left_out=left_out, screens=screens)
+
+
+def _completed(dialogue: Dialogue, licence: str | None) -> Dialogue:
+    """With the licence, if one is given, and the language, if it was not said and can be told from the words."""
+    language = dialogue.language or language_of("\n".join(dialogue.lines()))
+    return dialogue.model_copy(update={"licence": licence or dialogue.licence, "language": language})
+
+
+def _nothing(wanted: Export) -> str:
+    return "no line that was revised" if wanted.form.paired else NOTHING
+
+
+def _merged_in(dialogues: Iterable[Dialogue]) -> int:
+    return sum(turn.merged - 1 for dialogue in dialogues for turn in dialogue.turns)
+
+
+def _named_apart(dialogues: Iterable[Dialogue]) -> tuple[Dialogue, ...]:
+    """The dialogues, a repeated id with a number behind it."""
+    seen: Counter[str] = Counter()
+    made, taken = [], set()
+    for dialogue in dialogues:
+        name = dialogue.id
+        while name in taken:
+            seen[dialogue.id] += 1
+            name = f"{dialogue.id}~{seen[dialogue.id] + 1}"
+        taken.add(name)
+        made.append(dialogue if name == dialogue.id else dialogue.model_copy(update={"id": name}))
+    return tuple(made)
+
+
+def _chosen(dialogues: Sequence[Dialogue], wanted: Export) -> tuple[list[Dialogue], dict[str, int]]:
+    """What is wanted, each dialogue once (forked runs share their past), and why the others are not."""
+    seen: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+    left_out: Counter[str] = Counter()
+    kept = []
+    for dialogue in dialogues:
+        said = (dialogue.client, tuple((turn.speaker, turn.text) for turn in dialogue.turns))
+        why = FAULTY if dialogue.faults and wanted.screened else wanted.selection.refuses(dialogue)
+        why = why or (AGAIN if said in seen else None)
+        if why:
+            left_out[why] += 1
+        else:
+            seen.add(said)
+            kept.append(dialogue)
+    return kept, dict(left_out)
+
+
+def _screened(dialogues: tuple[Dialogue, ...]) -> tuple[tuple[Dialogue, ...], Screening]:
+    if not dialogues:
+        return (), Screening()
+    found = screen(dialogues, splits_known=True)
+    warned = Counter(finding.rule for finding in found.findings if finding.severity == "warning")
+    by_rule = {rule: warned[rule] for rule in found.rules if warned[rule]}
+    return found.kept(dialogues), Screening(applied=found.rules, dropped=found.dropped(), warned=by_rule)
+
+
+def _check_enough(dialogues: Sequence[Dialogue], read: int, left_out: dict[str, int], screens: Screening, wanted: Export) -> None:
+    reasons = {**left_out, **{f"screen {rule}": count for rule, count in screens.dropped.items()}}
+    told = ", ".join(f"{why} ({count})" for why, count in reasons.items())
+    if not dialogues:
+        raise CorpusError(f"none of {read} dialogues is left: {told}; ask for less, or look at them with `simcounsel corpus check`")
+    if wanted.shares.train > 0 and all(one.split != "train" for one in dialogues):
+        raise CorpusError(
+            f"--split {wanted.shares} --seed {wanted.seed}: no client falls to train (there are {len({one.client for one in dialogues})}), since the "
+            "split is drawn client by client; take another --seed, or --split 100,0,0"
+        )

@@ -1,0 +1,122 @@
+"""The folder of an export: written beside its place under another name, and put there when it is complete."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from simcounsel.corpus.card import Card, Written, readme
+from simcounsel.corpus.dialogues import Dialogue, Split
+from simcounsel.corpus.formats import Format
+from simcounsel.corpus.parquet import write_parquet
+from simcounsel.corpus.teaching import Teaching
+from simcounsel.errors import CorpusError
+
+CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
+STEP = 500
+"""After so many dialogues progress is told."""
+
+
+class Folder:
+    """Use it as a context: what is not finished when the context ends is removed, and what was there before stays."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.files: dict[str, Written] = {}
+        self._part = out.with_name(f".{out.name}.part")
+
+    @classmethod
+    def claim(cls, out: Path) -> "Folder":
+        """A folder that is not there yet, is empty, or holds an earlier export and nothing else. CorpusError otherwise."""
+        out = Path(os.path.abspath(out))
+        if out.is_file():
+            raise CorpusError(f"{out}: a file; name a new folder for the training data")
+        if out.is_dir():
+            strange = sorted(file.name for file in out.iterdir() if file.name not in _earlier(out))
+            if strange:
+                raise CorpusError(f"{out}: holds {strange[0]!r}, which no export wrote; name a new folder, or move that away")
+        return cls(out)
+
+    def __enter__(self) -> "Folder":
+        with _plainly(self.out):
+            shutil.rmtree(self._part, ignore_errors=True)
+            self._part.mkdir(parents=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        shutil.rmtree(self._part, ignore_errors=True)
+
+    def write(self, form: Format, split: Split, dialogues: Sequence[Dialogue], teaching: Teaching, tell: Callable[[str, int, int], None]) -> int:
+        """The file of one split; how many rows it got."""
+        file = self._part / f"{split}.{form.suffix}"
+        with _plainly(self.out):
+            rows = _write(file, form, split, dialogues, teaching, tell)
+            self.files[file.name] = Written(rows=rows, bytes=file.stat().st_size, hash=_sha256(file))
+        return rows
+
+    def finish(self, card: Card, form: Format) -> None:
+        """The cards, and the folder to its place."""
+        texts = {CARD: json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n", README: readme(card)}
+        if form.dataset_info is not None:
+            info = {f"simcounsel_{file.split('.')[0]}": {"file_name": file, **form.dataset_info} for file in self.files}
+            texts[INFO] = json.dumps(info, ensure_ascii=False, indent=1) + "\n"
+        with _plainly(self.out):
+            for name, text in texts.items():
+                (self._part / name).write_bytes(text.encode())
+            before = self.out.with_name(f".{self.out.name}.before")
+            shutil.rmtree(before, ignore_errors=True)
+            if self.out.is_dir():
+                self.out.rename(before)
+            self._part.rename(self.out)
+            shutil.rmtree(before, ignore_errors=True)
+
+
+def _earlier(out: Path) -> set[str]:
+    """The names that an export wrote into a folder; none if there is no card of ours."""
+    try:
+        card: Any = json.loads((out / CARD).read_bytes())
+        return {CARD, README, INFO, *card["files"]} if {"simcounsel", "format", "privacy"} <= card.keys() else set()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return set()
+
+
+def _write(
+    file: Path, form: Format, split: str, dialogues: Sequence[Dialogue], teaching: Teaching, tell: Callable[[str, int, int], None],
+) -> int:
+    if form.name == "parquet":
+        write_parquet(file, ((dialogue, next(form.rows(dialogue, teaching))["messages"]) for dialogue in dialogues))
+        tell(f"writing {split}", len(dialogues), len(dialogues))
+        return len(dialogues)
+    rows = 0
+    with file.open("wb") as writing:
+        for number, dialogue in enumerate(dialogues, 1):
+            for row in form.rows(dialogue, teaching):
+                writing.write(form.line(row).encode())
+                rows += 1
+            if number % STEP == 0 or number == len(dialogues):
+                tell(f"writing {split}", number, len(dialogues))
+        writing.flush()
+        os.fsync(writing.fileno())
+    return rows
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as reading:
+        digest = sha256()
+        while block := reading.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _plainly(out: Path) -> Iterator[None]:
+    """Says what the disk refuses in one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(f"{out}: cannot be written ({error.strerror or error}); free some space or name another folder with -o") from None
