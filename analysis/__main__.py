@@ -52,8 +52,9 @@ def report(
     """Write a report on runs: design, sample, planned and exploratory tests, activities, talk, stories, cost, limits."""
     if cut not in CUTS:
         raise typer.BadParameter(f"{cut!r} is none of {', '.join(CUTS)}", param_hint="--cut")
+    from analysis.page import command_line
     from analysis.report import Options, make
-    from analysis.writing import command_line, write
+    from analysis.writing import write
 
     options = Options(
         cut=CUTS[cut], clusters=clusters, embed=embed, name_with=name_with, ratings=ratings, finished_only=finished_only, shuffles=shuffles,
@@ -76,9 +77,9 @@ def tables(
 ) -> None:
     """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements, relations, warnings, costs, personas."""
     from analysis import tables as read
+    from analysis.page import write_tables
     from analysis.report import READ
     from analysis.sample import find
-    from analysis.writing import write_tables
 
     sample = find(places, finished_only=finished_only)
     write_tables({name: getattr(read, name)(sample.logs) for name in READ}, out)

@@ -87,7 +87,7 @@ def _svg(draw: Callable[[Look], Figure], look: Look, id: str) -> bytes:
     return out.getvalue()
 
 
-def _panels(look: Look, count: int, across: int, height: float, **kind: Any) -> tuple[Figure, list[Axes]]:
+def small_multiples(look: Look, count: int, across: int, height: float, **kind: Any) -> tuple[Figure, list[Axes]]:
     """Small multiples: `across` in a row on wide pages, one on narrow ones; height of a panel in inches."""
     across = min(across, count) if look.wide else 1
     down = -(-count // across)
@@ -99,15 +99,15 @@ def _panels(look: Look, count: int, across: int, height: float, **kind: Any) -> 
     return figure, axes[:count]
 
 
-def _words(name: str, width: int = 22) -> str:
-    """A name that breaks into at most three lines."""
+def broken(name: str, width: int = 22) -> str:
+    """A name that is broken into at most three lines."""
     import textwrap
 
     lines = textwrap.wrap(name.replace("_", " "), width) or [""]
     return "\n".join([*lines[:2], lines[2][: width - 1] + "…"] if len(lines) > 3 else lines[:3])
 
 
-def _dots_and_mean(
+def dots_and_mean(
     axes: Axes, look: Look, at: float, values: Sequence[float], whole: Spread, index: int, limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> None:
     """Runs as dots in the order they came, spread a little so that none hides another; mean and interval below them, cut off at
@@ -129,12 +129,12 @@ def changes(explored: Sequence[Explored]) -> Picture:
 
     def draw(look: Look) -> Figure:
         arms = len(chosen[0].spreads)
-        figure, panels = _panels(look, len(chosen), 2, 0.5 + 0.46 * arms)
+        figure, panels = small_multiples(look, len(chosen), 2, 0.5 + 0.46 * arms)
         for axes, one in zip(panels, chosen, strict=True):
             for index, whole in enumerate(one.spreads):
-                _dots_and_mean(axes, look, arms - 1 - index, one.values[whole.name], whole, index)
-            axes.set_title(_words(one.title, 44))
-            axes.set_yticks(range(arms), [f"{_words(s.name, 18)} (n={s.n})" for s in reversed(one.spreads)])
+                dots_and_mean(axes, look, arms - 1 - index, one.values[whole.name], whole, index)
+            axes.set_title(broken(one.title, 44))
+            axes.set_yticks(range(arms), [f"{broken(s.name, 18)} (n={s.n})" for s in reversed(one.spreads)])
             axes.set_ylim(-0.6, arms - 0.4)
             if one.kind == "change":
                 axes.axvline(0, color=look.faint, linewidth=1, zorder=1)
@@ -159,14 +159,14 @@ def effects(tested: Sequence[Tested]) -> Picture | None:
     alt = "; ".join(f"{one.hypothesis.id}: g {one.effect:.2f}" for one in shown)
 
     def draw(look: Look) -> Figure:
-        figure, (axes,) = _panels(look, 1, 1, 0.7 + 0.5 * len(shown))
+        figure, (axes,) = small_multiples(look, 1, 1, 0.7 + 0.5 * len(shown))
         for row, one in enumerate(reversed(shown)):
             if one.effect_low is not None and one.effect_high is not None:
                 axes.plot([one.effect_low, one.effect_high], [row, row], color=look.color(0), linewidth=2, solid_capstyle="butt")
             axes.plot([one.effect or 0.0], [row], "D", color=look.color(0), markersize=6)
         axes.axvline(0, color=look.faint, linewidth=1, zorder=0)
-        labels = [f"{_words(one.hypothesis.id, 26)}\n{', '.join(f'{k} {v}' for k, v in one.n.items())}" for one in reversed(shown)]
-        axes.set_yticks(range(len(shown)), labels if look.wide else [_words(one.hypothesis.id, 16) for one in reversed(shown)])
+        labels = [f"{broken(one.hypothesis.id, 26)}\n{', '.join(f'{k} {v}' for k, v in one.n.items())}" for one in reversed(shown)]
+        axes.set_yticks(range(len(shown)), labels if look.wide else [broken(one.hypothesis.id, 16) for one in reversed(shown)])
         axes.set_ylim(-0.6, len(shown) - 0.4)
         axes.set_xlabel("Hedges' g, first arm minus second")
         return figure
@@ -186,14 +186,14 @@ def activity_shares(patterns: Patterns, arm_of: Mapping[str, str], arms: Sequenc
     )
 
     def draw(look: Look) -> Figure:
-        figure, panels = _panels(look, len(arms), 3, 0.75 + 0.4 * len(names), sharex=True, sharey=look.wide)
+        figure, panels = small_multiples(look, len(arms), 3, 0.75 + 0.4 * len(names), sharex=True, sharey=look.wide)
         for axes, (index, arm) in zip(panels, enumerate(arms), strict=True):
             runs = table[table["arm"] == arm]["run"].nunique()
             for cluster in range(len(names)):
                 _before_after(axes, look, len(names) - 1 - cluster, means, arm, cluster, index)
-            axes.set_title(f"{_words(arm, 24)} (n={runs})")
+            axes.set_title(f"{broken(arm, 24)} (n={runs})")
             axes.set_ylim(-0.6, len(names) - 0.4)
-            axes.set_yticks(range(len(names)), [_words(name, 26) for name in reversed(names)])
+            axes.set_yticks(range(len(names)), [broken(name, 26) for name in reversed(names)])
             axes.set_xlabel("share of 15-minute activities" if look.wide is False or index == 0 else "")
             axes.xaxis.set_major_formatter(mpl.ticker.PercentFormatter(1, decimals=0))
             axes.locator_params(axis="x", nbins=4)
@@ -231,7 +231,7 @@ def elbow(patterns: Patterns) -> Picture:
     )
 
     def draw(look: Look) -> Figure:
-        figure, (left, right) = _panels(look, 2, 2, 1.9)
+        figure, (left, right) = small_multiples(look, 2, 2, 1.9)
         ks = [fit.k for fit in fits]
         left.plot([ks[0], ks[-1]], [fits[0].inertia, fits[-1].inertia], color=look.faint, linewidth=1.5)
         left.plot(ks, [fit.inertia for fit in fits], "o-", color=look.color(0), markersize=4, linewidth=1.4)
@@ -269,14 +269,14 @@ def talked(speakers: pd.DataFrame, arms: Sequence[str]) -> Picture | None:
     )
 
     def draw(look: Look) -> Figure:
-        figure, panels = _panels(look, len(TALKED), 3, 0.6 + 0.46 * len(pairs), sharey=look.wide)
+        figure, panels = small_multiples(look, len(TALKED), 3, 0.6 + 0.46 * len(pairs), sharey=look.wide)
         for axes, (column, words, limits) in zip(panels, TALKED, strict=True):
             for row, (arm, role) in enumerate(reversed(pairs)):
                 values = grouped[arm, role, column]
-                _dots_and_mean(axes, look, row, values, spread(arm, values), ROLES.index(role), limits)
+                dots_and_mean(axes, look, row, values, spread(arm, values), ROLES.index(role), limits)
             axes.set_title(words)
             axes.set_ylim(-0.6, len(pairs) - 0.4)
-            labels = [f"{role} (n={len(grouped[arm, role, column])})\nin {_words(arm, 20)}" for arm, role in reversed(pairs)]
+            labels = [f"{role} (n={len(grouped[arm, role, column])})\nin {broken(arm, 20)}" for arm, role in reversed(pairs)]
             axes.set_yticks(range(len(pairs)), labels)
             axes.locator_params(axis="x", nbins=4)
         return figure

@@ -1,22 +1,16 @@
 """A report written down: one HTML file without scripts, the same as Markdown, figures as SVG, tables as CSV."""
 
-import base64
-import os
-import platform
 import re
-import shlex
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.experiment import ReportError
 from analysis.outcomes import FROM_THE_LOG
+from analysis.page import LOOKS, css, environment, interval, num, p_text, plain, put, versions, write_tables
 from analysis.plots import Look
 from analysis.report import Report, shown
 from analysis.results import share_changes
@@ -24,18 +18,13 @@ from analysis.stories import AS_IT_BEGINS, met
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
 
-LIBRARIES = ("simcounsel", "numpy", "pandas", "scipy", "statsmodels", "pingouin", "scikit-learn", "krippendorff", "matplotlib", "vaderSentiment")
-LOOKS = {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)}
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
-
 
 def write(report: Report, out: Path, command: str) -> Path:
     """Write all files into `out` and return the page's path. command: as it was typed. ReportError when it cannot be written."""
     context = _context(report, command)
     page = out / "report.html"
-    html = _environment(html=True).get_template("report.html.j2").render(context)
-    markdown = _environment(html=False).get_template("report.md.j2").render(context)
+    html = environment(html=True).get_template("report.html.j2").render(context)
+    markdown = environment(html=False).get_template("report.md.j2").render(context)
     try:
         (out / "figures").mkdir(parents=True, exist_ok=True)
         for stale in (out / "figures").glob("*.svg"):
@@ -43,102 +32,11 @@ def write(report: Report, out: Path, command: str) -> Path:
         for one in report.pictures.values():
             (out / "figures" / f"{one.id}.svg").write_bytes(one.svg[Look()])
         write_tables(report.tables, out / "tables")
-        _put(page, html)
-        _put(out / "report.md", markdown)
+        put(page, html)
+        put(out / "report.md", markdown)
     except OSError as error:
         raise ReportError(f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out") from None
     return page
-
-
-def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
-    """Each as NAME.csv; an empty field is a missing value, and no text begins like a formula. CSVs of an earlier report go."""
-    out.mkdir(parents=True, exist_ok=True)
-    for stale in out.glob("*.csv"):
-        stale.unlink()
-    for name, table in tables.items():
-        _put(out / f"{name}.csv", _harmless(table).to_csv(index=False, lineterminator="\n"))
-
-
-def _harmless(table: pd.DataFrame) -> pd.DataFrame:
-    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    texts = [str(column) for column in table if not pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column])]
-    return table.assign(**{column: table[column].map(_tamed, na_action="ignore") for column in texts})
-
-
-def _tamed(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
-def _put(file: Path, text: str) -> None:
-    """Whole or not at all."""
-    temporary = file.with_name(f"{file.name}.part")
-    temporary.write_bytes(text.encode("utf-8", "replace"))
-    os.replace(temporary, file)
-
-
-def command_line() -> str:
-    """What was typed, ready to be typed again."""
-    return shlex.join(["python", "-m", "analysis", *sys.argv[1:]])
-
-
-def _environment(*, html: bool) -> Environment:
-    """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page can hold are left out of both."""
-    made = Environment(
-        loader=PackageLoader("analysis"), autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        finalize=lambda value: _CONTROL.sub("", value) if type(value) is str else value,
-    )
-    made.filters |= {"num": num, "p": p_text, "interval": interval, "percent": percent, "marked": marked, "plain": plain, "uri": uri, "usd": usd}
-    return made
-
-
-# numbers as text
-
-
-def num(value: float | None, digits: int = 3) -> str:
-    """So many significant digits; '–' for None."""
-    if value is None or value != value:
-        return "–"
-    if abs(value) < 1e-12:
-        return "0"
-    text = f"{value:.{digits}g}"
-    return (f"{value:.0f}" if "e+" in text else text).replace("-", "−")
-
-
-def p_text(value: float | None) -> str:
-    """A p value: three decimals, '< .001' below that."""
-    if value is None or value != value:
-        return "–"
-    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """'[low, high]', or '–'."""
-    return "–" if low is None or high is None or low != low or high != high else f"[{num(low)}, {num(high)}]"
-
-
-def percent(value: float | None) -> str:
-    """A share as per cent."""
-    return "–" if value is None or value != value else f"{100 * value:.1f}%".replace("-", "−")
-
-
-def usd(value: float | None) -> str:
-    """Money; unknown is said, never zero."""
-    return "unknown" if value is None or value != value else f"{value:.4f} USD"
-
-
-def marked(text: object) -> str:
-    """Text in which Markdown and HTML mean nothing, on one line."""
-    return _MARKED.sub(r"\\\1", " ".join(str(text).split()).replace("&", "&amp;"))
-
-
-def plain(name: object) -> str:
-    """A name as words."""
-    return str(name).replace("_", " ")
-
-
-def uri(svg: bytes) -> str:
-    """An image as a data URI."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
 
 
 # what the templates need
@@ -170,9 +68,9 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "models": _models(report), "costs": _costs(report), "warnings": _warnings(report), "speakers": _speakers(report, sets),
         "relations": _relations(report, sets), "agreement": _records(report.tables.get("agreement")),
         "people": _records(report.tables.get("model_and_people")),
-        "command": command, "versions": _versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}",
+        "command": command, "versions": versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}",
         "direction": direction_of, "pictures": report.pictures, "looks": LOOKS,
-        "css": _css(), "from_the_log": FROM_THE_LOG, "pairs": pairs,
+        "css": css(), "from_the_log": FROM_THE_LOG, "pairs": pairs,
         "why_not": _why_not(report), "reasons": sorted({str(row["reason"]) for row in pairs if row["reason"]}), "trials": _trials(report),
         "unmeasured": not len(report.tables["measurements"]),
         "talked": _told_of(report), "self_reports": _has(report, "self"), "judged": _has(report, "observer"),
@@ -334,22 +232,6 @@ def _relations(report: Report, sets: RunSets) -> list[dict[str, Any]]:
     return rows
 
 
-def _versions() -> list[tuple[str, str]]:
-    found = [("Python", platform.python_version())]
-    for name in LIBRARIES:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def _made_by(report: Report) -> list[str]:
     """Versions of simcounsel that made the runs."""
     return sorted({str(member.manifest.get("versions", {}).get("simcounsel", "unknown")) for member in report.sample.members})
-
-
-def _css() -> str:
-    from importlib.resources import files
-
-    return files("analysis").joinpath("templates", "report.css").read_text(encoding="utf-8")

@@ -13,9 +13,10 @@ import pytest
 
 from analysis import tables
 from analysis.agreement import spearman
+from analysis.page import interval, marked, num, p_text, percent
 from analysis.report import Options, Report, make
 from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_anova, welch_t
-from analysis.writing import interval, marked, num, p_text, percent, write
+from analysis.writing import write
 from simcounsel.runs import Run
 from tests.analysis.conftest import planted, study_without_measures
 from tests.analysis.made import CONDITIONS, rewrite

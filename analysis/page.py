@@ -1,0 +1,133 @@
+"""What pages of all kinds are made with: numbers as text, templates, tables as CSV, files that are whole or not there."""
+
+import base64
+import os
+import platform
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from analysis.plots import Look
+
+LIBRARIES = ("simcounsel", "numpy", "pandas", "scipy", "statsmodels", "pingouin", "scikit-learn", "krippendorff", "matplotlib", "vaderSentiment")
+LOOKS = {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
+    """Each as NAME.csv; an empty field is a missing value, and no text begins like a formula. CSVs of an earlier report go."""
+    out.mkdir(parents=True, exist_ok=True)
+    for stale in out.glob("*.csv"):
+        stale.unlink()
+    for name, table in tables.items():
+        put(out / f"{name}.csv", _harmless(table).to_csv(index=False, lineterminator="\n"))
+
+
+def _harmless(table: pd.DataFrame) -> pd.DataFrame:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    texts = [str(column) for column in table if not pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column])]
+    return table.assign(**{column: table[column].map(_tamed, na_action="ignore") for column in texts})
+
+
+def _tamed(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def put(file: Path, text: str) -> None:
+    """Whole or not at all."""
+    temporary = file.with_name(f"{file.name}.part")
+    temporary.write_bytes(text.encode("utf-8", "replace"))
+    os.replace(temporary, file)
+
+
+def command_line() -> str:
+    """What was typed, ready to be typed again."""
+    return shlex.join(["python", "-m", "analysis", *sys.argv[1:]])
+
+
+def environment(*, html: bool) -> Environment:
+    """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page can hold are left out of both."""
+    made = Environment(
+        loader=PackageLoader("analysis"), autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=lambda value: _CONTROL.sub("", value) if type(value) is str else value,
+    )
+    made.filters |= {"num": num, "p": p_text, "interval": interval, "percent": percent, "marked": marked, "plain": plain, "uri": uri, "usd": usd}
+    return made
+
+
+# numbers as text
+
+
+def num(value: float | None, digits: int = 3) -> str:
+    """So many significant digits; '–' for None."""
+    if value is None or value != value:
+        return "–"
+    if abs(value) < 1e-12:
+        return "0"
+    text = f"{value:.{digits}g}"
+    return (f"{value:.0f}" if "e+" in text else text).replace("-", "−")
+
+
+def p_text(value: float | None) -> str:
+    """A p value: three decimals, '< .001' below that."""
+    if value is None or value != value:
+        return "–"
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """'[low, high]', or '–'."""
+    return "–" if low is None or high is None or low != low or high != high else f"[{num(low)}, {num(high)}]"
+
+
+def percent(value: float | None) -> str:
+    """A share as per cent."""
+    return "–" if value is None or value != value else f"{100 * value:.1f}%".replace("-", "−")
+
+
+def usd(value: float | None) -> str:
+    """Money; unknown is said, never zero."""
+    return "unknown" if value is None or value != value else f"{value:.4f} USD"
+
+
+def marked(text: object) -> str:
+    """Text in which Markdown and HTML mean nothing, on one line."""
+    return _MARKED.sub(r"\\\1", " ".join(str(text).split()).replace("&", "&amp;"))
+
+
+def plain(name: object) -> str:
+    """A name as words."""
+    return str(name).replace("_", " ")
+
+
+def uri(svg: bytes) -> str:
+    """An image as a data URI."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+
+# beside the numbers
+
+
+def versions() -> list[tuple[str, str]]:
+    """Python and the libraries that numbers came from, with their versions."""
+    found = [("Python", platform.python_version())]
+    for name in LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def css() -> str:
+    """The style of all pages."""
+    from importlib.resources import files
+
+    return files("analysis").joinpath("templates", "report.css").read_text(encoding="utf-8")
