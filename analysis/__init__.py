@@ -1,1 +1,1 @@
-"""Claims from runs. Nothing here yet: `python -m analysis` says so."""
+"""Claims from runs and corpora, with their uncertainty: `python -m analysis report` and `corpus`."""

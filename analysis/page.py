@@ -17,6 +17,8 @@ from analysis.plots import Look
 
 LIBRARIES = ("simcounsel", "numpy", "pandas", "scipy", "statsmodels", "pingouin", "scikit-learn", "krippendorff", "matplotlib", "vaderSentiment")
 LOOKS = {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)}
+any_text = pd.option_context("mode.string_storage", "python")
+"""Decorates what makes tables: pandas keeps texts in Arrow where pyarrow is installed, and Arrow refuses half characters, which models do write."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
 

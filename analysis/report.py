@@ -11,6 +11,7 @@ import pandas as pd
 from analysis import agreement, dialogue, tables
 from analysis.exploring import Explored, explore
 from analysis.outcomes import logged_outcomes, measured_outcomes
+from analysis.page import any_text
 from analysis.patterns import Cut, Embed, Patterns, find_patterns, first_sessions, periods, shares, transitions
 from analysis.planned import Tested, test_planned
 from analysis.plots import Picture, activity_shares, changes, effects, elbow, talked
@@ -58,6 +59,7 @@ class Report:
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
+@any_text
 def make(places: Sequence[Path], options: Options | None = None, tell_user: Callable[[str], None] = lambda _: None) -> Report:
     """Read, compute and draw. ReportError when there is nothing to report on."""
     options = options or Options()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.experiment import ReportError
 from analysis.outcomes import FROM_THE_LOG
-from analysis.page import LOOKS, css, environment, interval, num, p_text, plain, put, versions, write_tables
+from analysis.page import LOOKS, any_text, css, environment, interval, num, p_text, plain, put, versions, write_tables
 from analysis.plots import Look
 from analysis.report import Report, shown
 from analysis.results import share_changes
@@ -19,6 +19,7 @@ from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
 
 
+@any_text
 def write(report: Report, out: Path, command: str) -> Path:
     """Write all files into `out` and return the page's path. command: as it was typed. ReportError when it cannot be written."""
     context = _context(report, command)
