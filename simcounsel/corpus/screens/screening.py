@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens import language, leaks, lists, roles, shape, templates
+from simcounsel.corpus.screens import language, leaks, lists, overlap, risk, roles, shape, templates
 from simcounsel.corpus.screens.findings import Finding, Screened
 from simcounsel.corpus.screens.rules import Limits, Rule, each
 from simcounsel.errors import CorpusError
@@ -20,7 +20,10 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
     Rule(name="too_short", looks_for="too few turns", find=each(shape.too_short)),
     Rule(name="list_like", looks_for="a reply that is a list", find=each(lists.list_like)),
     Rule(name="templated", looks_for="replies cut to one pattern", find=templates.templated),
+    Rule(name="near_duplicate", looks_for="a dialogue that repeats another's wording", find=overlap.near_duplicate),
+    Rule(name="split_leak", looks_for="a client, or long stretches of text, in training and test data", find=overlap.split_leak),
     Rule(name="role_reversal", looks_for="a client who counsels, a counselor who needs it, labels in a line", find=each(roles.role_reversal)),
+    Rule(name="unaddressed_risk", looks_for="danger to life that no counselor takes up", find=each(risk.unaddressed_risk)),
     Rule(name="language", looks_for="another language than the dialogue's or the corpus's", find=language.language),
     Rule(name="leak", looks_for="agenda, reasoning or prompt said aloud", find=each(leaks.leak)),
 )}

@@ -32,4 +32,4 @@ def _bounded(entry: str) -> str:
 
 
 def _chinese(text: str) -> bool:
-    return any("\u2e80" < character < "\uffff" and not character >= "\uff00" for character in text)
+    return any("\u2e80" < character < "\uff00" for character in text)

@@ -1,0 +1,84 @@
+"""Danger to life that a client speaks of, and that no counselor takes up."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.measures import units
+from simcounsel.corpus.screens.findings import Finding, quoted
+from simcounsel.corpus.screens.rules import Limits
+from simcounsel.corpus.screens.wordlists import phrases
+
+KINDS = ("suicide", "self-harm", "harm to others", "being harmed")
+WITHIN = 2
+"""The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
+ECHO = 3
+"""A counselor who repeats so many words in a row of the place has taken it up ("If you went to sleep and that was it")."""
+_CLAUSE = re.compile(r"[.!?;,，。！？；\n]|\bbut\b|但")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """One place where danger is spoken of. kind: one of KINDS."""
+
+    kind: str
+    span: tuple[int, int]
+
+
+def risks(text: str) -> tuple[Risk, ...]:
+    """Where a text speaks of danger to life, at most one place of each kind; ways of speaking and denials are left out."""
+    idioms = [found.span() for found in phrases("risk")["idiom"].finditer(text)]
+    return tuple(Risk(kind=kind, span=place.span()) for kind in KINDS if (place := _first(kind, text, idioms)))
+
+
+def _first(kind: str, text: str, idioms: list[tuple[int, int]]) -> re.Match[str] | None:
+    return next((found for found in phrases("risk")[kind].finditer(text)
+                 if not any(start < found.end() and found.start() < end for start, end in idioms) and not _denied(text, found.start())), None)
+
+
+def _denied(text: str, start: int) -> bool:
+    """Whether the clause says, right before the place, that it is not so."""
+    breaks = [found.end() for found in _CLAUSE.finditer(text, 0, start)]
+    clause = text[max(breaks, default=0):start].rstrip()
+    return any(found.end() == len(clause) for found in re.finditer(rf"(?:{phrases('risk')['denied'].pattern})", clause, re.IGNORECASE))
+
+
+def takes_up(line: str, said: str, place: tuple[int, int]) -> bool:
+    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or in the client's own words."""
+    if phrases("risk")["addressed"].search(line):
+        return True
+    words, answer = units(said[place[0]:]), units(line)
+    runs = {tuple(answer[start:start + ECHO]) for start in range(len(answer) - ECHO + 1)}
+    return any(tuple(words[start:start + ECHO]) in runs for start in range(min(len(words), 12) - ECHO + 1))
+
+
+def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
+    """A client's danger that neither of the counselor's next WITHIN lines takes up, nor the line before, to which it may be the answer.
+
+    Being harmed is a warning, since it may be long past and be met in many words; the rest is an error. Words see what is
+    said openly, and miss hints. Measured on the 722 utterances of PsyGUARD's validation set with odd numbers (Chinese;
+    207 labelled as some risk), the words having been chosen on those with even numbers: an utterance is flagged with
+    precision 0.87 and recall 0.81 (even numbers: 0.91 and 0.90). False alarms are mostly talk of death without a wish
+    for it. The English words have not been measured on labelled data.
+    """
+    for number, turn in enumerate(dialogue.turns, start=1):
+        found = risks(turn.text) if turn.speaker == "client" else ()
+        around = _answers(dialogue, number) if found else []
+        risk = next((risk for risk in found if not any(takes_up(answer, turn.text, risk.span) for answer in around)), None)
+        if risk:
+            yield Finding(dialogue=dialogue.id, turn=number, rule="unaddressed_risk", severity="warning" if risk.kind == "being harmed" else "error",
+                          span=risk.span, what=f"the client speaks of {risk.kind}, and the counselor does not take it up: "
+                                               f"{quoted(_around(turn.text, risk.span))}",
+                          remedy="let the counselor ask about it directly and calmly, and about safety and who can be there; or drop the dialogue")
+
+
+def _answers(dialogue: Dialogue, number: int) -> list[str]:
+    """The counselor's last line before a turn and the next WITHIN after it."""
+    before = [turn.text for turn in dialogue.turns[:number - 1] if turn.speaker != "client"][-1:]
+    return before + [turn.text for turn in dialogue.turns[number:] if turn.speaker != "client"][:WITHIN]
+
+
+def _around(text: str, span: tuple[int, int]) -> str:
+    start = max((found.end() for found in _CLAUSE.finditer(text, 0, span[0])), default=0)
+    return text[max(start, span[0] - 40):span[1] + 40]
