@@ -137,13 +137,15 @@ def _messages(place: Place, listed: Any, key: str) -> Iterator[Turn]:
         raise place.wrong(f"{key}: plain text, of which nobody can tell who speaks; expected a list of messages with role and content")
     if not isinstance(listed, list | tuple):
         raise place.wrong(f"{key}: expected a list of messages, found {type(listed).__name__}")
+    begun = False
     for number, message in enumerate(listed, 1):
         said = message if isinstance(message, Mapping) else {}
         who = _first(said, "role", "from", "speaker", "interlocutor")
         role = _role(place, who, f"{key} {number}")
         content = _content(place, said, f"{key} {number}")
-        if role and not (number == 1 and is_opening(content)):
+        if role and (begun or not is_opening(content)):
             yield _turn(place, role, content)
+        begun = begun or role is not None
 
 
 def _turn(place: Place, role: Role, content: str) -> Turn:

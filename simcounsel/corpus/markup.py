@@ -22,7 +22,7 @@ from simcounsel.specs.vocabulary import EMOTIONS, Role
 
 Tag = Literal["emotion", "skill", "stage"]
 TAGS: tuple[Tag, ...] = get_args(Tag)
-_THOUGHT = re.compile(r"\A\s*<think>\n?(.*?)\n?</think>\s*", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think>\n?(.*?)\n?</think>(?:\n\n|\s*)", re.DOTALL)
 _TAG = re.compile(r"\A\[(emotion|skill|stage): ([^\[\]\n]+)\] ?")
 
 
