@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import RunError
-from simcounsel.viewer import frames, serve
+from simcounsel.viewer import frames, serve, sessions
 from simcounsel.viewer.reader import Log
 
 PROMPTS_MOST = 24_000_000
@@ -23,15 +23,17 @@ _LEFT_OUT = {"interview": "mountInterview", "turn": "mountTurn"}
 def write_bundle(log: Log, file: Path) -> list[str]:
     """Write the run as one HTML file; what was left out, in words. RunError when it cannot be written."""
     log.refresh()
-    data, left_out = _data(log)
-    script = _script("run")
-    style = "\n".join((serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "run.css"))
+    synthesis = sessions.is_synthesis(log.manifest)
+    data, left_out = (_sessions(log), []) if synthesis else _data(log)
+    kind = "sessions" if synthesis else "run"
+    script = _script(kind)
+    style = "\n".join((serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css"))
     policy = f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    title = html.escape(str(log.manifest.get("world", {}).get("name") or log.name))
+    title = html.escape(str((log.manifest.get("world") or log.manifest.get("synthesis") or {}).get("name") or log.name))
     page = "\n".join([
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}: simcounsel</title>", f"<style>{style}</style>", "</head>", '<body class="run">',
+        f"<title>{title}: simcounsel</title>", f"<style>{style}</style>", "</head>", f'<body class="{kind}">',
         '<a class="skip" href="#panel">Skip to the panel</a>', '<header id="head"></header>',
         '<main id="main"><p class="page soft" id="wait">Reading the run …</p></main>', '<div id="live" class="hidden" aria-live="polite"></div>',
         f'<script type="application/json" id="data">{_as_json(data)}</script>', f'<script type="module">{script}</script>', "</body>", "</html>", "",
@@ -57,6 +59,15 @@ def _data(log: Log) -> tuple[dict[str, Any], list[str]]:
         data[f"conversation/{talk['chat']}"] = serve.talk(log, talk["chat"])
     left_out = [] if _add_calls(log, data) else ["the prompts and replies, which are too many for one file"]
     return data | {"overview": overview | {"human": False}}, left_out
+
+
+def _sessions(log: Log) -> dict[str, Any]:
+    """A synthesis: its overview and every session."""
+    data: dict[str, Any] = {"sessions": serve.all_sessions(None, log)}
+    for one in data["sessions"]["sessions"]:
+        name = one["session"]
+        data[f"session/{name}"] = sessions.session(log.manifest, log.entries(subject=name), name)
+    return data
 
 
 def _add_calls(log: Log, data: dict[str, Any]) -> bool:

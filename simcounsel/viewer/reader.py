@@ -15,7 +15,7 @@ from simcounsel.events import SCHEMA_VERSION
 from simcounsel.upgrades import event_of_today, manifest_of_today, readable
 
 Fields = dict[str, Any]
-_HEAD = re.compile(rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat)":"((?:[^"\\]|\\.)*)")?')
+_HEAD = re.compile(rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat|session)":"((?:[^"\\]|\\.)*)")?')
 _CALL = re.compile(rb'\{"key": "[^"]*", "tick": (\d+|null)(, )"who": "((?:[^"\\]|\\.)*)"')
 """How a line of events.jsonl, or of calls.jsonl, begins: tick, kind (calls have none) and subject, enough
 to know whether to read the rest."""
@@ -258,8 +258,9 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None]:
         data = json.loads(file.read_text(encoding="utf-8"))
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
-        if not isinstance(data, dict) or not isinstance(data.get("world"), dict):
+        if not isinstance(data, dict) or not any(isinstance(data.get(kind), dict) for kind in ("world", "synthesis")):
             raise ValueError("it is not a manifest")
+        data = {key: value for key, value in data.items() if value is not None}
     except FileNotFoundError:
         return {}, "manifest.json is missing: the world, its places and its people are taken from what happened"
     except (ValueError, OSError) as error:

@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 
 from simcounsel.clock import date_text
-from simcounsel.viewer import frames
+from simcounsel.viewer import frames, sessions
 from simcounsel.viewer.guard import LOOPBACK, Guard
 from simcounsel.viewer.reader import TICK_DIGITS, Log
 from simcounsel.viewer.reply import as_json
@@ -37,13 +37,14 @@ def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute
         return overview(request, log) | {"human": human}
 
     routes: list[BaseRoute] = [
-        Route("/", site.home), Route("/run/{run}", site.page("run.html")), Route("/compare", site.page("compare.html")),
+        Route("/", site.home), Route("/run/{run}", site.run), Route("/compare", site.page("compare.html")),
         Route("/static/{file}", site.static), Route("/api/runs", site.runs), Route("/api/compare", site.compare),
         *(
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
                 "overview": seen, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
                 "conversation/{chat}": conversation, "calls/{tick}": calls, "behind/{seq}": behind, "warnings": warnings,
+                "sessions": all_sessions, "session/{session}": one_session,
             }.items()
         ),
         *more,
@@ -63,14 +64,18 @@ class Site:
             return RedirectResponse(f"/run/{self.shelf.only}", 303)
         return FileResponse(STATIC / "index.html")
 
+    async def run(self, request: Request) -> Response:
+        """The page of a run: of a world, or of a synthesis."""
+        name = request.path_params["run"]
+        if name not in self.shelf.names():
+            return PlainTextResponse(f"there is no run {name!r} here", 404)
+        return FileResponse(STATIC / ("sessions.html" if sessions.is_synthesis(self.shelf.log(name).manifest) else "run.html"))
+
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
         """A page that reads its data itself."""
         html = (STATIC / file).read_text(encoding="utf-8")
 
         async def show(request: Request) -> Response:
-            run = request.path_params.get("run")
-            if run is not None and run not in self.shelf.names():
-                return PlainTextResponse(f"there is no run {run!r} here", 404)
             return HTMLResponse(html)
 
         return show
@@ -135,11 +140,24 @@ def _told(shelf: Shelf, name: str) -> dict[str, Any]:
 
 def _summed(log: Log) -> dict[str, Any]:
     log.refresh()
-    world, manifest = log.manifest.get("world", {}), log.manifest
+    manifest = log.manifest
+    world = manifest.get("world") or {}
+    if sessions.is_synthesis(manifest):
+        return _synthesis_summed(log)
     return {
         "name": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
         "model": (manifest.get("models") or {}).get("reason"), "created": manifest.get("created"), "ticks": log.ticks,
         "ticks_planned": world.get("ticks"), "parent": (manifest.get("parent") or {}).get("run"), "problems": log.problems(),
+    }
+
+
+def _synthesis_summed(log: Log) -> dict[str, Any]:
+    """A synthesis in the list of runs: its length is in waves."""
+    told = sessions.overview(log.manifest, (), log.ticks)
+    return {
+        "name": log.name, "world": f"synthesis: {told['name']}", "condition": "without " + ", ".join(told["without"]) if told["without"] else "full",
+        "seed": told["seed"], "model": ", ".join(sorted(set(told["roles"].values()))), "created": log.manifest.get("created"), "ticks": log.ticks,
+        "ticks_planned": told["waves_planned"], "unit": "waves", "parent": told["parent"], "problems": log.problems(),
     }
 
 
@@ -221,6 +239,21 @@ def behind(request: Request, log: Log) -> Any:
     if entry is None:
         raise HTTPException(404, "no such event in that tick")
     return {"event": entry, "keys": frames.keys_behind(entry, log.calls(tick))}
+
+
+def all_sessions(request: Request | None, log: Log) -> Any:
+    """A synthesis at a glance."""
+    found = sessions.overview(log.manifest, log.entries(sessions.OVERVIEW), log.ticks)
+    return found | {"run": log.name, "problems": log.problems(), "size": log.size}
+
+
+def one_session(request: Request, log: Log) -> Any:
+    """One session of a synthesis."""
+    name = request.path_params["session"]
+    found = sessions.session(log.manifest, log.entries(subject=name), name)
+    if found is None:
+        raise HTTPException(404, "no such session")
+    return found
 
 
 def warnings(request: Request, log: Log) -> Any:

@@ -114,7 +114,9 @@ def extraction_problem(extraction: Extraction) -> str | None:
 
 
 def line_problem(text: str, said: Collection[str], english: bool) -> str | None:
-    """What is wrong with a line as speech in this talk."""
+    """What is wrong with a line as speech in this talk. A silence, written as dots, is a line."""
+    if re.fullmatch(r"[\s.…]+", text):
+        return None
     problem = speech_problem(text) if english else None
     if problem:
         return problem

@@ -22,8 +22,8 @@ from simcounsel.llm.embedded.sense import Sense
 from simcounsel.specs.vocabulary import QUALITIES, Quality
 
 ORDER = ("listening", "identifying", "exploring", "goals", "support")
-SLIPS = 0.45
-"""So often a draft breaks a rule that the supporter has not yet learned."""
+SLIPS, STILL_SLIPS = 0.45, 0.1
+"""So often a draft breaks a rule that the supporter has not learned yet, and one that it has."""
 STRONG = frozenset({"fear", "sadness", "anger", "disgust"})
 RULES: dict[str, tuple[Quality, str, str]] = {
     "takes up": (
@@ -100,7 +100,7 @@ class Sessions:
         if danger or hints["last"]:
             skill, line = _danger_line(said) if danger else _form("closing", said, draw)
             return {"reasoning": _why(heard, danger), "stage": stage, "skill": skill, "strategies": [], "line": line}
-        slips = [rule for rule in RULES if rule not in known and draw.random() < SLIPS]
+        slips = [rule for rule in RULES if draw.random() < (STILL_SLIPS if rule in known else SLIPS)]
         skill, line = self._line(stage, said, hints.get("theme") or "other", draw, slips)
         used = [id for rule, id in zip(known, ids, strict=True) if id and rule not in slips]
         return {"reasoning": _why(heard, False), "stage": stage, "skill": skill, "strategies": used[:2], "line": line}

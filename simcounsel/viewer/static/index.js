@@ -21,5 +21,5 @@ function draw(runs) {
       h("tbody", {}, runs.map((run) => h("tr", {},
         h("td", {}, h("input", { type: "checkbox", "aria-label": `compare ${run.name}`, onchange: (event) => choose(run.name, event.target) })),
         h("td", {}, h("a", { href: `/run/${encodeURIComponent(run.name)}` }, run.name), run.parent ? h("div", { class: "soft small" }, `forked from ${run.parent}`) : null, run.problems.map((one) => h("div", { class: "small warn" }, one))),
-        h("td", {}, said(run.world || "?")), h("td", {}, run.condition || "?"), h("td", {}, run.seed ?? "?"), h("td", {}, run.model || "?"), h("td", {}, `${run.ticks} of ${run.ticks_planned ?? "?"}`), h("td", { class: "soft" }, run.created || "?")))))));
+        h("td", {}, said(run.world || "?")), h("td", {}, run.condition || "?"), h("td", {}, run.seed ?? "?"), h("td", {}, run.model || "?"), h("td", {}, `${run.ticks} of ${run.ticks_planned ?? "?"}${run.unit ? ` ${run.unit}` : ""}`), h("td", { class: "soft" }, run.created || "?")))))));
 }
