@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
 from simcounsel.corpus.markup import is_opening, parsed
 from simcounsel.errors import CorpusError
@@ -70,14 +68,11 @@ def _dialogue(place: Place, row: Row) -> Dialogue:
     name = _first(row, "id", "dialogue_id", "conversation_id") or "-".join(str(row[key]) for key in ("topic", "case") if key in row)
     name = str(name or place.number)
     stem = place.file.rsplit("/", 1)[-1]
-    try:
-        return Dialogue(
-            id=name, client=str(_first(row, "client", "client_id") or f"{stem}:{name}"), turns=turns,
-            theme=_text(row, "theme", "topic", "problem_type"), language=_text(row, "language", "lang"), situation=_text(row, "situation"),
-            condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=place.origin.model_copy(update={"chat": name}),
-        )
-    except ValidationError as error:
-        raise place.wrong(f"{error.errors(include_url=False)[0]['msg']}; is the text valid Unicode?") from None
+    return Dialogue(
+        id=name, client=str(_first(row, "client", "client_id") or f"{stem}:{name}"), turns=turns,
+        theme=_text(row, "theme", "topic", "problem_type"), language=_text(row, "language", "lang"), situation=_text(row, "situation"),
+        condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=place.origin.model_copy(update={"chat": name}),
+    )
 
 
 def _first(row: Row, *keys: str) -> Any:
@@ -86,7 +81,7 @@ def _first(row: Row, *keys: str) -> Any:
 
 def _text(row: Row, *keys: str) -> str | None:
     found = _first(row, *keys)
-    return found if isinstance(found, str) else None
+    return found if isinstance(found, str) and is_unicode(found) else None
 
 
 def _turns(place: Place, row: Row) -> Iterator[Turn]:
@@ -144,15 +139,8 @@ def _messages(place: Place, listed: Any, key: str) -> Iterator[Turn]:
         role = _role(place, who, f"{key} {number}")
         content = _content(place, said, f"{key} {number}")
         if role and (begun or not is_opening(content)):
-            yield _turn(place, role, content)
+            yield parsed(content).turn(role)
         begun = begun or role is not None
-
-
-def _turn(place: Place, role: Role, content: str) -> Turn:
-    try:
-        return parsed(content).turn(role)
-    except ValidationError:
-        raise place.wrong(f"{content[:60]!r} is not valid Unicode text; save the file as UTF-8") from None
 
 
 def _role(place: Place, who: Any, where: str) -> Role | None:
@@ -173,7 +161,18 @@ def _content(place: Place, said: Row, where: str) -> str:
         found = "".join(str(part.get("text", "")) for part in found if isinstance(part, Mapping))
     if not isinstance(found, str):
         raise place.wrong(f"{where}: no text; expected `content`, `value` or `text` with what was said")
+    if not is_unicode(found):
+        raise place.wrong(f"{where}: {found[:60]!r} holds half a character; save the file as UTF-8")
     return found
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written: JSON may hold halves of characters (lone surrogates), which no file can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _continued(before: Dialogue, after: Dialogue) -> Dialogue | None:

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue, Origin
-from simcounsel.corpus.foreign import SPEAKERS, Place, dialogues_of_rows
+from simcounsel.corpus.foreign import SPEAKERS, Place, dialogues_of_rows, is_unicode
 from simcounsel.corpus.handwritten import read_samples, read_written
 from simcounsel.corpus.split import SPLITS
 from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
@@ -133,6 +133,8 @@ def _is_ours(row: Any) -> bool:
 
 def _ours(file: Path, line: int, row: dict[str, Any], origin: Origin) -> Dialogue:
     try:
+        if not is_unicode(json.dumps(row, ensure_ascii=False)):
+            raise CorpusError(f"{file}:{line}: holds half a character; save the file as UTF-8")
         return Dialogue.model_validate({"origin": origin.model_dump()} | row)
     except ValidationError as error:
         raise CorpusError(explain(error.errors(include_url=False)[0], Dialogue, file, {(): line})) from None

@@ -93,7 +93,7 @@ def _turn(decided: Decided | None, said: Said, residents: dict[str, ResidentSpec
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
     return Turn(
-        speaker=role, text=said.text, stage=move if role == "client" else None, skill=move if role != "client" else None,
+        speaker=role, text=said.text.encode("utf-8", "replace").decode(), stage=move if role == "client" else None, skill=move if role != "client" else None,
         reasoning=reason if role != "client" else None, emotion=said.emotion, intensity=said.intensity, source=said.source,
     )
 
