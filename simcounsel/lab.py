@@ -25,11 +25,17 @@ from simcounsel.errors import RunError, SimcounselError
 from simcounsel.llm.prices import Prices
 from simcounsel.runs import Run, complete_ticks
 from simcounsel.specs.experiment import Cell, Experiment, differences
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.vocabulary import SynthesisRole
+from simcounsel.specs.world import World
 
 REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
 """Of a resident and simulated day with all phases, as tests/benchmarks/engine.py measures them (W3): what
 a plan's estimate rests on. Replies are mostly short JSON."""
 CHARACTERS_A_TOKEN = 4.0
+SYNTHESIS_CHARACTERS, REVISED = 3_300.0, 0.1
+"""Of one question in a synthesis, schema included, as tests/benchmarks/synthesis.py measures it; and the share of lines that
+are revised (MindCorpus, Table V: 2 to 22 %)."""
 State = Literal["waiting", "lives", "done", "failed", "stopped"]
 
 
@@ -62,6 +68,11 @@ def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
     days = requests = 0.0
     cost: float | None = 0.0
     for cell in cells:
+        if isinstance(cell.about, Synthesis):
+            asked, spent = _of_synthesis(cell.about, prices)
+            requests += asked
+            cost = None if cost is None or spent is None else cost + spent
+            continue
         ticks = cell.ticks - (cell.at_tick or 0)
         own = len(cell.world.present()) * ticks * cell.world.tick_minutes / 1440
         days += own
@@ -72,25 +83,52 @@ def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
     return Estimate(runs=len(cells), resident_days=days, requests=round(requests), cost_usd=cost)
 
 
+def _of_synthesis(settings: Synthesis, prices: Prices) -> tuple[float, float | None]:
+    """Requests and cost of a synthesis: each turn asks seeker, supporter and evaluator, a tenth of them the corrector;
+    a session begins with the extractor and ends with the manager. None: a price is unknown."""
+    per_turn: dict[SynthesisRole, float] = {"seeker": 1.0, "supporter": 1.0}
+    per_session: dict[SynthesisRole, float] = {"extractor": 1.0}
+    if "evaluator" not in settings.without:
+        per_turn["evaluator"] = 1.0
+        if "corrector" not in settings.without:
+            per_turn["corrector"] = REVISED
+        if "manager" not in settings.without:
+            per_session["manager"] = 1.0
+    turns = (settings.turns + settings.fewest_turns) / 2
+    asked = {role: settings.count * turns * often for role, often in per_turn.items()}
+    asked |= {role: settings.count * often for role, often in per_session.items()}
+    costs = [
+        prices.cost_usd(settings.models.of(role), int(count * SYNTHESIS_CHARACTERS / CHARACTERS_A_TOKEN), int(count * REPLY_TOKENS))
+        for role, count in asked.items()
+    ]
+    return sum(asked.values()), None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
 def plan_lines(experiment: Experiment, cells: tuple[Cell, ...], prices: Prices, out: Path) -> Iterator[str]:
     """The plan in words, what it would take, and in which keys the conditions differ."""
     told = estimate(cells, prices)
     cost = "price unknown" if told.cost_usd is None else f"{told.cost_usd:.2f} USD"
     yield f"experiment   {experiment.name}"
-    yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
+    if experiment.worlds:
+        yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
     yield f"conditions   {', '.join(arm.name for arm in experiment.conditions)}"
     yield f"seeds        {', '.join(map(str, experiment.all_seeds))}"
     if experiment.paired_at is not None:
         yield f"paired       each client's first {experiment.paired_at} ticks are lived once, then forked into every condition"
-    world = cells[0].world
-    models = {name for cell in cells for name in (cell.world.models.reason, cell.world.models.quick, cell.world.models.judge) if name}
+    about = cells[0].about
+    models = {name for cell in cells for role, name in cell.about.models.resolved().items() if role != "embed"}
     pasts = sum(cell.arm is None for cell in cells)
-    yield f"models       {', '.join(sorted(models))}; vectors {world.models.embed}"
-    yield f"length       {world.ticks} ticks of {world.tick_minutes} minutes"
-    for measurement in world.measurements:
-        yield f"measured     {measurement.instrument}, {measurement.when}"
+    yield f"models       {', '.join(sorted(models))}; vectors {about.models.resolved()['embed']}"
+    if isinstance(about, World):
+        yield f"length       {about.ticks} ticks of {about.tick_minutes} minutes"
+        for measurement in about.measurements:
+            yield f"measured     {measurement.instrument}, {measurement.when}"
+        amount = f"{told.resident_days:.1f} resident-days"
+    else:
+        yield f"situations   {len(about.situations)}"
+        amount = f"{sum(cell.about.count for cell in cells if isinstance(cell.about, Synthesis))} sessions"
     yield f"runs         {told.runs}{f' ({pasts} of them shared pasts)' if pasts else ''}, in {out}"
-    yield f"estimate     {told.requests} requests, {cost}, for {told.resident_days:.1f} resident-days"
+    yield f"estimate     {told.requests} requests, {cost}, for {amount}"
     for one in experiment.hypotheses:
         yield f"planned      {one.id}: {one.test} of {one.instrument}.{one.score}, {' against '.join(one.contrast)}, {one.direction}"
     yield "the conditions differ in"
@@ -133,16 +171,18 @@ def opened(cell: Cell, out: Path) -> Run:
             return run
     shutil.rmtree(folder, ignore_errors=True)
     if cell.past is None or cell.at_tick is None:
-        return begin_run(cell.world, out, name=cell.name)
+        return begin_run(cell.about, out, name=cell.name)
     return fork(Run.open(out / cell.past), cell.at_tick, cell.changes, out, cell.name)
 
 
 def _check_same(cell: Cell, run: Run) -> None:
-    """RunError when the run was lived in another world, or from another past, than the cell says."""
+    """RunError when the run was lived in another world, with other settings, or from another past, than the cell says."""
     parent = run.manifest.parent
     past = (parent.run, parent.at_tick) if parent else (None, None)
-    if run.world.model_dump() != cell.world.model_dump() or past != (cell.past, cell.at_tick):
-        raise RunError(f"{run.folder}: was lived in another world than the experiment says now; remove it, or choose another --out")
+    there = run.manifest.world or run.manifest.synthesis
+    if there != cell.about or past != (cell.past, cell.at_tick):
+        how = "lived in another world" if isinstance(cell.about, World) else "written with other settings"
+        raise RunError(f"{run.folder}: was {how} than the experiment says now; remove it, or choose another --out")
 
 
 def ticks_of(cell: Cell, out: Path) -> int:
@@ -167,32 +207,41 @@ def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:
 def live(
     cell: Cell, out: Path, in_flight: int, prices: Prices | None, tell: Callable[[dict[str, Any]], None], stop_on: int = signal.SIGINT,
 ) -> None:
-    """Live one run to its end, in this process. tell: is told of each tick, and of the end.
+    """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick (or wave), and of the end.
 
     The signal `stop_on` stops it after the tick that is being lived; a second one at once.
     """
+    from simcounsel.corpus.synthesis import Workshop
     from simcounsel.engine.opening import models_for
     from simcounsel.engine.simulation import Simulation
     from simcounsel.events import TickEnded
 
     run = opened(cell, out)
     models = models_for(run, in_flight=in_flight, prices=prices)
-    simulation = Simulation(run.world, run=run, models=models)
 
-    def stop(*_: object) -> None:
-        if simulation.stopped_because:
-            raise KeyboardInterrupt
-        simulation.stopped_because = "stopped"
+    def told(ticks: int) -> None:
+        tell({"run": cell.name, "tick": ticks, "calls": models.usage.calls, "cost_usd": models.usage.cost_usd})
 
     def on_event(entry: Any) -> None:
         if isinstance(entry.event, TickEnded):
-            usage = simulation.models.usage
-            tell({"run": cell.name, "tick": entry.tick + 1, "calls": usage.calls, "cost_usd": usage.cost_usd})
+            told(entry.tick + 1)
+
+    going: Simulation | Workshop
+    if isinstance(cell.about, Synthesis):
+        going = Workshop(run, models=models, on_wave=told)
+        left = None
+    else:
+        going = Simulation(run.world, run=run, models=models, on_event=on_event)
+        left = cell.ticks - going.tick
+
+    def stop(*_: object) -> None:
+        if going.stopped_because:
+            raise KeyboardInterrupt
+        going.stopped_because = "stopped"
 
     with contextlib.suppress(ValueError):  # outside a main thread: whoever runs this stops it otherwise
         signal.signal(stop_on, stop)
-    simulation.on_event = on_event
-    simulation.run(cell.ticks - simulation.tick)
+    going.run(left)
 
 
 def _child(cell: Cell, out: Path, in_flight: int, prices_file: Path | None, told: "multiprocessing.Queue[dict[str, Any]]") -> None:

@@ -20,6 +20,7 @@ class SweepScreen:
         self.console = console
         self.sweep = sweep
         self._told: set[str] = set()
+        self._unit = "ticks" if sweep.experiment.worlds else "waves"
         self._live = None if plain else Live(get_renderable=self._draw, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> "SweepScreen":
@@ -41,7 +42,8 @@ class SweepScreen:
     def _line(self, name: str, progress: "Progress") -> str:
         done = sum(p.state == "done" for p in self.sweep.progress.values())
         cause = f": {progress.cause}" if progress.cause else ""
-        return f"{progress.state:8s} {name}  {progress.tick} of {progress.cell.ticks} ticks{cause}  ({done} of {len(self.sweep.progress)} done)"
+        how_far = f"{progress.tick} of {progress.cell.ticks} {self._unit}"
+        return f"{progress.state:8s} {name}  {how_far}{cause}  ({done} of {len(self.sweep.progress)} done)"
 
     def _draw(self) -> "RenderableType":
         from rich.progress_bar import ProgressBar
@@ -54,7 +56,7 @@ class SweepScreen:
         title = ", ".join(f"{n} {state}" for state, n in counts.items() if n) + f"; {calls} calls, {money(usd)}"
         title += f"; stopping: {self.sweep.stopping}" if self.sweep.stopping else ""
         table = Table(box=None, padding=(0, 2), show_edge=False, title_justify="left", title=title)
-        for name in ("run", "", "ticks", "calls", "time left"):
+        for name in ("run", "", self._unit, "calls", "time left"):
             table.add_column(name, no_wrap=True)
         for progress in [p for p in every if p.state == "lives"][:20]:
             table.add_row(Text(progress.cell.name), ProgressBar(total=progress.cell.ticks, completed=progress.tick, width=24),

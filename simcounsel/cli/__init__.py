@@ -511,7 +511,7 @@ def sweep(
     ray: Annotated[str | None, typer.Option("--ray", metavar="ADDRESS", help="Live the runs on a Ray cluster: its address, or `auto`.")] = None,
     in_flight: InFlight = 64, quiet: Quiet = False, prices: PricesFile = None,
 ) -> None:
-    """Live through clients x conditions x seeds, and go on where it was when started again.
+    """Live through clients x conditions x seeds, or write corpora under several conditions; started again, it goes on.
 
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
     Ctrl-C stops all runs after the tick they are in.
@@ -528,9 +528,9 @@ def sweep(
     if dry_run:
         return
     console = console_of()
-    for cell in {cell.world.models: cell for cell in cells}.values():
-        fetch_weights(cell.world.models.model_dump(), console, quiet)
-        check_models(cell.world)
+    for cell in {cell.about.models: cell for cell in cells}.values():
+        fetch_weights(cell.about.models.resolved(), console, quiet)
+        check_models(cell.about)
     if ray is None:
         running = Sweep(loaded, cells, folder, processes=processes, in_flight=in_flight, prices_file=prices)
     else:
@@ -542,7 +542,8 @@ def sweep(
     if running.stopping:
         typer.echo(f"{running.stopping}; the same command goes on")
     typer.echo(f"now: simcounsel view {folder}")
-    typer.echo(f"     python -m analysis report {folder} --out report")
+    report = "report" if loaded.worlds else "corpus"
+    typer.echo(f"     python -m analysis {report} {folder} --out report")
     if not done:
         sys.exit(1)
 

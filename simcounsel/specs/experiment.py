@@ -1,4 +1,4 @@
-"""The experiment file: which clients live through which worlds under which conditions, and what is asked of it."""
+"""The experiment file: which clients live through which worlds under which conditions, or which corpora are written how."""
 
 import difflib
 import json
@@ -11,9 +11,13 @@ from pydantic import Field, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_yaml
+from simcounsel.specs.synthesis import Synthesis, synthesis_of
 from simcounsel.specs.world import ModelRoles, Name, World, load_world
 
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+CORPUS = "corpus"
+"""Whom a cell is about that writes dialogues with many clients."""
+ONLY_IN_WORLDS = ("clients", "in_place_of", "paired_at", "past", "ticks", "models", "measurements", "hypotheses")
 NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "ticks", "seed")
 """What arms that fork a shared past cannot change."""
 
@@ -55,9 +59,11 @@ class Budget(Spec):
 
 
 class Experiment(Spec):
-    """clients x conditions x seeds, in each world.
+    """clients x conditions x seeds, in each world; or conditions x seeds of a synthesis.
 
-    clients: persona files, each of which takes the part of the resident `in_place_of`; none: the world's
+    synthesis: the settings of a synthesis of dialogues (see `specs.synthesis`), in place of worlds; the conditions
+    patch them, for ablations and for groups of models. clients: persona files, each of which takes the part of the
+    resident `in_place_of`; none: the world's
     own client. seeds, or repetitions (seeds 1, 2, ...). paired_at: live each client's first ticks once, in
     the world as `past` patches it, then fork them into every condition, so that the arms of a pair share
     their past. set: patches for all conditions. measurements: as in a world file, for all conditions.
@@ -65,7 +71,8 @@ class Experiment(Spec):
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     about: str = ""
-    worlds: Annotated[tuple[str, ...], Field(min_length=1)]
+    worlds: tuple[str, ...] = ()
+    synthesis: dict[str, Any] | None = None
     clients: tuple[str, ...] = ()
     in_place_of: Name | None = None
     conditions: Annotated[tuple[Arm, ...], Field(min_length=1)]
@@ -82,6 +89,12 @@ class Experiment(Spec):
 
     @model_validator(mode="after")
     def _holds_together(self) -> "Experiment":
+        if bool(self.worlds) == (self.synthesis is not None):
+            raise ValueError("an experiment has either `worlds` to live in or a `synthesis` to write")
+        if self.synthesis is not None:
+            lived = [key for key in ONLY_IN_WORLDS if getattr(self, key)]
+            if lived:
+                raise ValueError(f"`{lived[0]}` is for people who live in worlds; a synthesis is set under `synthesis` or in a condition")
         if self.seeds and self.repetitions:
             raise ValueError("`seeds` and `repetitions` say the same thing; keep one")
         if self.clients and not self.in_place_of:
@@ -102,15 +115,16 @@ class Experiment(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One run to be made: a client in a world under a condition, with a seed.
+    """One run to be made: a client in a world under a condition, or a synthesis, with a seed.
 
-    pair: what it shares with the other arms of the same client and seed. past: the run that it is forked
+    about: the world or the synthesis. ticks: or waves. pair: what it shares with the other arms of the same client
+    and seed. past: the run that it is forked
     from at `at_tick`, None when it begins at the beginning. arm: None for a shared past itself. changes:
     the arm's patches, for a fork.
     """
 
     name: str
-    world: World
+    about: World | Synthesis
     client: str
     arm: str | None
     seed: int
@@ -119,6 +133,12 @@ class Cell:
     past: str | None = None
     at_tick: int | None = None
     changes: dict[str, Any]
+
+    @property
+    def world(self) -> World:
+        """The world, of a cell that has one."""
+        assert isinstance(self.about, World)
+        return self.about
 
 
 def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
@@ -130,7 +150,7 @@ def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
     problems = list(_problems(experiment, path, lines))
     if problems:
         raise SpecError(problems)
-    cells = tuple(_cells(experiment, path, lines))
+    cells = tuple(_syntheses(experiment, path, lines) if experiment.synthesis is not None else _cells(experiment, path, lines))
     names = [cell.name for cell in cells]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
@@ -169,6 +189,24 @@ def _cells(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
     yield from sorted(cells, key=lambda cell: cell.arm is not None)
 
 
+def _syntheses(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
+    """A synthesis under each condition, with each seed."""
+    assert experiment.synthesis is not None
+    for arm in experiment.conditions:
+        changes = json.loads(json.dumps({**experiment.set, **arm.set}, default=str))
+        try:
+            settings = synthesis_of({"name": experiment.name, **experiment.synthesis}, path, lines, changes, ("synthesis",))
+        except SpecError as error:
+            place = f"{path}:{line_of(lines, ('conditions',))}: with condition {arm.name!r}"
+            raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None
+        for seed in experiment.all_seeds:
+            about = settings.model_copy(update={"seed": seed})
+            yield Cell(
+                name=f"s{seed}-{arm.name}", about=about, client=CORPUS, arm=arm.name, seed=seed, pair=f"s{seed}", ticks=about.waves,
+                changes=dict(arm.set),
+            )
+
+
 def _of_pair(experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, seed: int) -> Iterator[Cell]:
     """The runs of one client and seed in one world: one an arm, and before them the past that they share, if they do."""
     who = Path(client).stem if client else "client"
@@ -177,11 +215,13 @@ def _of_pair(experiment: Experiment, path: Path, lines: Lines, number: int, clie
     if paired:
         world = _world(experiment, path, lines, number, client, seed, experiment.past, "past")
         assert experiment.paired_at is not None
-        yield Cell(name=f"{stem}-past", world=world, client=_client_of(world), arm=None, seed=seed, pair=stem, ticks=experiment.paired_at, changes={})
+        yield Cell(
+            name=f"{stem}-past", about=world, client=_client_of(world), arm=None, seed=seed, pair=stem, ticks=experiment.paired_at, changes={},
+        )
     for arm in experiment.conditions:
         world = _world(experiment, path, lines, number, client, seed, {**(experiment.past if paired else {}), **arm.set}, arm.name)
         yield Cell(
-            name=f"{stem}-{arm.name}", world=world, client=_client_of(world), arm=arm.name, seed=seed, pair=stem, ticks=world.ticks,
+            name=f"{stem}-{arm.name}", about=world, client=_client_of(world), arm=arm.name, seed=seed, pair=stem, ticks=world.ticks,
             past=f"{stem}-past" if paired else None, at_tick=experiment.paired_at, changes=dict(arm.set),
         )
 
@@ -230,7 +270,7 @@ def differences(cells: tuple[Cell, ...]) -> list[str]:
     for cell in cells:
         if cell.arm is not None:
             first.setdefault(cell.arm, cell)
-    flat = {arm: dict(_flat(cell.world.model_dump(mode="json"))) for arm, cell in first.items()}
+    flat = {arm: dict(_flat(cell.about.model_dump(mode="json"))) for arm, cell in first.items()}
     keys = sorted({key for one in flat.values() for key in one})
     return [
         f"{key}: " + " | ".join(f"{arm} {one.get(key, '(none)')}" for arm, one in flat.items())

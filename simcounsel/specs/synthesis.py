@@ -64,7 +64,7 @@ class Synthesis(Spec):
     fewest_turns: Annotated[int, Field(ge=1, le=60)] = 5
     line_words: Annotated[int, Field(ge=10, le=300)] = 40
     language: Annotated[str, Field(min_length=2, max_length=40)] = "English"
-    without: frozenset[Spared] = frozenset()
+    without: tuple[Spared, ...] = ()
     models: SynthesisModels = SynthesisModels()
     strategies: tuple[Annotated[str, Field(min_length=3, max_length=600)], ...] = ()
     dropped: tuple[str, ...] = ()
@@ -76,6 +76,11 @@ class Synthesis(Spec):
             if len(strategy.split()) > STRATEGY_WORDS:
                 raise ValueError(f"a strategy of {len(strategy.split())} words ({strategy[:40]!r}...); at most {STRATEGY_WORDS}")
         return strategies
+
+    @field_validator("without")
+    @classmethod
+    def _sorted(cls, without: tuple[Spared, ...]) -> tuple[Spared, ...]:
+        return tuple(sorted(set(without)))
 
     @model_validator(mode="after")
     def _turns_fit(self) -> "Synthesis":
@@ -98,7 +103,7 @@ class Synthesis(Spec):
         """The ablation in a word: `full`, or what is left out."""
         if "evaluator" in self.without:
             return "no_evaluator"
-        return "full" if not self.without else "_".join(f"no_{role}" for role in sorted(self.without))
+        return "full" if not self.without else "_".join(f"no_{role}" for role in self.without)
 
     def dealt(self) -> tuple[Situation, ...]:
         """The situation of each session: the themes by turns, and over again when they are used up."""

@@ -66,7 +66,7 @@ class Workshop:
         try:
             while self.wave < last and self.stopped_because is None:
                 self.step()
-                self.stopped_because = self.models.over_budget(*self._budget)
+                self.stopped_because = self.stopped_because or self.models.over_budget(*self._budget)
         finally:
             self.close()
         return self.record
