@@ -135,7 +135,7 @@ def _ours(file: Path, line: int, row: dict[str, Any], origin: Origin) -> Dialogu
     try:
         if not is_unicode(json.dumps(row, ensure_ascii=False)):
             raise CorpusError(f"{file}:{line}: holds half a character; save the file as UTF-8")
-        return Dialogue.model_validate({"origin": origin.model_dump()} | row)
+        return Dialogue.model_validate(row | {"origin": row.get("origin") or origin.model_dump()})
     except ValidationError as error:
         raise CorpusError(explain(error.errors(include_url=False)[0], Dialogue, file, {(): line})) from None
 

@@ -92,8 +92,9 @@ def _turn(decided: Decided | None, said: Said, residents: dict[str, ResidentSpec
     role = residents[said.who].role
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
+    text = said.text.encode("utf-8", "replace").decode()
     return Turn(
-        speaker=role, text=said.text.encode("utf-8", "replace").decode(), stage=move if role == "client" else None, skill=move if role != "client" else None,
+        speaker=role, text=text, stage=move if role == "client" else None, skill=move if role != "client" else None,
         reasoning=reason if role != "client" else None, emotion=said.emotion, intensity=said.intensity, source=said.source,
     )
 
