@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FormatName = Literal["openai", "sharegpt", "alpaca", "trl", "trl-preference", "sharegpt-preference", "text", "parquet", "native"]
 
+OPENAI_LEAST = 10
+"""So many examples OpenAI asks for in a training file (its guide to supervised fine-tuning)."""
+
 
 @app.command()
 def export(
@@ -95,11 +98,18 @@ def _progress() -> "Iterator[OnProgress | None]":
 
 def _say(card: "Card", out: Path) -> None:
     counts = card.counts
-    typer.echo(f"{counts.dialogues} dialogues of {counts.clients} clients, {counts.turns} turns, {counts.words} {card.words_are}")
-    typer.echo("split by client: " + ", ".join(f"{name} {part.dialogues} dialogues in {part.rows} rows" for name, part in card.splits.items()))
+    typer.echo(f"{_many(counts.dialogues, 'dialogue')} of {_many(counts.clients, 'client')}, {counts.turns} turns, {counts.words} {card.words_are}")
+    parts = (f"{name} {_many(part.dialogues, 'dialogue')} in {_many(part.rows, 'row')}" for name, part in card.splits.items())
+    typer.echo("split by client: " + ", ".join(parts))
     if card.merged_turns:
-        typer.echo(f"merged: {card.merged_turns} turns into the one before, since one speaker spoke twice")
+        typer.echo(f"merged: {_many(card.merged_turns, 'turn')} into the one before, since one speaker spoke twice")
     for what, tally in (("left out", card.left_out), ("dropped by screens", card.screens.dropped), ("warnings of screens", card.screens.warned)):
         if tally:
             typer.echo(f"{what}: " + ", ".join(f"{name} {count}" for name, count in tally.items()))
+    if card.format == "openai" and card.splits["train"].rows < OPENAI_LEAST:
+        typer.echo(f"OpenAI's fine-tuning wants at least {OPENAI_LEAST} dialogues in train; this is for trying", err=True)
     typer.echo(f"wrote {out} ({', '.join(card.files)}; card.json tells the rest)")
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

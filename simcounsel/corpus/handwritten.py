@@ -27,6 +27,8 @@ from simcounsel.specs.vocabulary import Emotion, Role
 
 LICENCE = "Apache-2.0"
 """Of the dialogues that come with simcounsel."""
+WRITER = {"writer": "written line by line for simcounsel, not by its embedded model; no real client"}
+"""What a card says of those dialogues in place of models."""
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -84,13 +86,13 @@ class WrittenFile(Spec):
     dialogues: Annotated[tuple[WrittenDialogue, ...], Field(min_length=1)]
 
 
-def read_written(file: Path, licence: str | None = None) -> tuple[Dialogue, ...]:
-    """The dialogues of a YAML file. licence: if the file names none. CorpusError names every problem with its line."""
+def read_written(file: Path, licence: str | None = None, models: dict[str, str] | None = None) -> tuple[Dialogue, ...]:
+    """The dialogues of a YAML file. licence: if the file names none. models: what wrote them, by role, if it is known. CorpusError names every problem with its line."""
     try:
         found, _ = load_spec(file, WrittenFile)
     except SpecError as error:
         raise CorpusError(str(error).replace("`simcounsel init DIR` writes one to start from", "see simcounsel/corpus/handwritten.py")) from None
-    origin = Origin(file=file.name, hash=sha256(file.read_bytes()).hexdigest())
+    origin = Origin(file=file.name, hash=sha256(file.read_bytes()).hexdigest(), models=models or {})
     return tuple(_dialogue(one, found, origin, licence) for one in found.dialogues)
 
 
@@ -106,4 +108,4 @@ def read_samples(faulted: bool = False) -> tuple[Dialogue, ...]:
     """The dialogues that come with simcounsel, by theme; those with planted faults if `faulted`, else those without."""
     folder = Path(str(files("simcounsel.corpus").joinpath("samples")))
     chosen = [file for file in sorted(folder.glob("*.yaml")) if file.name.startswith("faulted-") == faulted]
-    return tuple(dialogue for file in chosen for dialogue in read_written(file, LICENCE))
+    return tuple(dialogue for file in chosen for dialogue in read_written(file, LICENCE, WRITER))

@@ -68,9 +68,14 @@ def _run(folder: Path, arm: str | None = None) -> tuple[Dialogue, ...]:
     if run.manifest.synthesis is not None:
         from simcounsel.corpus.synthesis import dialogues_of
 
-        return tuple(dialogue if dialogue.origin is None or dialogue.origin.hash else dialogue.model_copy(
-            update={"origin": dialogue.origin.model_copy(update={"hash": hash_of(run)})}) for dialogue in dialogues_of(run))
+        return tuple(_traced(dialogue, run, arm) for dialogue in dialogues_of(run))
     return dialogues_of_run(run, arm=arm)
+
+
+def _traced(dialogue: Dialogue, run: Run, arm: str | None) -> Dialogue:
+    """A synthesis's dialogue with the hash of the log that it stands in, and the sweep's name of its condition."""
+    origin = (dialogue.origin or Origin(file=run.name)).model_copy(update={"hash": hash_of(run)})
+    return dialogue.model_copy(update={"origin": origin, "condition": arm or dialogue.condition})
 
 
 def _arms(folder: Path) -> dict[str, str]:

@@ -146,6 +146,7 @@ def test_the_samples() -> None:
     assert all(one.language == "en" and one.licence == "Apache-2.0" and one.situation for one in samples)
     assert all(turn.reasoning for one in samples for turn in one.turns if turn.speaker == "counselor")
     assert len({one.id for one in (*samples, *faulted)}) == 72
+    assert all(one.origin is not None and "not by its embedded model" in one.origin.models["writer"] for one in samples)
 
 
 def test_a_file_written_by_hand(tmp_path: Path) -> None:
