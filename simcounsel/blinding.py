@@ -46,14 +46,24 @@ class Blinding:
                 self._instead.setdefault(_plain(spelled), instead)
 
     def _compile(self) -> re.Pattern[str] | None:
-        terms = [re.escape(term) for term in sorted(self._spellings, key=lambda term: (-len(term), term))]
-        words = [re.escape(word.removesuffix("*")) + (r"[\w-]*" if word.endswith("*") else "") for word in self._words]
+        terms = [_whole(term, re.escape(term)) for term in sorted(self._spellings, key=lambda term: (-len(term), term))]
+        words = [_whole(word, re.escape(word.removesuffix("*")) + (r"[\w-]*" if word.endswith("*") else "")) for word in self._words]
         if not terms and not words:
             return None
         known = "|".join(term.replace("'", "['’]").replace(r"\ ", r"\s+") for term in terms)
         groups = [f"(?P<known>{known})"] if terms else []
         groups += [f"(?P<word>{'|'.join(words)})"] if words else []
-        return re.compile(rf"(?<!\w)(?:{'|'.join(groups)})(?!\w)", re.IGNORECASE)
+        return re.compile(f"(?:{'|'.join(groups)})", re.IGNORECASE)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where something would be taken out of a text (characters of its NFC form, end excluded)."""
+        found = () if self._pattern is None else self._pattern.finditer(unicodedata.normalize("NFC", text))
+        return [hit.span() for hit in found if self._taken(hit)]
+
+    def _taken(self, found: re.Match[str]) -> bool:
+        """Names that are words as well are left alone where they are written small."""
+        term = _plain(found.group())
+        return not (found.groupdict().get("known") and found.group().islower() and (term in ORDINARY or term in self._single_places))
 
     def text(self, text: str) -> str:
         """The text without them."""
@@ -61,13 +71,11 @@ class Blinding:
         return text if self._pattern is None else self._pattern.sub(self._replace, text)
 
     def _replace(self, found: re.Match[str]) -> str:
-        written = found.group()
         if found.groupdict().get("known") is None:
             return HIDDEN
-        term = _plain(written)
-        if written.islower() and (term in ORDINARY or term in self._single_places):
-            return written
-        instead = self._instead.get(term, HIDDEN)
+        if not self._taken(found):
+            return found.group()
+        instead = self._instead.get(_plain(found.group()), HIDDEN)
         return self._number(instead) if "\0" in instead else instead
 
     def _number(self, what: str) -> str:
@@ -84,6 +92,15 @@ def _spaced(text: str) -> str:
 
 def _plain(text: str) -> str:
     return _spaced(text).lower()
+
+
+def _whole(term: str, pattern: str) -> str:
+    """Found as a whole word only; in scripts without spaces (Chinese, Japanese) anywhere."""
+    return ("" if _unspaced(term[:1]) else r"(?<!\w)") + pattern + ("" if _unspaced(term[-1:]) else r"(?!\w)")
+
+
+def _unspaced(letter: str) -> bool:
+    return "\u3040" <= letter <= "\u9fff"
 
 
 def _parts(name: str) -> list[str]:

@@ -16,7 +16,7 @@ from simcounsel.corpus.screens.shingles import near_duplicates
 ORDER = ("test", "validation", "train", None)
 """Of two near-duplicates the one in the earlier of these is kept, so that a test set stays whole."""
 STRETCH, STRETCH_CHARACTERS = 13, 30
-"""So many words (characters of a Chinese text) in a row that stand in two splits are a leak; 13 words as for GPT-3 (Brown et al. 2020, appendix C)."""
+"""So many words (characters of a Chinese text) in a row that stand in two splits are a leak; 13 as for GPT-3 (Brown et al. 2020, appendix C)."""
 
 
 def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens import language, leaks, lists, overlap, risk, roles, shape, templates
+from simcounsel.corpus.screens import contradiction, identifying, language, leaks, lists, overlap, risk, roles, shape, templates
 from simcounsel.corpus.screens.findings import Finding, Screened
 from simcounsel.corpus.screens.rules import Limits, Rule, each
 from simcounsel.errors import CorpusError
@@ -23,8 +23,10 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
     Rule(name="near_duplicate", looks_for="a dialogue that repeats another's wording", find=overlap.near_duplicate),
     Rule(name="split_leak", looks_for="a client, or long stretches of text, in training and test data", find=overlap.split_leak),
     Rule(name="role_reversal", looks_for="a client who counsels, a counselor who needs it, labels in a line", find=each(roles.role_reversal)),
+    Rule(name="contradiction", looks_for="what the client's file says otherwise", find=each(contradiction.contradiction)),
     Rule(name="unaddressed_risk", looks_for="danger to life that no counselor takes up", find=each(risk.unaddressed_risk)),
     Rule(name="language", looks_for="another language than the dialogue's or the corpus's", find=language.language),
+    Rule(name="identifying", looks_for="contacts, numbers, addresses, names and places", find=each(identifying.identifying)),
     Rule(name="leak", looks_for="agenda, reasoning or prompt said aloud", find=each(leaks.leak)),
 )}
 """By name, in the order in which findings are given."""

@@ -37,7 +37,7 @@ class Alike:
 
 
 def shingles(text: str) -> Hashes:
-    """The hashes of a text's shingles, sorted, each once; of a text shorter than a shingle the one hash of all of it; none of a text without letters."""
+    """The hashes of a text's shingles, sorted, each once; of a shorter text the one hash of all of it; none of a text without letters."""
     letters = "".join(filter(str.isalnum, text.lower())).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(letters, dtype=np.uint32).astype(np.uint64)
     size = min(SHINGLE, len(codes))
@@ -101,7 +101,7 @@ def _most_alike(number: int, candidates: list[int], sketched: NDArray[np.uint32]
     estimated = (sketched[candidates] == sketched[number]).mean(axis=1)
     order = np.lexsort((candidates, -estimated))[:CHOSEN]
     mine = shingles(texts[number])
-    counted = [Alike(later=number, earlier=candidates[place], estimated=float(estimated[place]), exact=jaccard(mine, shingles(texts[candidates[place]])))
-               for place in order]
+    counted = [Alike(later=number, earlier=other, estimated=share, exact=jaccard(mine, shingles(texts[other])))
+               for other, share in ((candidates[place], float(estimated[place])) for place in order)]
     best = max(counted, key=lambda alike: (alike.exact, -alike.earlier))
     return best if best.exact >= least else None

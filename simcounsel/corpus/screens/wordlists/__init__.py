@@ -26,7 +26,7 @@ def compiled(entries: list[str]) -> re.Pattern[str]:
 
 def _bounded(entry: str) -> str:
     """With word boundaries where it begins or ends with a Latin letter, and either apostrophe."""
-    before = r"\b" if re.match(r"[A-Za-z(]", entry) and not _chinese(entry) and not entry.startswith("(?") else ""
+    before = r"\b" if re.match(r"[A-Za-z(]", entry) and not _chinese(entry) and not re.match(r"\(\?[<=!-]", entry) else ""
     after = r"\b" if re.search(r"[A-Za-z)]$", entry) and not _chinese(entry) and not entry.endswith(r"\w") else ""
     return before + f"(?:{entry.replace(chr(39), '[' + chr(39) + '’]')})" + after
 

@@ -1,0 +1,95 @@
+"""Taking out of dialogues what could tell who the client is, the same name by the same number throughout a dialogue."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from simcounsel.corpus.dialogues import Dialogue, Turn
+from simcounsel.corpus.screens.identifying import stretches
+from simcounsel.corpus.screens.naming import blinding_of
+
+_LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|address) \d+\]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redacted:
+    """dialogues: in their order. replaced: stretches that were replaced, by kind (mail, phone, person, place ...)."""
+
+    dialogues: tuple[Dialogue, ...]
+    replaced: dict[str, int]
+
+
+def redact(dialogues: Sequence[Dialogue]) -> Redacted:
+    """Replace names, places, contacts, numbers and addresses in all text of the dialogues; the rest stays as it is.
+
+    A label counts within its dialogue: [person 1] of one dialogue is not that of another. Lines, drafts, reasoning, the client's
+    file and notes are redacted alike; `names` and `places` are emptied. A client known by name becomes `client 1`, `client 2`, ...
+    throughout, so that splits by client still hold; an id with a name in it becomes `dialogue 1`. Texts come back in Unicode NFC.
+    What is not recognized stays; see `screens.identifying`.
+    """
+    clients: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    done = []
+    for number, dialogue in enumerate(dialogues, start=1):
+        hide = _hider(dialogue)
+        redacted = _with_texts(dialogue, hide)
+        counts.update(_replaced(dialogue, redacted))
+        named = hide(dialogue.client) != dialogue.client
+        done.append(redacted.model_copy(update={
+            "names": (), "places": (),
+            "client": clients.setdefault(dialogue.client, f"client {len(clients) + 1}") if named else dialogue.client,
+            "id": f"dialogue {number}" if hide(_spaced(dialogue.id)) != _spaced(dialogue.id) else dialogue.id,
+        }))
+    return Redacted(dialogues=tuple(done), replaced=dict(sorted(counts.items())))
+
+
+def _hider(dialogue: Dialogue) -> Callable[[str], str]:
+    """What hides a dialogue's own names and all contacts in a text, with one numbering for all its texts."""
+    blinding = blinding_of(dialogue)
+    numbers: dict[tuple[str, str], int] = {}
+
+    def label(kind: str, written: str) -> str:
+        same = "".join(written.split()).lower()
+        return f"[{kind} {numbers.setdefault((kind, same), 1 + sum(other == kind for other, _ in numbers))}]"
+
+    def hide(text: str) -> str:
+        text = unicodedata.normalize("NFC", text)
+        made, at = [], 0
+        for stretch in stretches(text):
+            made += [blinding.text(text[at:stretch.start]), label(stretch.kind, text[stretch.start:stretch.end])]
+            at = stretch.end
+        return "".join([*made, blinding.text(text[at:])])
+
+    return hide
+
+
+def _with_texts(dialogue: Dialogue, change: Callable[[str], str]) -> Dialogue:
+    """The dialogue with every free text changed; lines first, so that numbers follow the talk."""
+    def maybe(text: str | None) -> str | None:
+        return None if text is None else change(text)
+
+    def changed(turn: Turn) -> Turn:
+        draft = turn.draft and turn.draft.model_copy(update={"text": change(turn.draft.text), "reason": change(turn.draft.reason)})
+        return turn.model_copy(update={"text": change(turn.text), "reasoning": maybe(turn.reasoning), "draft": draft})
+
+    return dialogue.model_copy(update={
+        "turns": tuple(changed(turn) for turn in dialogue.turns), "situation": maybe(dialogue.situation), "note": maybe(dialogue.note),
+        "undisclosed": tuple(change(fact) for fact in dialogue.undisclosed),
+        "faults": tuple(fault.model_copy(update={"why": change(fault.why)}) for fault in dialogue.faults),
+    })
+
+
+def _replaced(before: Dialogue, after: Dialogue) -> Counter[str]:
+    """How many labels the lines of a dialogue gained, by kind."""
+    return _labels(after) - _labels(before)
+
+
+def _labels(dialogue: Dialogue) -> Counter[str]:
+    return Counter(found.group(1) for text in dialogue.lines() for found in _LABEL.finditer(text))
+
+
+def _spaced(name: str) -> str:
+    """An id with its words apart, so that a name in it is a word."""
+    return re.sub(r"[-_/.]+", " ", name)

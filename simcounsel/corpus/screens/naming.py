@@ -1,0 +1,72 @@
+"""Who and where a dialogue names: what is known from its file, and what stands behind a phrase that leads to a name."""
+
+import re
+from functools import cache
+
+from simcounsel.blinding import Blinding
+from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.screens.wordlists import phrases
+
+_CAPITAL = r"[A-ZÀ-ÖØ-ÞŁŚŻĆÇŠŽ][^\W\d_]+(?:['’-][^\W\d_]+)*"
+_NAME = re.compile(rf"[ ,]*(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})")
+_PAIR = re.compile(rf"(?<=[a-z,;] )(?P<name>{_CAPITAL} {_CAPITAL})")
+_CHINESE_NAME = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,3})(?=[，。,.！!、；;\s]|$)")
+_NO_CHINESE_NAME = re.compile(r"[他她它你我谁这那哪什怎不没有了着过的在是去来吃做住醒人车]|外卖|起来|一|大家|妈|爸|哥|姐")
+_NAME_LIKE = re.compile(rf"(?:{_CAPITAL}(?:[ ]{_CAPITAL}){{0,3}}|[\u4e00-\u9fff]{{2,4}})")
+
+
+def blinding_of(dialogue: Dialogue) -> Blinding:
+    """Takes all names and places of a dialogue out, each by one number, in whatever spelling; see `people` and `places`."""
+    return Blinding({}, others=people(dialogue), places=places(dialogue))
+
+
+def people(dialogue: Dialogue) -> tuple[str, ...]:
+    """The names in its file (with the client's, if that reads as a name), then those that its texts introduce ("my sister Anna")."""
+    known = [*dialogue.names, *([dialogue.client] if _NAME_LIKE.fullmatch(dialogue.client) else [])]
+    return _grown(dialogue, known, "person")
+
+
+def places(dialogue: Dialogue) -> tuple[str, ...]:
+    """The places in its file, then those that its texts introduce ("I grew up in ..."), and large Chinese cities."""
+    cities = [found.group() for text in texts_of(dialogue) for found in phrases("naming")["chinese place"].finditer(text)]
+    return _grown(dialogue, [*dialogue.places, *cities], "place")
+
+
+def texts_of(dialogue: Dialogue) -> list[str]:
+    """All free text in a dialogue: lines, drafts, reasoning, the client's file and the notes."""
+    parts: list[str | None] = [dialogue.situation, dialogue.note, *dialogue.undisclosed, *(fault.why for fault in dialogue.faults)]
+    for turn in dialogue.turns:
+        parts += [turn.text, turn.reasoning, *((turn.draft.text, turn.draft.reason) if turn.draft else ())]
+    return [part for part in parts if part]
+
+
+def _grown(dialogue: Dialogue, known: list[str], kind: str) -> tuple[str, ...]:
+    texts = texts_of(dialogue)
+    all_text = " ".join(texts)
+    found = [name for text in texts for name in _introduced(text, kind, all_text)]
+    return tuple(dict.fromkeys(name for name in (*known, *found) if name.strip()))
+
+
+def _introduced(text: str, kind: str, all_text: str) -> list[str]:
+    """The names that stand behind a leading phrase; for people also two capitals in a row amid a sentence, of words that are never written small."""
+    names = [named["name"] for lead in phrases("naming")[kind].finditer(text) if (named := _NAME.match(text, lead.end()))]
+    if kind == "person":
+        names += [pair["name"] for pair in _PAIR.finditer(text) if not any(f" {word.lower()}" in all_text for word in pair["name"].split())]
+        names += [named["name"] for lead in phrases("naming")["chinese person"].finditer(text)
+                  if (named := _CHINESE_NAME.match(text, lead.end())) and not _NO_CHINESE_NAME.search(named["name"])]
+    return [name for written in names if (name := _trimmed(written))]
+
+
+def _trimmed(name: str) -> str:
+    """Without words that name nobody, at both ends."""
+    words = name.split()
+    while words and _nobody().fullmatch(words[0]):
+        words = words[1:]
+    while words and _nobody().fullmatch(words[-1]):
+        words = words[:-1]
+    return " ".join(words)
+
+
+@cache
+def _nobody() -> re.Pattern[str]:
+    return re.compile(phrases("naming")["not a name"].pattern)
