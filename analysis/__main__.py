@@ -1,4 +1,4 @@
-"""`python -m analysis`: what the runs say, with the uncertainty."""
+"""`python -m analysis`: what runs and corpora say, with the uncertainty."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -39,7 +39,7 @@ Ratings = Annotated[
 
 @app.callback()
 def _begin() -> None:
-    """Two commands, so that `report` is a word to be typed."""
+    """Several commands, so that `report` is a word to be typed."""
 
 
 @app.command()
@@ -66,6 +66,31 @@ def report(
         typer.echo(f"left out: {one.run}: {one.why}", err=True)
     typer.echo(f"report         {page}")
     typer.echo(f"as text        {page.with_suffix('.md')}")
+    typer.echo(f"tables         {page.parent / 'tables'} ({len(made.tables)} CSV files)")
+
+
+@app.command()
+def corpus(
+    corpora: Annotated[list[Path], typer.Argument(
+        metavar="CORPUS...", help="Corpus files, runs, syntheses, folders of them, or `samples`. One with several conditions is split by them.",
+    )],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path.")] = Path("quality"),
+    ratings: Annotated[
+        Path | None, typer.Option("--ratings", help="CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: what people said of them."),
+    ] = None,
+    judge: Annotated[str | None, typer.Option("--judge", help="Only what this model rated; all judges if not given.")] = None,
+    embed: Annotated[str | None, typer.Option("--embed", help="Model for the spread of embeddings, such as `embedded`.")] = None,
+) -> None:
+    """Compare corpora: five dimensions by judge and people, how far these agree, and what can be counted."""
+    from analysis.corpora.report import Options, make
+    from analysis.corpora.writing import write
+    from analysis.page import command_line
+
+    made = make(corpora, Options(ratings=ratings, judge=judge, embed=embed), lambda words: typer.echo(words, err=True))
+    page = write(made, out, command_line())
+    for note in made.notes:
+        typer.echo(note, err=True)
+    typer.echo(f"report         {page}")
     typer.echo(f"tables         {page.parent / 'tables'} ({len(made.tables)} CSV files)")
 
 

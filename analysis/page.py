@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -112,6 +113,13 @@ def plain(name: object) -> str:
 def uri(svg: bytes) -> str:
     """An image as a data URI."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+
+def records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """Rows as dictionaries, None for what is missing."""
+    if table is None or not len(table):
+        return []
+    return [{str(key): None if value is None or value != value else value for key, value in row.items()} for row in table.to_dict("records")]
 
 
 # beside the numbers

@@ -6,11 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from analysis.experiment import ReportError
 from analysis.outcomes import FROM_THE_LOG
-from analysis.page import LOOKS, any_text, css, environment, interval, num, p_text, plain, put, versions, write_tables
+from analysis.page import LOOKS, any_text, css, environment, interval, num, p_text, plain, put, records, versions, write_tables
 from analysis.plots import Look
 from analysis.report import Report, shown
 from analysis.results import share_changes
@@ -67,8 +65,8 @@ def _context(report: Report, command: str) -> dict[str, Any]:
         "report": report, "sample": sample, "experiment": sample.experiment, "sets": sets, "headline": headline(report), "drawn": drawn,
         "undrawn": len(report.explored) - len(drawn), "share_changes": _share_rows(report, sets), "runs": report.tables["runs"].to_dict("records"),
         "models": _models(report), "costs": _costs(report), "warnings": _warnings(report), "speakers": _speakers(report, sets),
-        "relations": _relations(report, sets), "agreement": _records(report.tables.get("agreement")),
-        "people": _records(report.tables.get("model_and_people")),
+        "relations": _relations(report, sets), "agreement": records(report.tables.get("agreement")),
+        "people": records(report.tables.get("model_and_people")),
         "command": command, "versions": versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}",
         "direction": direction_of, "pictures": report.pictures, "looks": LOOKS,
         "css": css(), "from_the_log": FROM_THE_LOG, "pairs": pairs,
@@ -140,7 +138,7 @@ def _share_rows(report: Report, sets: RunSets) -> list[dict[str, Any]]:
 
 def _pairs(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict[str, Any]]:
     wanted = {(one.instrument, one.score, one.judge) for one in drawn}
-    rows = [row for row in _records(report.tables["pairs"]) if (row["instrument"], row["score"], row["judge"]) in wanted]
+    rows = [row for row in records(report.tables["pairs"]) if (row["instrument"], row["score"], row["judge"]) in wanted]
     keys = [(row["instrument"], row["score"], row["judge"], row["respondent"]) for row in rows]
     return [
         row | {
@@ -150,11 +148,6 @@ def _pairs(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict[str
     ]
 
 
-def _records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
-    """Rows as dictionaries, None for what is missing."""
-    if table is None or not len(table):
-        return []
-    return [{str(key): None if value is None or value != value else value for key, value in row.items()} for row in table.to_dict("records")]
 
 
 def _models(report: Report) -> list[tuple[str, str]]:

@@ -1,0 +1,43 @@
+"""The page on corpora as a reader meets it: on a desk, on a phone, dark; for screen readers too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from analysis.corpora.report import Options, make
+from analysis.corpora.writing import write
+from tests.corpus.planted import corpus, people, rated
+from tests.viewer.conftest import browser
+
+__all__ = ["browser"]
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Made before any browser is open."""
+    folder = tmp_path_factory.mktemp("page")
+    files = [corpus(folder / f"{name}.jsonl", quality, count=9) for name, quality in (("one_long_name_of_a_corpus", 4.0), ("other", 6.0))]
+    rated(files)
+    yield write(make(files, Options(ratings=people(files, folder / "study"))), folder / "out", "python -m analysis corpus")
+
+
+def test_it_fits_reads_and_asks_nobody(page_file: Path, browser: Browser) -> None:
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        asked: list[str] = []
+        complaints: list[str] = []
+        page.on("request", lambda request, seen=asked: seen.append(request.url))  # type: ignore[misc]
+        page.on("console", lambda message, seen=complaints: seen.append(message.text))  # type: ignore[misc]
+        page.goto(page_file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+        assert not [url for url in asked if not url.startswith(("file:", "data:"))]
+        assert not complaints
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        context.close()
