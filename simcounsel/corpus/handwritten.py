@@ -87,7 +87,8 @@ class WrittenFile(Spec):
 
 
 def read_written(file: Path, licence: str | None = None, models: dict[str, str] | None = None) -> tuple[Dialogue, ...]:
-    """The dialogues of a YAML file. licence: if the file names none. models: what wrote them, by role, if it is known. CorpusError names every problem with its line."""
+    """The dialogues of a YAML file. licence: if the file names none. models: what wrote them, by role, if it is known.
+    CorpusError names every problem with its line."""
     try:
         found, _ = load_spec(file, WrittenFile)
     except SpecError as error:
