@@ -1,8 +1,97 @@
-"""`corpus`: what a corpus is worth."""
+"""`corpus`: what a corpus is worth. `corpus check` is here, `corpus rate` beside it."""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simcounsel.cli import app
+from simcounsel.errors import SimcounselError
+
+if TYPE_CHECKING:
+    from simcounsel.corpus.dialogues import Dialogue
+    from simcounsel.corpus.screens import Screened
 
 corpus = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Judge a corpus of dialogues: what is wrong with it, and what it is worth.")
 app.add_typer(corpus, name="corpus")
+UNREADABLE = 2
+"""Exit code when nothing could be checked; 1 means that errors were found."""
+
+
+@corpus.command("check")
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Corpus files, runs, syntheses, the word `samples`; checked as one.")],
+    rule: Annotated[list[str] | None, typer.Option("--rule", help="Only this rule; may be given again.")] = None,
+    skip: Annotated[list[str] | None, typer.Option("--skip", help="Leave this rule out; may be given again.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="OUT", help="Write a page with examples in their context.")] = None,
+    redact: Annotated[
+        Path | None,
+        typer.Option("--redact", metavar="OUT", help="Write the dialogues as a new corpus, with [person 1], [phone 1] ... for what identifies."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON instead.")] = False,
+) -> None:
+    """What is wrong with a corpus, dialogue by dialogue, and what to do about it.
+
+    Exit code 0: no errors (there may be warnings); 1: errors; 2: it cannot be read. The rules go by words and counts: they
+    find what is open, not what is subtle.
+    """
+    from simcounsel.corpus.screens import screen, telling
+    from simcounsel.corpus.screens.page import page, verdict
+
+    try:
+        dialogues = _read(files)
+        screened = screen(dialogues, rules=rule or None, skip=skip or ())
+        if html:
+            _write(html, page(screened, dialogues, ", ".join(Path(file).name for file in files)).encode("utf-8", "replace"))
+        redacted = _redact(dialogues, redact) if redact else None
+    except SimcounselError as error:
+        typer.echo(f"simcounsel: {error}", err=True)
+        raise typer.Exit(UNREADABLE) from None
+    if as_json:
+        typer.echo(telling.as_json(screened, len(dialogues)))
+    else:
+        _tell(screened, verdict(screened, len(dialogues)))
+    for said in (f"wrote {html}" if html else None, redacted):
+        if said:
+            typer.echo(said, err=as_json)
+    raise typer.Exit(1 if screened.errors else 0)
+
+
+def _read(files: list[str]) -> "tuple[Dialogue, ...]":
+    from simcounsel.corpus.reading import read_dialogues
+
+    return tuple(dialogue for file in files for dialogue in read_dialogues(file))
+
+
+def _tell(screened: "Screened", verdict: str) -> None:
+    from simcounsel.corpus.screens import telling
+
+    width = shutil.get_terminal_size((140, 24)).columns
+    table, lines = list(telling.table(screened, width)), list(telling.told(screened))
+    for line in [verdict, *(("", *table) if table else ()), *(("", *lines) if lines else ())]:
+        typer.echo(line.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _redact(dialogues: "tuple[Dialogue, ...]", out: Path) -> str:
+    """Write the redacted corpus; what was replaced, in a line."""
+    from simcounsel.corpus.redaction import corpus_lines, redact
+
+    if out.exists():
+        from simcounsel.errors import CorpusError
+
+        raise CorpusError(f"{out}: is there already, and nothing is written over a corpus; name a new file for --redact")
+    redacted = redact(dialogues)
+    _write(out, corpus_lines(redacted.dialogues))
+    counts = ", ".join(f"{kind} {count:,}" for kind, count in redacted.replaced.items()) or "nothing"
+    return f"wrote {out}; replaced in what was said: {counts}. What the rules do not know as a name is still there: read some of it"
+
+
+def _write(file: Path, content: bytes) -> None:
+    """The whole file or a plain sentence."""
+    from simcounsel.errors import CorpusError
+
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise CorpusError(f"{file}: cannot be written ({error.strerror}); name a file in a folder that exists and has room") from None

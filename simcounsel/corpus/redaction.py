@@ -93,3 +93,8 @@ def _labels(dialogue: Dialogue) -> Counter[str]:
 def _spaced(name: str) -> str:
     """An id with its words apart, so that a name in it is a word."""
     return re.sub(r"[-_/.]+", " ", name)
+
+
+def corpus_lines(dialogues: Sequence[Dialogue]) -> bytes:
+    """The dialogues as a corpus file holds them, one a line."""
+    return b"".join(dialogue.model_dump_json(exclude_defaults=True).encode() + b"\n" for dialogue in dialogues)

@@ -75,8 +75,8 @@ def _mixed_up(dialogue: Dialogue, number: int, spoken: str) -> Iterator[Finding]
 def _kind(relative: str) -> str:
     """Whatever words speak of such a relative, or of one who may be: children, siblings, a boy."""
     return {
-        "son": r"(?:sons?\b|boys?\b|child|kids?\b|baby|twins?\b|grandson)",
-        "daughter": r"(?:daughters?\b|girls?\b|child|kids?\b|baby|twins?\b|granddaughter)",
+        "son": r"(?:sons?\b|boys?\b|child|kids?\b|(?:my|our) baby|twins?\b|grandson)",
+        "daughter": r"(?:daughters?\b|girls?\b|child|kids?\b|(?:my|our) baby|twins?\b|granddaughter)",
         "husband": r"(?:husband|married to him|hubby|fiancé\b)", "wife": r"(?:wife|married to her|missus|fiancée\b)",
         "boyfriend": r"(?:boyfriend|partner)", "girlfriend": r"(?:girlfriend|partner)",
         "brother": r"(?:brother|sibling|twin)", "sister": r"(?:sister|sibling|twin)",

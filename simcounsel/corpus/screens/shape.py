@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.measures import units
+from simcounsel.corpus.measures import unit_of, units
 from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Corpus, Limits
 
@@ -78,9 +78,10 @@ def overlong_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     for number, turn in enumerate(dialogue.turns, start=1):
         allowed = limits.max_client if turn.speaker == "client" else limits.max_counselor
         words = length(turn.text)
+        unit = unit_of([Dialogue(id="", client="", turns=(turn,))]) if words > allowed else ""
         if words > allowed:
             yield Finding(dialogue=dialogue.id, turn=number, rule="overlong_turn", severity="error" if words > FAR * allowed else "warning",
-                          what=f"{words:,} words in one turn of the {turn.speaker} (at most {allowed}): {quoted(turn.text)}",
+                          what=f"{words:,} {unit} in one turn of the {turn.speaker} (at most {allowed}): {quoted(turn.text)}",
                           remedy="cut it to what somebody would say in one breath, or split the dialogue there")
 
 
