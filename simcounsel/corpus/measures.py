@@ -20,8 +20,9 @@ from simcounsel.corpus.dialogues import Dialogue, Skill
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.talk import measure as talk_measure
 
-_UNIT = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]|[^\W_぀-ヿ㐀-鿿豈-﫿]+(?:['’‑-][^\W_぀-ヿ㐀-鿿豈-﫿]+)*")
-_CHARACTER = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]")
+_SINGLE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_UNIT = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+(?:['\u2019\u2011-][^\W_{_SINGLE}]+)*")
+_CHARACTER = re.compile(rf"[{_SINGLE}]")
 _QUESTION = re.compile(r"[?？]")
 SKILLS: tuple[str, ...] = get_args(Skill)
 OPENING = 3
