@@ -44,7 +44,7 @@ def escaped(text: str) -> str:
 
 def _table(screened: Screened) -> str:
     rows = "".join(
-        f'<tr><td><a href="#{rule}">{rule}</a><br><span class="soft small">{escaped(RULES[rule].looks_for)}</span></td>'
+        f'<tr><td><a href="#{rule}">{rule.replace('_', '_<wbr>')}</a><br><span class="soft small">{escaped(RULES[rule].looks_for)}</span></td>'
         f'<td class="number">{count.errors:,}</td><td class="number">{count.warnings:,}</td><td class="number">{count.dialogues:,}</td></tr>'
         for rule, count in screened.counts().items()
     )

@@ -17,6 +17,10 @@ def length(text: str) -> int:
     return len(units(text))
 
 
+def _turns(count: int) -> str:
+    return f"{count:,} turn{'' if count == 1 else 's'}"
+
+
 def empty_corpus(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """No dialogue at all."""
     if not corpus:
@@ -36,7 +40,7 @@ def single_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A conversation takes two; a dialogue without turns is found here too."""
     speakers = sorted({turn.speaker for turn in dialogue.turns})
     if len(speakers) < 2:
-        who = f"only the {speakers[0]} speaks, in {len(dialogue.turns)} turns" if speakers else "nobody speaks: it has no turns"
+        who = f"only the {speakers[0]} speaks, in {_turns(len(dialogue.turns))}" if speakers else "nobody speaks: it has no turns"
         yield Finding(dialogue=dialogue.id, turn=None, rule="single_speaker", severity="error", what=who,
                       remedy="drop it, or look whether the roles were read wrongly from its source")
 
@@ -89,4 +93,4 @@ def too_short(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Fewer than `Limits.min_turns` turns."""
     if 0 < len(dialogue.turns) < limits.min_turns:
         yield Finding(dialogue=dialogue.id, turn=None, rule="too_short", severity="error",
-                      what=f"{len(dialogue.turns)} turns (at least {limits.min_turns})", remedy="drop it: it shows no course of a talk")
+                      what=f"{_turns(len(dialogue.turns))} (at least {limits.min_turns})", remedy="drop it: it shows no course of a talk")
