@@ -78,6 +78,7 @@ def corpus(
     ratings: Annotated[
         Path | None, typer.Option("--ratings", help="CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: what people said of them."),
     ] = None,
+    rated: Annotated[list[Path] | None, typer.Option("--rated", help="A folder that `corpus rate --out` wrote; may be given again.")] = None,
     judge: Annotated[str | None, typer.Option("--judge", help="Only what this model rated; all judges if not given.")] = None,
     embed: Annotated[str | None, typer.Option("--embed", help="Model for the spread of embeddings, such as `embedded`.")] = None,
 ) -> None:
@@ -86,7 +87,7 @@ def corpus(
     from analysis.corpora.writing import write
     from analysis.page import command_line
 
-    made = make(corpora, Options(ratings=ratings, judge=judge, embed=embed), lambda words: typer.echo(words, err=True))
+    made = make(corpora, Options(ratings=ratings, rated=tuple(rated or ()), judge=judge, embed=embed), lambda words: typer.echo(words, err=True))
     page = write(made, out, command_line())
     for note in made.notes:
         typer.echo(note, err=True)

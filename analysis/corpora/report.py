@@ -21,9 +21,11 @@ Table = pd.DataFrame
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What may be chosen. ratings: CSV of the rating pages. judge: only this one. embed: a model for the spread of embeddings; None: none."""
+    """What may be chosen. ratings: CSV of the rating pages. rated: folders of judges' ratings beside those that lie beside the corpora.
+    judge: only this one. embed: a model for the spread of embeddings; None: none."""
 
     ratings: Path | None = None
+    rated: tuple[Path, ...] = ()
     judge: str | None = None
     embed: str | None = None
 
@@ -75,7 +77,7 @@ class Report:
 def make(paths: Sequence[Path], options: Options | None = None, tell: Callable[[str], None] = lambda _: None) -> Report:
     """Read, compute and draw. CorpusError, ReportError say what cannot be read."""
     options = options or Options()
-    sources = read_sources(paths)
+    sources = read_sources(paths, options.rated)
     groups = sources.groups
     names = [group.name for group in groups]
     tell(f"{sum(len(group.dialogues) for group in groups)} dialogues in {len(groups)} groups")

@@ -11,6 +11,9 @@ from simcounsel.corpus.rated import Rated, folder_of, label_of, read_rated, text
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.runs import Run
 
+WHOLE = "full"
+"""The arm of an ablation from which nothing is taken away; others are compared with it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
@@ -44,8 +47,12 @@ class Sources:
         return found
 
 
-def read_sources(paths: Sequence[Path]) -> Sources:
-    """Groups in the order in which they were named, conditions as they come. CorpusError, ReportError say what cannot be read."""
+def read_sources(paths: Sequence[Path], rated: Sequence[Path] = ()) -> Sources:
+    """Groups in the order in which they were named, conditions as they come, but `full` first. rated: further folders of ratings.
+
+    CorpusError, ReportError say what cannot be read.
+    """
+    more = _kept_in(rated)
     labels = [label_of(path) for path in paths]
     twice = next((label for label, times in Counter(labels).items() if times > 1), None)
     if twice is not None:
@@ -53,17 +60,17 @@ def read_sources(paths: Sequence[Path]) -> Sources:
     groups: list[Group] = []
     notes: list[str] = []
     for path, label in zip(paths, labels, strict=True):
-        found, said = _groups(path, label, alone=len(paths) == 1)
+        found, said = _groups(path, label, more, alone=len(paths) == 1)
         groups += found
         notes += said
     return Sources(groups=tuple(groups), notes=tuple(notes))
 
 
-def _groups(path: Path, label: str, *, alone: bool) -> tuple[list[Group], list[str]]:
+def _groups(path: Path, label: str, more: Sequence[Rated], *, alone: bool) -> tuple[list[Group], list[str]]:
     dialogues = [one for one in read_dialogues(path) if one.turns]
     if not dialogues:
         raise ReportError(f"{path}: no dialogue with a line in it")
-    conditions = list(dict.fromkeys(one.condition for one in dialogues))
+    conditions = sorted(dict.fromkeys(one.condition for one in dialogues), key=lambda condition: condition != WHOLE)
     rated, seconds = _ratings(path), _seconds(path)
     by_text = {(one.id, text_hash(one)) for one in dialogues}
     stale = {one.dialogue for one in rated if (one.dialogue, one.text) not in by_text}
@@ -73,11 +80,21 @@ def _groups(path: Path, label: str, *, alone: bool) -> tuple[list[Group], list[s
         ids = {(one.id, text_hash(one)) for one in mine}
         name = label if len(conditions) == 1 else (condition or "no condition") if alone else f"{label}: {condition or 'no condition'}"
         groups.append(Group(
-            name=name, source=label, condition=condition, dialogues=mine, rated=tuple(one for one in rated if (one.dialogue, one.text) in ids),
+            name=name, source=label, condition=condition, dialogues=mine,
+            rated=tuple(one for one in (*rated, *more) if (one.dialogue, one.text) in ids),
             seconds={one.id: seconds[one.id] for one in mine if one.id in seconds},
         ))
     notes = [f"{label}: ratings of {len(stale)} dialogues that are not there, or were changed since, are left out."] if stale else []
     return groups, notes
+
+
+def _kept_in(folders: Sequence[Path]) -> list[Rated]:
+    """Ratings of the named folders; ReportError when one holds none."""
+    found = {folder: read_rated(folder) for folder in folders}
+    empty = next((folder for folder, ratings in found.items() if not ratings), None)
+    if empty is not None:
+        raise ReportError(f"{empty}: no ratings in it; name what `simcounsel corpus rate --out` wrote")
+    return [one for ratings in found.values() for one in ratings]
 
 
 def _ratings(path: Path) -> list[Rated]:

@@ -80,7 +80,8 @@ def rate(
     if stopped:
         typer.echo(f"{stopped}; what was rated is kept, the same command goes on", err=True)
         raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
-    typer.echo(f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))} --out report")
+    elsewhere = f" --rated {out}" if out else ""
+    typer.echo(f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere} --out report")
 
 
 def _announce(plan: "Plan") -> None:

@@ -104,10 +104,23 @@ def test_shared_clients_are_paired() -> None:
     groups = [Group(name=name, source="s", condition=name, dialogues=()) for name in ("full", "none")]
     paired = records(contrasts(pd.DataFrame(rows), groups))[0]
     assert (paired["first"], paired["second"], paired["test"], paired["n"]) == ("none", "full", "paired_t", "pairs 20")
-    assert paired["difference"] == pytest.approx(-0.5, abs=0.15) and paired["high"] < 0 and paired["p_holm"] < 0.01 and paired["p_flip"] < 0.01
+    assert paired["difference"] == pytest.approx(-0.5, abs=0.15) and paired["high"] < 0 and paired["p_holm"] < 0.01 and paired["p_t"] < 0.001
     apart = pd.DataFrame([row | {"client": f"{row['corpus']}-{row['client']}"} for row in rows])
     welch = records(contrasts(apart, groups))[0]
     assert welch["test"] == "welch" and welch["difference"] == pytest.approx(paired["difference"]) and welch["p"] > 0.1
+
+
+def test_a_handful_of_pairs_proves_nothing() -> None:
+    """Six differences that are alike by luck: t is sure, but 2 of 64 patterns of signs are as far from 0."""
+    values = {"a": (8.0, 6.0, 7.0, 8.5, 6.0, 7.0), "b": (5.5, 3.0, 3.5, 5.5, 1.5, 4.5)}
+    rows = [
+        {"corpus": arm, "client": f"c{n}", "dimension": name, "value": value}
+        for arm, given in values.items() for n, value in enumerate(given) for name, _ in dimensions()
+    ]
+    found = records(contrasts(pd.DataFrame(rows), [Group(name=arm, source="s", condition=arm, dialogues=()) for arm in values]))[0]
+    assert found["p_t"] < 0.001
+    assert found["p"] == pytest.approx(2 / 64)
+    assert found["p_holm"] == pytest.approx(5 * 2 / 64)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +145,7 @@ def test_planted_quality_comes_out_with_its_sign_and_order(report: Report) -> No
         means = [row["value"] for row in records(one.summary) if row["dimension"] == name]
         assert means == sorted(means) and means[-1] - means[0] == pytest.approx(4.0, abs=1.0)
     worst = next(row for row in records(one.contrasts) if (row["first"], row["second"], row["dimension"]) == ("fine", "poor", "trust"))
-    assert worst["test"] == "paired_t" and worst["low"] > 2 and worst["p_holm"] < 0.001
+    assert worst["test"] == "paired_t" and worst["low"] > 2 and worst["p_holm"] < 0.01
     assert one.by_dialogue is not None and one.by_corpus is not None
     for row in records(one.by_dialogue):
         assert row["n"] == 72 and row["rho"] > 0.7 and row["low"] > 0.5
@@ -204,11 +217,11 @@ def test_the_same_input_gives_the_same_numbers(four: tuple[list[Path], Path], re
 
 def test_arms_of_one_corpus_stand_side_by_side(tmp_path: Path) -> None:
     file = tmp_path / "ablation.jsonl"
-    for condition, quality in (("full", 7.0), ("no_manager", 6.8), ("no_evaluator", 5.0)):
+    for condition, quality in (("no_manager", 6.8), ("full", 7.0), ("no_evaluator", 5.0)):
         corpus(file, quality, condition=condition)
     rated([file])
     found = make([file])
-    assert [group.name for group in found.groups] == ["full", "no_manager", "no_evaluator"]
+    assert [group.name for group in found.groups] == ["full", "no_manager", "no_evaluator"], "what is whole comes first, whatever the file's order"
     worst = next(row for row in records(found.judged[0].contrasts) if (row["first"], row["second"], row["dimension"]) == ("no_evaluator", "full", "guidance"))
     assert worst["n"] == "pairs 18" and worst["high"] < -1
     together = read_sources([file, corpus(tmp_path / "other.jsonl", 5.0)])
@@ -230,6 +243,15 @@ def test_ratings_of_a_changed_text_do_not_count(tmp_path: Path) -> None:
     found = make([file])
     assert found.notes[0] == "a: ratings of 1 dialogues that are not there, or were changed since, are left out."
     assert records(found.judged[0].summary)[0]["n"] == 3
+
+
+def test_ratings_kept_elsewhere_can_be_named(tmp_path: Path) -> None:
+    file = corpus(tmp_path / "a.jsonl", 5.0, count=4)
+    rated([file], folder=tmp_path / "elsewhere")
+    assert not make([file]).judged
+    assert records(make([file], Options(rated=(tmp_path / "elsewhere",))).judged[0].summary)[0]["n"] == 4
+    with pytest.raises(ReportError, match="nowhere: no ratings in it"):
+        make([file], Options(rated=(tmp_path / "nowhere",)))
 
 
 def test_trials_are_said(tmp_path: Path) -> None:
