@@ -11,7 +11,8 @@ app = typer.Typer(
     name="analysis", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Claims from runs: tables, tests, figures and one report.\n\n"
     "Begin with:  python -m analysis report runs --out report\n\n"
-    "then open report/report.html. Simulated outcomes are no evidence about people.",
+    "then open report/report.html; or, for training data:  python -m analysis corpus samples --out quality\n\n"
+    "Simulated outcomes are no evidence about people.",
 )
 CUTS: dict[str, Literal["days", "halves", "session", "fork"]] = {"days": "days", "halves": "halves", "session": "session", "fork": "fork"}
 Places = Annotated[

@@ -117,6 +117,7 @@ def _about(report: Report) -> Rows:
         rows.append({
             "name": group.name, "source": group.source, "dialogues": len(group.dialogues), "clients": len({one.client for one in group.dialogues}),
             "themes": ", ".join(f"{theme} {number}" for theme, number in sorted(themes.items())), "unit": report.counted.units[group.name],
+            "language": ", ".join(sorted({one.language for one in group.dialogues if one.language})) or "not known",
             "models": ", ".join(models) or "not known",
         })
     return rows
