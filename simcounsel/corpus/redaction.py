@@ -10,7 +10,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.screens.identifying import stretches
 from simcounsel.corpus.screens.naming import blinding_of
 
-_LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|address) \d+\]")
+_LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|digits|address) \d+\]")
 
 
 @dataclass(frozen=True, kw_only=True)

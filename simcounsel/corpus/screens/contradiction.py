@@ -59,8 +59,8 @@ def _excludes(one: Fact, other: Fact) -> bool:
 
 
 def _same_name(one: str, name: str) -> bool:
-    """Whether one is part of the name, or short for it (Tom, Thomas): they begin alike."""
-    return any(one[:2].lower() == part[:2].lower() for part in name.split())
+    """Whether one may be part of the name, or short for it (Tom, Thomas): they begin alike."""
+    return any(one[:1].lower() == part[:1].lower() for part in name.split())
 
 
 def _mixed_up(dialogue: Dialogue, number: int, spoken: str) -> Iterator[Finding]:

@@ -50,7 +50,7 @@ def facts(text: str, person: str = "me") -> Iterator[Fact]:
         yield Fact(about="job", value=found["job"].lower(), span=found.span())
     for found in re.finditer(rf"\b(?P<what>married|together)(?: now)? (?:for )?{_NUMBER} years\b", text, re.IGNORECASE):
         yield _numbered(found["what"].lower(), found)
-    for found in re.finditer(rf"{my} (?:first )?name(?: is|['’]s) (?P<name>[A-Z][^\W\d_]+)", text):
+    for found in re.finditer(rf"(?i:{my}) (?:first )?name(?: is|['’]s) (?P<name>[A-Z][^\W\d_]+)", text):
         yield Fact(about="name", value=found["name"], span=found.span())
     yield from _denied(text, person)
     yield from _chinese(text, "我" if person == "me" else "你")

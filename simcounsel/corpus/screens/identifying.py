@@ -22,7 +22,7 @@ _GROUPED = re.compile(r"(?<![\w-])(?:\(?\d{3}\)?[-. ])\d{3}[-. ]\d{4}(?![\w-])|(
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """An identifying stretch of a text: its kind (mail, url, phone, account, number, address) and where it stands."""
+    """An identifying stretch of a text: its kind (mail, url, account, number, phone, digits, address) and where it stands."""
 
     kind: str
     start: int
@@ -34,7 +34,7 @@ def stretches(text: str) -> tuple[Stretch, ...]:
     found: list[Stretch] = []
     for kind, pattern in _patterns().items():
         _add(found, kind, (hit.span() for hit in pattern.finditer(text)))
-        if kind == "account" and len(_DIGIT.findall(text)) >= 7:
+        if kind == "number" and len(_DIGIT.findall(text)) >= 7:
             _add(found, "phone", _phones(text))
     return tuple(sorted(found, key=lambda stretch: stretch.start))
 
@@ -87,4 +87,4 @@ def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
 
 def _article(kind: str) -> str:
     return {"mail": "a mail address", "url": "a web address", "phone": "a phone number", "account": "an account",
-            "number": "a number of a document or account", "address": "a postal address"}[kind]
+            "number": "a number of a document or account", "digits": "a long number", "address": "a postal address"}[kind]

@@ -23,7 +23,8 @@ def blinding_of(dialogue: Dialogue) -> Blinding:
 def people(dialogue: Dialogue) -> tuple[str, ...]:
     """The names in its file (with the client's, if that reads as a name), then those that its texts introduce ("my sister Anna")."""
     known = [*dialogue.names, *([dialogue.client] if _NAME_LIKE.fullmatch(dialogue.client) else [])]
-    return _grown(dialogue, known, "person")
+    where = places(dialogue)
+    return tuple(name for name in _grown(dialogue, known, "person") if name in known or name not in where)
 
 
 def places(dialogue: Dialogue) -> tuple[str, ...]:

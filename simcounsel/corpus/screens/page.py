@@ -44,12 +44,17 @@ def escaped(text: str) -> str:
 
 def _table(screened: Screened) -> str:
     rows = "".join(
-        f'<tr><td><a href="#{rule}">{rule.replace('_', '_<wbr>')}</a><br><span class="soft small">{escaped(RULES[rule].looks_for)}</span></td>'
+        f'<tr><td><a href="#{rule}">{_broken(rule)}</a><br><span class="soft small">{escaped(RULES[rule].looks_for)}</span></td>'
         f'<td class="number">{count.errors:,}</td><td class="number">{count.warnings:,}</td><td class="number">{count.dialogues:,}</td></tr>'
         for rule, count in screened.counts().items()
     )
     head = '<tr><th scope="col">rule</th>' + "".join(f'<th scope="col" class="number">{name}</th>' for name in ("errors", "warnings", "dialogues"))
     return f"<table><thead>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+
+
+def _broken(rule: str) -> str:
+    """A rule's name that may be broken after an underscore, for narrow screens."""
+    return rule.replace("_", "_<wbr>")
 
 
 def _section(rule: str, screened: Screened, by_id: Mapping[str, Dialogue]) -> str:

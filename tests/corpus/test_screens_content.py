@@ -1,0 +1,113 @@
+"""Danger, contradictions and what identifies: what each rule must find, and what only looks like it."""
+
+import pytest
+
+from simcounsel.corpus.screens.identifying import stretches
+from simcounsel.corpus.screens.naming import people
+from simcounsel.corpus.screens.risk import risks
+from tests.corpus.talks import FILLER, found, talk
+
+
+@pytest.mark.parametrize(("text", "kind"), [
+    ("Some nights I want to die.", "suicide"), ("I don't want to be here anymore.", "suicide"), ("They'd be better off without me.", "suicide"), ("I cut myself again.", "self-harm"),
+    ("I want to kill him, I mean it.", "harm to others"), ("My husband hit me on Sunday.", "being harmed"), ("I've been thinking about ending my life.", "suicide"),
+    ("If I went to sleep and that was it, fine.", "suicide"), ("我不想活了", "suicide"), ("真想一死了之", "suicide"), ("我又割腕了", "suicide"), ("我会自残", "self-harm"), ("他经常打我", "being harmed"),
+    ("我想杀了他", "harm to others"), ("活着没有意义", "suicide"), ("I’ve been counting my pills", "suicide"), ("I said no, but I want to die.", "suicide"),
+])
+def test_a_risk(text: str, kind: str) -> None:
+    assert kind in [risk.kind for risk in risks(text)]
+
+
+@pytest.mark.parametrize("text", [
+    "This job is killing me.", "I'm dying to see her.", "My feet are killing me", "I nearly died laughing.", "My wife would kill me if I forgot.", "I'm not going to kill myself.",
+    "I never wanted to die.", "I don't want to die.", "I cut myself shaving.", "My father died in May.", "We beat them three to one.", "I could kill for a coffee.", "He hit the ball.",
+    "笑死我了", "累死了", "我没有想死", "我爸爸去世了", "我不会自杀的", "打电话给我", "生活没有压力", "她死心了", "I'm scared to death of flying.",
+])
+def test_no_risk(text: str) -> None:
+    assert risks(text) == ()
+
+
+def test_unaddressed_risk() -> None:
+    missed = talk("C: I want to die.", "T: How was work?", "C: Fine.", "T: And lunch?", "C: Fine.", "T: Are you thinking of suicide?")
+    (finding,) = found("unaddressed_risk", missed)
+    assert (finding.turn, finding.severity) == (1, "error") and finding.span is not None and missed.turns[0].text[slice(*finding.span)] == "want to die"
+
+
+@pytest.mark.parametrize("lines", [
+    ("C: I want to die.", "T: Are you thinking of killing yourself?"), ("C: I want to die.", "T: ...", "C: Yes.", "T: Is it about suicide?"),
+    ("C: If I went to sleep and that was it, good.", "T: Went to sleep and that was it. Tell me."), ("C: He hit me.", "T: Are you safe tonight?"),
+    ("C: Hm.", "T: Are you thinking of killing yourself?", "C: I want to die, sometimes.", "T: How often?"), ("C: 我不想活了", "T: 你有想过自杀吗？"),
+    ("C: This heat is killing me.", "T: Shall I open a window?"),
+])
+def test_a_risk_taken_up(lines: tuple[str, ...]) -> None:
+    assert found("unaddressed_risk", talk(*lines)) == ()
+
+
+def test_being_harmed_is_a_warning() -> None:
+    assert [f.severity for f in found("unaddressed_risk", talk("C: My husband hit me.", "T: How was lunch?"))] == ["warning"]
+
+
+@pytest.mark.parametrize(("situation", "line", "severity"), [
+    ("I'm 34 and I bake.", "C: I'm 52, you see.", "error"), ("I am eighty-one.", "C: I'm sixty-one years old.", "error"), ("我今年25岁。", "C: 我35岁了。", "error"),
+    ("I have two sons.", "C: My three sons never call.", "warning"), ("I'm an only child.", "C: I have two sisters.", "warning"), ("I'm a nurse.", "C: I am a plumber.", "warning"),
+    ("I have no children.", "C: I've got two kids at home.", "warning"), ("I'm married for twelve years.", "C: We are married 20 years now.", "warning"),
+    ("I'm 34 and I bake.", "T: At your age, you're 43, it is hard.", "error"), ("My daughter drove me.", "T: What does your son say?", "warning"),
+    ("My wife made me come.", "T: And your husband?", "warning"),
+])
+def test_a_contradiction(situation: str, line: str, severity: str) -> None:
+    (finding,) = found("contradiction", talk(line, situation=situation))
+    assert finding.severity == severity
+
+
+@pytest.mark.parametrize(("situation", "line"), [
+    ("I'm 34.", "C: I'm 35 now."), ("I'm 34.", "C: When I was 12 he left."), ("I'm 34.", "C: I'm 20 minutes late."), ("I have two sons.", "C: My two sons call."),
+    ("I have two sons.", "C: One of my sons called."), ("I have two sons.", "C: My three dogs."), ("I'm an only child.", "C: My two sisters-in-law came."), ("I'm a nurse.", "C: I'm a wreck."),
+    ("I'm a nurse.", "C: I used to be a teacher."), ("My daughter drove me, and my son paid.", "T: What does your son say?"), ("My kids live far.", "T: What does your son say?"),
+    ("", "C: I'm 52."), ("I'm 34.", "T: Are you 52?"),
+])
+def test_no_contradiction(situation: str, line: str) -> None:
+    assert found("contradiction", talk(line, situation=situation)) == ()
+
+
+def test_a_client_contradicts_an_earlier_line() -> None:
+    (finding,) = found("contradiction", talk("C: I'm 34.", "T: Hm.", "C: I'm 52."))
+    assert finding.turn == 3 and "turn 1 says “I'm 34”" in finding.what
+
+
+def test_a_client_of_another_name() -> None:
+    assert "is called “Marit”" in found("contradiction", talk("C: My name is Joanna.", client="Marit"))[0].what
+    assert found("contradiction", talk("C: My name's Tom.", client="Thomas Reed")) == ()
+    assert found("contradiction", talk("C: My name's Tom.", client="c-17")) == (), "the file gives no name"
+
+
+@pytest.mark.parametrize(("text", "kind", "found_there"), [
+    ("Write to anna.b@mail.example.org please.", "mail", "anna.b@mail.example.org"), ("anna at gmail dot com", "mail", "anna at gmail dot com"),
+    ("See https://example.org/a?b=1.", "url", "https://example.org/a?b=1."), ("Call +49 30 901820 at night.", "phone", "+49 30 901820"), ("Ring me on 020 7946 0018.", "phone", "020 7946 0018"),
+    ("It's (555) 123-4567.", "phone", "(555) 123-4567"), ("我的电话是13812345678。", "phone", "13812345678"), ("SSN 078-05-1120", "number", "078-05-1120"),
+    ("身份证号是11010519491231002X", "number", "身份证号是11010519491231002X"), ("DE89 3704 0044 0532 0130 00", "number", "DE89 3704 0044 0532 0130 00"), ("加我微信：abc_12345", "account", "微信：abc_12345"),
+    ("I live at 12 Willow Park Road now.", "address", "12 Willow Park Road"), ("Hauptstraße 17", "address", "Hauptstraße 17"), ("我住在中山路88号", "address", "我住在中山路88号"),
+    ("passport number is X1234567", "number", "passport number is X1234567"), ("I'm @sad_panda there", "account", "@sad_panda"),
+])
+def test_a_contact(text: str, kind: str, found_there: str) -> None:
+    assert [(stretch.kind, text[stretch.start:stretch.end]) for stretch in stretches(text)] == [(kind, found_there)]
+
+
+@pytest.mark.parametrize("text", [
+    "It was 2019-05-12.", "We had 1,250,000 of debt.", "I slept from 10.30 to 4.15.", "In 1987 and 1993.", "Look at the dot in the middle.", "5 Roads lead there.", "I'm 12 years in.", "e.g. this.", "Mr. Bailey",
+    "走了3公里路", "12, 13, 14, 15", "at 7:30 p.m.", "I have 3 kids and 2 dogs",
+])
+def test_no_contact(text: str) -> None:
+    assert stretches(text) == ()
+
+
+def test_names_are_one_warning_a_dialogue() -> None:
+    dialogue = talk("C: My sister Anna-Lena came. ANNA-LENA's late.", "T: And Mr. Bailey?", "C: I live in Port Ellis.", "T: Hm.", client="Marit", names=("Marit Solheim",))
+    (finding,) = found("identifying", dialogue)
+    assert finding.severity == "warning" and finding.turn == 1 and "4 times" in finding.what and "Port Ellis" in finding.what
+    assert people(dialogue) == ("Marit Solheim", "Marit", "Anna-Lena", "Bailey")
+    assert found("identifying", talk(*FILLER, "C: On Thursday I saw God. I told my mum Thursday is best. I was in English class.", "T: Hm.")) == ()
+
+
+def test_chinese_names_and_cities() -> None:
+    assert "小明, 重庆" in found("identifying", talk("C: 我叫小明，住在重庆。", "T: 你好。"))[0].what
+    assert found("identifying", talk("C: 我叫他回来。我叫外卖。", "T: 你好。")) == ()
