@@ -15,6 +15,7 @@ from simcounsel.corpus.card import Card, Screening, make_card
 from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.folder import Folder
 from simcounsel.corpus.formats import FORMATS, Format
+from simcounsel.corpus.rated import folder_of, read_rated, with_ratings
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.screens import screen
 from simcounsel.corpus.screens.language import language_of
@@ -83,7 +84,7 @@ def export(sources: Sequence[Path | str], out: Path, wanted: Export, on_progress
     folder = Folder.claim(out)
     found: list[Dialogue] = []
     for number, source in enumerate(sources, 1):
-        found += read_dialogues(source)
+        found += with_ratings(read_dialogues(source), read_rated(folder_of(Path(source))))
         tell("reading", number, len(sources))
     prepared = prepare(found, wanted)
     rows = {split: [one for one in prepared.dialogues if one.split == split] for split in SPLITS}

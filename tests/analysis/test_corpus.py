@@ -228,6 +228,26 @@ def test_arms_of_one_corpus_stand_side_by_side(tmp_path: Path) -> None:
     assert [group.name for group in together.groups] == ["ablation: full", "ablation: no_manager", "ablation: no_evaluator", "other"]
 
 
+def test_arms_of_syntheses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two syntheses from the same situations: arms side by side, revisions and seconds known, and pages for people."""
+    from simcounsel.cli import app as simcounsel
+
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner()
+    for more in ((), ("--without", "corrector")):
+        written = run.invoke(simcounsel, ["synthesize", "--model", "scripted", "--sessions", "4", "--out", "ablation", "--quiet", *more])
+        assert written.exit_code == 0, written.output
+    assert run.invoke(simcounsel, ["corpus", "rate", "ablation", "--model", "scripted"]).exit_code == 0
+    found = make([Path("ablation")])
+    assert [group.name for group in found.groups] == ["full", "no_corrector"]
+    cells = {(row["corpus"], row["measure"]): row["value"] for row in records(found.counted.corpora)}
+    assert cells["full", "modified"] > 0 and cells["no_corrector", "modified"] == 0
+    assert cells["full", "seconds"] > 0
+    assert {row["n"] for row in records(found.judged[0].contrasts)} == {"pairs 4"}
+    made = run.invoke(simcounsel, ["rate-page", "ablation", "--instrument", "dialogue_quality", "--out", "study"])
+    assert made.exit_code == 0 and "full 4, no_corrector 4" in made.output, made.output
+
+
 def test_unrated_corpora_are_only_counted(tmp_path: Path) -> None:
     found = make([corpus(tmp_path / "a.jsonl", 5.0)])
     assert not found.judged and "quality_0" not in found.pictures

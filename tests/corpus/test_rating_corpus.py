@@ -215,3 +215,24 @@ def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
     assert len(read_rated(one.folder)) == 7
     (one.folder / "dialogue_quality-headless.jsonl").write_text('{"kind": "measured"}\n')
     assert len(read_rated(one.folder)) == 7
+
+
+def test_an_export_can_ask_for_a_rating(tmp_path: Path) -> None:
+    """What a judge said beside a corpus counts for `--min-rating`."""
+    from typer.testing import CliRunner
+
+    from simcounsel.cli import app
+    from simcounsel.corpus.reading import read_dialogues
+    from tests.corpus.planted import corpus as planted
+    from tests.corpus.planted import rated
+
+    file = planted(tmp_path / "mixed.jsonl", 5.0)
+    rated([file])
+    wanted = {one.dialogue for one in read_rated(folder_of(file)) if (one.scores["trust"] or 0) >= 5}
+    assert 0 < len(wanted) < 18
+    words = ["export", str(file), "--format", "native", "--no-screen", "--min-rating", "dialogue_quality.trust=5", "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    kept = read_dialogues(tmp_path / "out")
+    assert {one.id for one in kept} == wanted
+    assert all((one.ratings["dialogue_quality"]["trust"] or 0) >= 5 for one in kept)
