@@ -34,7 +34,7 @@ REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
 a plan's estimate rests on. Replies are mostly short JSON."""
 CHARACTERS_A_TOKEN = 4.0
 SYNTHESIS_CHARACTERS, REVISED = 3_300.0, 0.1
-"""Of one question in a synthesis, schema included, as tests/benchmarks/synthesis.py measures it; and the share of lines that
+"""Of one question in a synthesis: 2,200 as tests/benchmarks/synthesis.py measures, and about 1,100 of schema; the share of lines that
 are revised (MindCorpus, Table V: 2 to 22 %)."""
 State = Literal["waiting", "lives", "done", "failed", "stopped"]
 

@@ -1,7 +1,8 @@
 """Seeds of a synthesis: what people write when they look for help, each in their own words.
 
     FILE.txt      one situation a line; the file's name is the theme if it is one of ours
-    FOLDER        each .txt or .md in it: a line each if it has several, else the whole file is one
+    FILE.md       one situation; so is a .txt of which most lines break within a sentence
+    FOLDER        each .txt, .md or .jsonl in it
     FILE.jsonl    {"text": ..., "id": ..., "client": ..., "theme": ...} a line; all but text may be missing
     shipped       those that come with simcounsel
 """
@@ -90,10 +91,10 @@ def _read(path: Path, problems: list[str]) -> Iterator[tuple[str, Situation]]:
 
 
 def _one_text(text: str) -> bool:
-    """Whether it is one text in paragraphs: a blank line between, or lines that break within sentences."""
-    lines = [line.strip() for line in text.strip().splitlines()]
-    broken = [line for line in lines[:-1] if line and not re.search(r"[.!?…。！？\"”')]$", line)]
-    return "" in lines or len(broken) > len(lines) / 2
+    """Whether it is one text: most lines break within a sentence."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    broken = [line for line in lines[:-1] if not re.search(r"[.!?…。！？\"”')]$", line)]
+    return len(broken) > (len(lines) - 1) / 2
 
 
 def _text(path: Path, problems: list[str]) -> str | None:

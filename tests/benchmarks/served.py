@@ -114,9 +114,40 @@ def _portrait(told: str, rng: random.Random) -> Body:
     return {"characteristic": f"Thinks of the {one} before anything else and keeps the {two} for later.", "recent_feeling": f"Uneasy about the {three} of late, and patient."}
 
 
+def _extraction(told: str, rng: random.Random) -> Body:
+    kinds = (("character", "introduces"), ("plight", "describes"), ("plight", "describes"), ("plight", "feels"), ("plight", "remembers"),
+             ("demand", "asks_for_help"), ("demand", "asks_for_advice"))
+    facts = [{"of": of, "stage": stage, "text": _sentence(rng), "invented": rng.random() < 0.3} for of, stage in kinds]
+    return {"theme": "other", "facts": facts}
+
+
+def _seeker(told: str, rng: random.Random) -> Body:
+    offered = re.findall(r"^(F\d+): ", told, re.MULTILINE)
+    return {"line": _sentence(rng), "facts": offered[:1]}
+
+
+def _supporter(told: str, rng: random.Random) -> Body:
+    return {"reasoning": _sentence(rng), "stage": rng.choice(("listening", "exploring")), "skill": "open question", "strategies": [], "line": _sentence(rng)}
+
+
+def _evaluation(told: str, rng: random.Random) -> Body:
+    """One line in ten is to be revised; after the seventh line a session has a one in three chance to end."""
+    qualities = ("confidentiality", "objectivity", "sympathy", "specialization", "feasibility", "listening", "collaboration", "tenderness", "respect")
+    revise = rng.random() < 0.1
+    return {
+        **{quality: rng.randint(5, 9) for quality in qualities}, "revise": revise, "advice": _sentence(rng) if revise else "",
+        "go_on": told.count("Counselor: ") < 6 or rng.random() < 0.67,
+    }
+
+
+def _distilled(told: str, rng: random.Random) -> Body:
+    return {"strategies": [_sentence(rng)]}
+
+
 _ANSWERS: dict[str, Callable[[str, random.Random], Body]] = {
     "DayAnswer": _day, "BlockAnswer": _block, "FeelingsAnswer": _feelings, "LineAnswer": _line, "SummaryAnswer": _summary,
     "QuestionsAnswer": _questions, "InsightsAnswer": _insights, "PortraitAnswer": _portrait,
+    "Extraction": _extraction, "SeekerLine": _seeker, "SupporterLine": _supporter, "Evaluation": _evaluation, "Distilled": _distilled,
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks import engine, recall
+from tests.benchmarks import engine, recall, synthesis
 from tests.benchmarks.towns import plain_town, town_of_ten
 
 
@@ -32,3 +32,11 @@ def test_recall_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     recall.main(["--quick"])
     told = capsys.readouterr().out
     assert all(way in told for way in ("ours", "langchain", "plain loop"))
+
+
+@pytest.mark.slow
+def test_synthesis_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    synthesis.main(["--quick"])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["1", "8", "64"]
+    assert all(float(row[4]) >= 1 for row in rows), "nothing is faster than the waiting alone"

@@ -27,6 +27,8 @@ ANALYSED = ("name_activities",)
 """Compared in tests/analysis/test_patterns.py."""
 EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_opening")
 """Stand in training data; compared in tests/corpus/test_formats.py."""
+SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "support_strategies", "evaluate", "correct", "distil")
+"""Compared in tests/corpus/test_synthesis_prompts.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -80,7 +82,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")}
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 

@@ -38,23 +38,28 @@ class Written:
 
 @dataclass
 class Opening:
-    """How far a seeker has opened up: what of its file it has told, and the furthest stage it has come to."""
+    """How far a seeker has opened up: what of its file it has told. due: the stage, from 0, that it should have come to by
+    now, so that a long story does not take up the whole session; what is left behind then may still come up."""
 
     facts: tuple[Fact, ...]
     told: list[Fact] = field(default_factory=list)
     quiet: int = 0
+    due: int = 0
 
     @property
     def stage(self) -> Disclosure:
-        """The first stage of which something is untold; the last one when all is told."""
-        return next((stage for stage in DISCLOSURES if any(f.stage == stage for f in self._untold())), DISCLOSURES[-1])
+        """The first stage that is due, or later, of which something is untold; the last one when there is none."""
+        waiting = {fact.stage for fact in self._untold()}
+        return next((stage for stage in DISCLOSURES[self.due:] if stage in waiting), DISCLOSURES[-1])
 
     def offered(self) -> tuple[Fact, ...]:
-        """What could come out now: of this stage, and one of the next; never all at once."""
-        here = [fact for fact in self._untold() if fact.stage == self.stage]
-        beyond = [fact for fact in self._untold() if fact.stage != self.stage]
-        ordered = sorted(beyond, key=lambda fact: DISCLOSURES.index(fact.stage))
-        return tuple([*here[: OFFERED - 1], *ordered[: 1 if len(here) < OFFERED else 0]][:OFFERED])
+        """What could come out now: of this stage, one of the next, and what was left behind; never all at once."""
+        at = DISCLOSURES.index(self.stage)
+        ordered = sorted(self._untold(), key=lambda fact: DISCLOSURES.index(fact.stage))
+        here = [fact for fact in ordered if fact.stage == self.stage]
+        beyond = [fact for fact in ordered if DISCLOSURES.index(fact.stage) > at]
+        behind = [fact for fact in ordered if DISCLOSURES.index(fact.stage) < at]
+        return (*here[: OFFERED - 1], *beyond[: 1 if len(here) < OFFERED else 0], *behind)[:OFFERED]
 
     def tell(self, ids: tuple[str, ...]) -> None:
         """Note what a line told."""
@@ -92,6 +97,7 @@ class Session:
         cause = "limit"
         for turn in range(1, settings.turns + 1):
             ends = last or turn == settings.turns
+            opening.due = (turn - 1) * len(DISCLOSURES) // settings.turns
             yield from self._seek(opening, ends)
             go_on = yield from self._support(turn, ends)
             if last:

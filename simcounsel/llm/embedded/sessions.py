@@ -82,7 +82,7 @@ class Sessions:
             return {"line": _fresh(forms()["seeker"][kind], said, draw), "facts": []}
         facts = list(hints["offered"])
         told = facts[:1]
-        if len(facts) > 1 and facts[1].stage == facts[0].stage and draw.random() < 0.6 and len(facts[0].text.split()) < 25:
+        if len(facts) > 1 and facts[1].stage == facts[0].stage and draw.random() < 0.8 and len(facts[0].text.split()) < 25:
             told = facts[:2]
         before = [_fresh(forms()["seeker"]["begin"], said, draw)] if not heard and draw.random() < 0.5 else []
         return {"line": " ".join([*before, *(_ended(fact.text) for fact in told)]), "facts": [fact.id for fact in told]}
@@ -134,7 +134,7 @@ class Sessions:
         ratings: Fields = dict.fromkeys(QUALITIES, 7)
         for rule in broken:
             ratings[RULES[rule][0]] = 4
-        enough = hints["turn"] >= hints["turns"] - 2 or (hints["turn"] >= hints["turns"] // 2 and chance(request.seed, "enough").random() < 0.2)
+        enough = hints["turn"] >= hints["turns"] - 2 or (hints["turn"] >= hints["turns"] - 3 and chance(request.seed, "enough").random() < 0.3)
         done = enough and not _danger_now(hints["lines"]) and not _is_idea(hints["draft"]) and not _offers(hints["draft"])
         advice = RULES[broken[0]][1] if broken else ""
         return {**ratings, "revise": bool(broken), "advice": advice, "go_on": not done}

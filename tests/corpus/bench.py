@@ -1,0 +1,96 @@
+"""What the tests of a synthesis set up over and over: settings, scripted roles, a workshop whose requests are kept."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from simcounsel.corpus.synthesis import Workshop
+from simcounsel.engine.opening import begin_run
+from simcounsel.events import Event
+from simcounsel.llm.ask import Request
+from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.llm.models import ChatModel
+from simcounsel.llm.scripted import Script
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs import Run
+from simcounsel.specs.situations import Situation
+from simcounsel.specs.synthesis import Synthesis, SynthesisModels
+from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SYNTHESIS_ROLES
+from tests.stage import Listening
+
+SECRET = "I hid the letters under the stairs."
+SITUATION = (
+    "I am a ferryman of fifty. Since May I cannot sleep. I feel hollow. As a boy I was left alone on the island. "
+    "I would like to rest. What could I try?"
+)
+PARTS = ("character", "plight", "plight", "plight", "demand", "demand")
+
+
+def settings(count: int = 2, **more: Any) -> Synthesis:
+    """So many situations, the scripted model in all roles, waves of two."""
+    situations = tuple(Situation(id=f"seed-{n}", text=SITUATION, theme="sleep") for n in range(1, count + 1))
+    fields: dict[str, Any] = {"situations": situations, "models": SynthesisModels(default="scripted"), "wave": 2, "turns": 6, "fewest_turns": 3}
+    return Synthesis(**(fields | more))
+
+
+def file_of(*texts: str, **more: Any) -> str:
+    """An extractor's answer: six texts, a stage each."""
+    facts = [
+        {"of": of, "stage": stage, "text": text, "invented": False} for of, stage, text in zip(PARTS, DISCLOSURES, texts, strict=True)
+    ]
+    return json.dumps({"theme": "sleep", "facts": facts} | more)
+
+
+def tells(request: Request, draw: Random) -> str:
+    """A seeker that tells the first fact that it may, word for word."""
+    offered = request.hints["offered"]
+    said = offered[0].text if offered else f"I am quiet for a while, {draw.randrange(10**6)}."
+    return json.dumps({"line": said, "facts": [offered[0].id] if offered else []})
+
+
+def asks(request: Request, draw: Random) -> str:
+    """A supporter with a line of its own each time."""
+    return json.dumps({
+        "reasoning": "They tell it slowly; I let them.", "stage": "listening", "skill": "open question", "strategies": [],
+        "line": f"What was it like for you, number {draw.randrange(10**6)}?",
+    })
+
+
+def judges(revise: bool = False, advice: str = "Stay with the feeling a little longer.", go_on: bool = True, **ratings: int) -> Script:
+    """An evaluator that always says the same."""
+    fields = {**dict.fromkeys(QUALITIES, 7), **ratings, "revise": revise, "advice": advice if revise else "", "go_on": go_on}
+    return lambda request, draw: json.dumps(fields)
+
+
+def teaches(*strategies: str) -> Script:
+    """A manager that always says the same."""
+    return lambda request, draw: json.dumps({"strategies": list(strategies)})
+
+
+def roles(**scripts: Script) -> dict[str, Script]:
+    """Scripts of a well-behaved six, some replaced."""
+    texts = [f"{part}." for part in SITUATION.rstrip("?").split(". ")]
+    usual: dict[str, Script] = {
+        "extract": lambda request, draw: file_of(*texts[:5], "What could I try?"), "seek": tells, "support": asks, "evaluate": judges(),
+        "correct": lambda request, draw: f"You feel hollow, you say. Number {draw.randrange(10**6)}.", "distil": teaches("Stay with the feeling."),
+    }
+    return usual | scripts
+
+
+def board(model: ChatModel | Mapping[str, ChatModel], **kind: Any) -> Switchboard:
+    """A model for all roles, or one for each."""
+    each = model if isinstance(model, Mapping) else dict.fromkeys(SYNTHESIS_ROLES, model)
+    return Switchboard(each, HashEmbeddings(), **kind)
+
+
+def written(
+    out: Path, about: Synthesis | Run | None = None, model: ChatModel | None = None, on_line: Callable[[Event], None] | None = None, waves: int | None = None,
+    in_flight: int = 64, **kind: Any,
+) -> tuple[Run, Listening]:
+    """A synthesis with scripted roles, and what they were asked."""
+    listening = model or Listening(roles())
+    about = about if isinstance(about, Run) else begin_run(about or settings(), out)
+    with Workshop(about, models=board(listening, in_flight=in_flight), on_line=on_line, **kind) as workshop:
+        return workshop.run(waves), listening
