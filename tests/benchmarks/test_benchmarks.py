@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks import engine, recall, synthesis
+from tests.benchmarks import engine, near_duplicates, recall, synthesis
 from tests.benchmarks.towns import plain_town, town_of_ten
 
 
@@ -40,3 +40,10 @@ def test_synthesis_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
     assert [row[0] for row in rows] == ["1", "8", "64"]
     assert all(float(row[4]) >= 1 for row in rows), "nothing is faster than the waiting alone"
+
+
+@pytest.mark.slow
+def test_near_duplicates_are_those_of_all_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    near_duplicates.main(["--quick"])
+    told = capsys.readouterr().out
+    assert "duplicates: yes" in told and "recall             1.0000" in told and "times faster" in told

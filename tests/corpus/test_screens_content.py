@@ -104,7 +104,7 @@ def test_names_are_one_warning_a_dialogue() -> None:
     dialogue = talk("C: My sister Anna-Lena came. ANNA-LENA's late.", "T: And Mr. Bailey?", "C: I live in Port Ellis.", "T: Hm.", client="Marit", names=("Marit Solheim",))
     (finding,) = found("identifying", dialogue)
     assert finding.severity == "warning" and finding.turn == 1 and "4 times" in finding.what and "Port Ellis" in finding.what
-    assert people(dialogue) == ("Marit Solheim", "Marit", "Anna-Lena", "Bailey")
+    assert people(dialogue, ("Port Ellis",)) == ("Marit Solheim", "Marit", "Anna-Lena", "Bailey")
     assert found("identifying", talk(*FILLER, "C: On Thursday I saw God. I told my mum Thursday is best. I was in English class.", "T: Hm.")) == ()
 
 

@@ -16,6 +16,8 @@ from simcounsel.corpus.screens.rules import Limits
 
 REGIONS = ("US", "GB", "CN", "DE", "FR", "ES", "IN", "AU")
 """A number without a country's code is a phone number if it is valid in one of these; with one, in any."""
+WITH_DIGITS = frozenset({"number", "digits", "address"})
+"""Kinds that a text without a digit cannot hold; this spares most lines most of the work."""
 _DIGIT = re.compile(r"\d")
 _GROUPED = re.compile(r"(?<![\w-])(?:\(?\d{3}\)?[-. ])\d{3}[-. ]\d{4}(?![\w-])|(?<![\w-])555-\d{4}(?![\w-])")
 
@@ -32,9 +34,12 @@ class Stretch:
 def stretches(text: str) -> tuple[Stretch, ...]:
     """Contacts, numbers and addresses in a text, in their order, none within another. Names are another matter; see `naming`."""
     found: list[Stretch] = []
+    digits = len(_DIGIT.findall(text))
     for kind, pattern in _patterns().items():
+        if not digits and kind in WITH_DIGITS:
+            continue
         _add(found, kind, (hit.span() for hit in pattern.finditer(text)))
-        if kind == "number" and len(_DIGIT.findall(text)) >= 7:
+        if kind == "number" and digits >= 7:
             _add(found, "phone", _phones(text))
     return tuple(sorted(found, key=lambda stretch: stretch.start))
 

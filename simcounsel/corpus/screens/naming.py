@@ -17,13 +17,13 @@ _NAME_LIKE = re.compile(rf"(?:{_CAPITAL}(?:[ ]{_CAPITAL}){{0,3}}|[\u4e00-\u9fff]
 
 def blinding_of(dialogue: Dialogue) -> Blinding:
     """Takes all names and places of a dialogue out, each by one number, in whatever spelling; see `people` and `places`."""
-    return Blinding({}, others=people(dialogue), places=places(dialogue))
-
-
-def people(dialogue: Dialogue) -> tuple[str, ...]:
-    """The names in its file (with the client's, if that reads as a name), then those that its texts introduce ("my sister Anna")."""
-    known = [*dialogue.names, *([dialogue.client] if _NAME_LIKE.fullmatch(dialogue.client) else [])]
     where = places(dialogue)
+    return Blinding({}, others=people(dialogue, where), places=where)
+
+
+def people(dialogue: Dialogue, where: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The names in its file (with the client's, if that reads as a name), then those that its texts introduce ("my sister Anna"), but for `where`."""
+    known = [*dialogue.names, *([dialogue.client] if _NAME_LIKE.fullmatch(dialogue.client) else [])]
     return tuple(name for name in _grown(dialogue, known, "person") if name in known or name not in where)
 
 

@@ -28,20 +28,23 @@ class Risk:
 
 def risks(text: str) -> tuple[Risk, ...]:
     """Where a text speaks of danger to life, at most one place of each kind; ways of speaking and denials are left out."""
+    named = [(kind, list(phrases("risk")[kind].finditer(text))) for kind in KINDS]
+    if not any(hits for _, hits in named):
+        return ()
     idioms = [found.span() for found in phrases("risk")["idiom"].finditer(text)]
-    return tuple(Risk(kind=kind, span=place.span()) for kind in KINDS if (place := _first(kind, text, idioms)))
+    return tuple(Risk(kind=kind, span=meant.span()) for kind, hits in named if (meant := _first_meant(hits, text, idioms)))
 
 
-def _first(kind: str, text: str, idioms: list[tuple[int, int]]) -> re.Match[str] | None:
-    return next((found for found in phrases("risk")[kind].finditer(text)
-                 if not any(start < found.end() and found.start() < end for start, end in idioms) and not _denied(text, found.start())), None)
+def _first_meant(hits: list[re.Match[str]], text: str, idioms: list[tuple[int, int]]) -> re.Match[str] | None:
+    return next((found for found in hits if not any(start < found.end() and found.start() < end for start, end in idioms)
+                 and not _denied(text, found.start())), None)
 
 
 def _denied(text: str, start: int) -> bool:
     """Whether the clause says, right before the place, that it is not so."""
     breaks = [found.end() for found in _CLAUSE.finditer(text, 0, start)]
     clause = text[max(breaks, default=0):start].rstrip()
-    return any(found.end() == len(clause) for found in re.finditer(rf"(?:{phrases('risk')['denied'].pattern})", clause, re.IGNORECASE))
+    return any(found.end() == len(clause) for found in phrases("risk")["denied"].finditer(clause))
 
 
 def takes_up(line: str, said: str, place: tuple[int, int]) -> bool:

@@ -11,6 +11,11 @@ from importlib.resources import files
 
 import yaml
 
+_HAN = r"\u2e80-\u9fff"
+_CHINESE = re.compile(r"[\u2e80-\ufeff]")
+_BEGINS_CHINESE = re.compile(rf"(?:\(\?<![^)]*\)|\(\?:|\()*[{_HAN}]")
+_LOOKING = re.compile(r"\(\?[<=!-]")
+
 
 @cache
 def phrases(file: str) -> Mapping[str, re.Pattern[str]]:
@@ -20,16 +25,15 @@ def phrases(file: str) -> Mapping[str, re.Pattern[str]]:
 
 
 def compiled(entries: list[str]) -> re.Pattern[str]:
-    """One pattern that finds any of these."""
-    return re.compile("|".join(f"(?:{_bounded(entry)})" for entry in entries), re.IGNORECASE | re.MULTILINE)
+    """One pattern that finds any of these. Entries that begin alike share what they begin with, which makes the search several times faster."""
+    words = [_ended(entry) for entry in entries if re.match(r"[A-Za-z(]", entry) and not _LOOKING.match(entry) and not _CHINESE.search(entry)]
+    chinese = [_ended(entry) for entry in entries if _BEGINS_CHINESE.match(entry)]
+    others = [done for entry in entries if (done := _ended(entry)) not in words and done not in chinese]
+    groups = [(r"\b", words), (rf"(?=[{_HAN}])", chinese), ("", others)]
+    return re.compile("|".join(f"{start}(?:{'|'.join(group)})" for start, group in groups if group), re.IGNORECASE | re.MULTILINE)
 
 
-def _bounded(entry: str) -> str:
-    """With word boundaries where it begins or ends with a Latin letter, and either apostrophe."""
-    before = r"\b" if re.match(r"[A-Za-z(]", entry) and not _chinese(entry) and not re.match(r"\(\?[<=!-]", entry) else ""
-    after = r"\b" if re.search(r"[A-Za-z)]$", entry) and not _chinese(entry) and not entry.endswith(r"\w") else ""
-    return before + f"(?:{entry.replace(chr(39), '[' + chr(39) + '’]')})" + after
-
-
-def _chinese(text: str) -> bool:
-    return any("\u2e80" < character < "\uff00" for character in text)
+def _ended(entry: str) -> str:
+    """With a word boundary where it ends with a Latin letter or a group, and either apostrophe."""
+    after = r"\b" if re.search(r"[A-Za-z)]$", entry) and not _CHINESE.search(entry) and not entry.endswith(r"\w") else ""
+    return f"(?:{entry.replace(chr(39), '[' + chr(39) + '’]')}){after}"
