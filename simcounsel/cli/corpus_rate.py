@@ -36,7 +36,7 @@ def rate(
     It sees the lines alone, at temperature 0: no names, models or conditions. What is rated is kept beside the corpus and
     not asked again, so that the same command goes on after Ctrl-C. Compare with: python -m analysis corpus CORPUS... --out report
     """
-    from simcounsel.corpus.rated import read_rated
+    from simcounsel.corpus.rated import answered_calls, read_rated
     from simcounsel.corpus.rating import CorpusRating, plan_rating, result_lines
     from simcounsel.corpus.reading import read_dialogues
     from simcounsel.instruments.read import is_trial
@@ -57,7 +57,11 @@ def rate(
         typer.echo(f"{model} model: for trying the software only; these ratings mean nothing", err=True)
     fetch_weights({"judge": model}, console_of(), quiet)
     chat = open_chat(model)
-    models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight, prices=table)
+    models = Switchboard(
+        {"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight, prices=table,
+        recorded={key: call for plan in plans for key, call in answered_calls(plan.folder).items()},
+    )
+    wave = 1 if model.startswith("embedded") else None
     stopped: str | None = None
     try:
         for plan in plans:
@@ -65,7 +69,7 @@ def rate(
             rating = CorpusRating(plan)
             if stopped is None:
                 with _progress(plan, quiet) as advance:
-                    rating.measure(models, advance, budget_usd=budget_usd)
+                    rating.measure(models, advance, budget_usd=budget_usd, wave=wave)
                 stopped = rating.stopped
             for line in result_lines(plan, read_rated(plan.folder)):
                 typer.echo(f"  {line}")

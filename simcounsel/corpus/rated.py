@@ -82,6 +82,12 @@ def read_rated(folder: Path) -> tuple[Rated, ...]:
     return tuple(found.values())
 
 
+def answered_calls(folder: Path) -> dict[str, Fields]:
+    """Requests that were answered, by key: a dialogue that was stopped half-way goes on with them, and nobody pays twice."""
+    every = (call for file in sorted(folder.glob("*.jsonl")) for call in json_lines(file) if call.get("kind") == "call")
+    return {str(call["key"]): call for call in every if call.get("key") and call.get("reply") is not None and not call.get("problem")}
+
+
 def _in_file(file: Path) -> Iterable[Rated]:
     head: Fields | None = None
     for fields in json_lines(file):

@@ -27,6 +27,7 @@ from simcounsel.llm.ask import Ask
 from simcounsel.llm.switchboard import Switchboard
 
 INSTRUMENT = "dialogue_quality"
+BUDGET_WAVE = 8
 Fields = dict[str, Any]
 
 
@@ -99,9 +100,11 @@ class CorpusRating:
         self.stopped: str | None = None
 
     def measure(
-        self, models: Switchboard, on_measured: Callable[[Measured], None] | None = None, *, budget_usd: float | None = None, wave: int = 8,
+        self, models: Switchboard, on_measured: Callable[[Measured], None] | None = None, *, budget_usd: float | None = None,
+        wave: int | None = None,
     ) -> tuple[Measured, ...]:
-        """Everything that is to do, in the corpus's order. With a budget, so many dialogues at a time, until it is spent (`stopped` says so).
+        """Everything that is to do, in the corpus's order. wave: so many dialogues at a time; None: all at once, or 8 with a budget, which
+        is looked at between waves (`stopped` says that it is spent).
 
         CorpusError when nothing can be written; ModelUnreachable when nobody answered at all.
         """
@@ -111,7 +114,7 @@ class CorpusRating:
         self.file = _fresh(plan.folder, plan.scale.id)
         self._append(self._head())
         models.recorder = self
-        size = len(plan.todo) if budget_usd is None else wave
+        size = wave or (len(plan.todo) if budget_usd is None else BUDGET_WAVE)
         found: list[Measured] = []
         for start in range(0, len(plan.todo), size):
             asks = {f"{number:06d}": self._rate(one, on_measured) for number, one in enumerate(plan.todo[start : start + size])}

@@ -97,6 +97,41 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert len(read_rated(rest.folder)) == 8
 
 
+class Weighing(Scripted):
+    """Tells probabilities, so that every item is asked alone; fails at a given request."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__()
+        self.left = last
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """A seven, nearly sure."""
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("the plug is pulled")
+        return Completion(text="7", weights={"7": 0.9, "8": 0.1})
+
+
+def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer.testing import CliRunner
+
+    from simcounsel.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    Path("c.jsonl").write_text("\n".join(one.model_dump_json() for one in corpus()[:2]) + "\n", encoding="utf-8")
+    judge = Weighing(last=13)
+    monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: judge)
+    words = ["corpus", "rate", "c.jsonl", "--model", "embedded", "--quiet"]
+    monkeypatch.setattr("simcounsel.cli.corpus_rate.fetch_weights", lambda *given: None)
+    stopped = CliRunner().invoke(app, words)
+    assert str(stopped.exception) == "the plug is pulled"
+    assert len(read_rated(Path("c.jsonl.ratings"))) == 1, "one dialogue was whole: ten items of thirteen"
+    judge.left = 7
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0 and judge.left == 0, "three items of the second dialogue were answered before"
+    assert read_rated(Path("c.jsonl.ratings"))[1].scores["trust"] == pytest.approx(7.1)
+
+
 def test_a_larger_sample_asks_only_for_what_is_new(tmp_path: Path) -> None:
     rate(plan(tmp_path, size=3))
     larger = plan(tmp_path, size=6)
