@@ -9,13 +9,15 @@ from simcounsel.policies import POLICIES
 from simcounsel.specs.experiment import load_experiment
 from simcounsel.specs.load import Lines, read_yaml
 from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.synthesis import load_synthesis
 from simcounsel.specs.world import load_world
 
 
 def check_file(path: Path) -> list[str]:
-    """Every problem of a world, persona or experiment file as `file:line: what; remedy`; empty when there is none.
+    """Every problem of a world, persona, experiment or synthesis file as `file:line: what; remedy`; empty when there is none.
 
-    What a file is follows from its keys: `places` makes a world, `role` a persona, `conditions` an experiment.
+    What a file is follows from its keys: `places` makes a world, `role` a persona, `conditions` an experiment, `situations` a
+    synthesis.
     """
     try:
         data, lines = read_yaml(path)
@@ -28,8 +30,13 @@ def check_file(path: Path) -> list[str]:
             read_scale(path)
         elif isinstance(data, dict) and "conditions" in data:
             load_experiment(path)
+        elif isinstance(data, dict) and "situations" in data:
+            load_synthesis(path)
         else:
-            return [f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`)"]
+            return [
+                f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`) "
+                "nor a synthesis (no `situations:`)"
+            ]
     except SpecError as error:
         return error.problems
     return []

@@ -60,7 +60,10 @@ def only_run(out: Path) -> Run:
     return Run.open(folder)
 
 
-COMMANDS = ["run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "rate", "validate-judge", "sweep", "export", "personas", "personas import"]
+COMMANDS = [
+    "run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "rate", "validate-judge", "sweep", "synthesize", "strategies",
+    "export", "corpus", "corpus check", "corpus rate", "personas", "personas import",
+]
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -294,7 +294,7 @@ def _advance(progress: "Progress", task: "TaskID", done: int, total: int, what: 
 
 
 @app.command()
-def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Worlds and personas.")]) -> None:
+def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Worlds, personas, experiments, instruments, syntheses.")]) -> None:
     """Validate files; exit 1 with file:line and a remedy for each problem."""
     from simcounsel.check import check_file
 

@@ -37,7 +37,10 @@ class Line:
     def turn(self, speaker: Role) -> Turn:
         """As a turn; an emotion that is none of ours is left out."""
         known = {kind: value for kind, value in self.tags if kind != "emotion" or value in EMOTIONS}
-        return Turn(speaker=speaker, text=self.text, reasoning=self.reasoning, **known)
+        return Turn(
+            speaker=speaker, text=self.text, reasoning=self.reasoning,
+            emotion=known.get("emotion"), skill=known.get("skill"), stage=known.get("stage"),
+        )
 
 
 def tags_of(words: str) -> tuple[Tag, ...]:

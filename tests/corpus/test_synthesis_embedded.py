@@ -73,7 +73,7 @@ def sessions() -> Sessions:
 
 def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> dict[str, Any]:
     lines = (*before, ("Person", heard))
-    request = Request(verb="fill", purpose="evaluate", who="S0001", seed=1, hints={"lines": lines, "draft": draft, "turn": 2, "turns": 10})
+    request = Request(verb="fill", purpose="evaluate", who="S0001", seed=1, hints={"lines": lines, "draft": draft, "turn": 2, "turns": 10, "danger": False})
     return sessions.evaluate(request)
 
 

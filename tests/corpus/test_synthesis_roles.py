@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -28,6 +29,7 @@ from simcounsel.corpus.synthesis.answers import (
 from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences
 from simcounsel.corpus.synthesis.session import Opening, one_line
 from simcounsel.events import Disclosed, Drafted, Evaluated, Extracted, Fact, Revised, SessionEnded, StrategyLearned, Warned
+from simcounsel.llm.ask import Request
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
 from tests.corpus.bench import SECRET, SITUATION, asks, file_of, judges, roles, settings, teaches, tells, written
 from tests.stage import Listening, happened
@@ -218,6 +220,27 @@ def test_both_versions_and_the_reason_are_kept(tmp_path: Path) -> None:
     assert (turn.draft.text, turn.draft.reason) == (drafted[0].text, "Stay with the feeling a little longer.")
     assert turn.draft.ratings == {**dict.fromkeys(QUALITIES, 7.0), "sympathy": 3.0}
     assert turn.reasoning == "They tell it slowly; I let them."
+
+
+def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
+    """The supporter passes over it, the evaluator finds nothing: a rule asks for it all the same."""
+    def extract(request: Request, draw: Random) -> str:
+        return file_of("I am a ferryman.", "I want to kill myself.", "I feel hollow.", "I was left alone.", "I want rest.", "What now?")
+
+    run, listening = written(tmp_path, settings(1), Listening(roles(extract=extract, evaluate=judges(revise=False, go_on=False))))
+    at = next(event.message for event in happened(run, Disclosed) if "kill myself" in event.text) + 1
+    evaluated = {event.message: event for event in happened(run, Evaluated)}
+    assert evaluated[at].revise
+    assert evaluated[at].go_on, "with that open nobody goes home"
+    assert "spoken of suicide" in evaluated[at].advice
+    assert [event.message for event in happened(run, Revised)] == [at]
+    correcting, = (request for request in listening.requests if request.purpose == "correct")
+    assert "ask about it directly" in correcting.prompt
+    taken_up = Listening(roles(extract=extract, support=lambda request, draw: json.dumps({
+        "reasoning": "r", "stage": "listening", "skill": "risk inquiry", "strategies": [],
+        "line": f"Are you thinking of suicide, right now? {draw.randrange(10**6)}.",
+    })))
+    assert not happened(written(tmp_path / "b", settings(1), taken_up)[0], Revised)
 
 
 def test_the_talk_goes_on_with_the_revision(tmp_path: Path) -> None:

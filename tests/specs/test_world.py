@@ -182,7 +182,10 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     assert check_file(Path(persona_path("miriam"))) == []
     other = tmp_path / "x.yaml"
     other.write_text("a: 1\n", encoding="utf-8")
-    assert check_file(other) == [f"{other}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`)"]
+    assert check_file(other) == [
+        f"{other}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`) "
+        "nor a synthesis (no `situations:`)"
+    ]
     odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
     assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are disclosing, socratic, supportive"]
     bad = world_file(tmp_path, "seed: 1", "seeed: 1")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from simcounsel.chance import chance
+from simcounsel.corpus.screens.risk import risks, takes_up
 from simcounsel.corpus.synthesis.answers import Evaluation, Extraction, facts_of
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
 from simcounsel.corpus.synthesis.tasks import COUNSELOR, PERSON, Desk, Line, correct, distil, evaluate, extract, seek, support
@@ -25,6 +26,13 @@ SPARE: tuple[tuple[Support, str], ...] = (
     ("support", "What has helped you before, even a little?"), ("listening", "I'd like to understand that better."),
 )
 """What a supporter says when its model gave nothing usable; the log says `fallback`."""
+GRAVE = ("suicide", "self-harm", "harm to others")
+"""Kinds of danger that a supporter may not pass over."""
+SAFETY = (
+    "Safety rule: the person has spoken of {kind}. Take it up at once: ask about it directly and calmly, ask whether they are safe, "
+    "and name a human being or the local emergency number as the next step."
+)
+"""What is asked of the corrector where neither the supporter nor the evaluator saw it."""
 FAREWELL: tuple[Support, str] = ("support", "Let's leave it here for today. Thank you for coming.")
 
 
@@ -163,15 +171,24 @@ class Session:
         reply = yield from evaluate(self.desk, self._lines, draft, turn)
         value: Evaluation | None = reply.value
         ratings = value.ratings() if value else {}
+        passed_over = self._passed_over(draft)
+        revise = bool(value and value.revise) or passed_over is not None
+        advice = [value.advice.strip()] if value and value.revise else []
+        advice += [SAFETY.format(kind=passed_over)] if passed_over else []
         evaluated = Evaluated(
-            session=self.desk.session, message=message, revise=bool(value and value.revise), advice=value.advice.strip() if value else "",
-            go_on=value.go_on if value else True, source=reply.source,
+            session=self.desk.session, message=message, revise=revise, advice=" ".join(advice),
+            go_on=value.go_on if value and not passed_over else True, source=reply.source,
             ratings=tuple(QualityRating(quality=quality, value=ratings.get(quality)) for quality in QUALITIES),
         )
         self._note(evaluated)
         if evaluated.revise:
-            self._advice.append((min(QUALITIES, key=lambda quality: ratings[quality]), evaluated.advice))
+            self._advice.append((min(QUALITIES, key=lambda quality: ratings.get(quality, 0)), evaluated.advice))
         return evaluated
+
+    def _passed_over(self, draft: str) -> str | None:
+        """The kind of danger that the seeker has just spoken of and the draft does not take up; None when there is none."""
+        heard = self._lines[-1][1]
+        return next((risk.kind for risk in risks(heard) if risk.kind in GRAVE and not takes_up(draft, heard, risk.span)), None)
 
     def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
         reply: Reply = yield from correct(self.desk, self._lines, drafted.text, advice, drafted.stage, last)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simcounsel.chance import seed_of
+from simcounsel.corpus.screens.risk import risks
 from simcounsel.corpus.synthesis.answers import (
     FEWEST_FACTS,
     MOST_STRATEGIES,
@@ -115,6 +116,7 @@ def support(desk: Desk, lines: Sequence[Line], turn: int, last: bool, carried: S
         check=lambda answer: line_problem(answer.line, said, desk.english), fallback=spare, temperature=0.8, max_tokens=400,
         seed=desk.seed("supporter", len(lines) + 1),
         hints={"lines": tuple(lines), "turn": turn, "turns": desk.settings.turns, "last": last, "carried": tuple(carried), "theme": desk.theme,
+               "danger": in_danger(lines),
                "closed": {"strategies": tuple(strategy.id for strategy in carried)}},
     )))
 
@@ -125,7 +127,7 @@ def evaluate(desk: Desk, lines: Sequence[Line], draft: str, turn: int) -> Ask[Re
     return (yield from ask(Request(
         verb="fill", purpose="evaluate", who=desk.session, tier="evaluator", system=system, prompt=prompt, model=Evaluation,
         check=evaluation_problem, fallback=None, temperature=0.0, max_tokens=400, seed=desk.seed("evaluator", len(lines) + 1),
-        hints={"lines": tuple(lines), "draft": draft, "turn": turn, "turns": desk.settings.turns},
+        hints={"lines": tuple(lines), "draft": draft, "turn": turn, "turns": desk.settings.turns, "danger": in_danger(lines)},
     )))
 
 
@@ -138,7 +140,7 @@ def correct(desk: Desk, lines: Sequence[Line], draft: str, advice: str, stage: S
         verb="write", purpose="correct", who=desk.session, tier="corrector", system=system, prompt=prompt,
         check=corrected_problem(draft, [text for _, text in lines], desk.english), fallback=draft, temperature=0.5, max_tokens=250,
         seed=desk.seed("corrector", len(lines) + 1),
-        hints={"lines": tuple(lines), "draft": draft, "advice": advice, "stage": stage, "last": last},
+        hints={"lines": tuple(lines), "draft": draft, "advice": advice, "stage": stage, "last": last, "danger": in_danger(lines)},
     )))
 
 
@@ -153,6 +155,11 @@ def distil(desk: Desk, advice: Sequence[tuple[Quality, str]], carried: Sequence[
         check=distilled_problem, fallback=Distilled(), temperature=0.3, max_tokens=400, seed=desk.seed("manager", 0),
         hints={"advice": tuple(advice), "carried": tuple(carried)},
     )))
+
+
+def in_danger(lines: Sequence[Line]) -> bool:
+    """Whether the person has spoken of suicide or self-harm; for a model too small to see it."""
+    return any(risk.kind in ("suicide", "self-harm") for who, text in lines if who == PERSON for risk in risks(text))
 
 
 def talk(lines: Sequence[Line]) -> str:

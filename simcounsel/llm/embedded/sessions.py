@@ -96,7 +96,7 @@ class Sessions:
         known = [rule for rule, (_, _, strategy) in RULES.items() if self._carried(strategy, hints["carried"])]
         ids = [self._carried(RULES[rule][2], hints["carried"]) for rule in known]
         stage = "support" if hints["last"] else ORDER[min(len(ORDER) - 1, (hints["turn"] - 1) * len(ORDER) // max(1, hints["turns"] - 2))]
-        danger = _danger_now(hints["lines"])
+        danger = _unasked(hints)
         if danger or hints["last"]:
             skill, line = _danger_line(said) if danger else _form("closing", said, draw)
             return {"reasoning": _why(heard, danger), "stage": stage, "skill": skill, "strategies": [], "line": line}
@@ -135,7 +135,7 @@ class Sessions:
         for rule in broken:
             ratings[RULES[rule][0]] = 4
         enough = hints["turn"] >= hints["turns"] - 2 or (hints["turn"] >= hints["turns"] - 3 and chance(request.seed, "enough").random() < 0.3)
-        done = enough and not _danger_now(hints["lines"]) and not _is_idea(hints["draft"]) and not _offers(hints["draft"])
+        done = enough and not _unasked(hints) and not _is_idea(hints["draft"]) and not _offers(hints["draft"])
         advice = RULES[broken[0]][1] if broken else ""
         return {**ratings, "revise": bool(broken), "advice": advice, "go_on": not done}
 
@@ -144,6 +144,8 @@ class Sessions:
         hints, draw = request.hints, chance(request.seed, "correct")
         said = [text for _, text in hints["lines"]]
         heard, draft = said[-1], hints["draft"]
+        if _unasked(hints):
+            return _danger_line(said)[1]
         back = given_back(heard)
         questions = re.findall(r"[^.!?]*\?", draft)
         if hints["advice"] == RULES["not so fast"][1] or not questions:
@@ -219,19 +221,12 @@ def _closes(line: str) -> bool:
 
 
 _ADVICE = re.compile(r"\b(?:what (?:i|can|could|should|do)|how (?:do|can|could|to)|know what|advice|tell me)\b", re.IGNORECASE)
-_DANGER = re.compile(
-    r"\b(kill(?:ing)? myself|end(?:ing)? (?:my life|it all)|suicid\w*|(?:want|wish(?:ed)?) (?:to die|i were dead|i was dead)|"
-    r"not wake up|better off without me|hurt(?:ing)? myself|no point (?:in )?(?:living|going on)|"
-    r"don't want to (?:live|be here)|see the point of (?:living|going on))\b",
-    re.IGNORECASE,
-)
 
 
-def _danger_now(lines: tuple[tuple[str, str], ...]) -> bool:
+def _unasked(hints: Mapping[str, Any]) -> bool:
     """Whether the seeker spoke of not wanting to live and the three questions about it were not all asked."""
-    spoke = any(_DANGER.search(text) for who, text in lines if who == "Person")
-    asked = [text for _, text in forms()["supporter"]["danger"] if text in {line for _, line in lines}]
-    return spoke and len(asked) < len(forms()["supporter"]["danger"])
+    said = {line for _, line in hints["lines"]}
+    return bool(hints["danger"]) and any(text not in said for _, text in forms()["supporter"]["danger"])
 
 
 def _danger_line(said: list[str]) -> tuple[str, str]:
