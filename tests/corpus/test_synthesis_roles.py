@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simcounsel.corpus.handwritten import read_samples
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.corpus.synthesis.answers import (
     LONGEST,
@@ -30,6 +31,7 @@ from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences
 from simcounsel.corpus.synthesis.session import Opening, one_line
 from simcounsel.events import Disclosed, Drafted, Evaluated, Extracted, Fact, Revised, SessionEnded, StrategyLearned, Warned
 from simcounsel.llm.ask import Request
+from simcounsel.llm.chat import EXAMPLES_SHOWN, messages
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
 from tests.corpus.bench import SECRET, SITUATION, asks, file_of, judges, roles, settings, teaches, tells, written
 from tests.stage import Listening, happened
@@ -312,3 +314,16 @@ def test_sentences() -> None:
 def test_scripts_of_the_bench_are_well_behaved(tmp_path: Path) -> None:
     run, _ = written(tmp_path, settings(2), Listening(roles(support=asks, seek=tells, distil=teaches("Go slowly."), evaluate=judges(revise=True))))
     assert not happened(run, Warned)
+
+
+def test_a_capable_supporter_is_shown_lines_of_the_samples(tmp_path: Path) -> None:
+    _, listening = written(tmp_path, settings(1))
+    shown = [request.examples for request in listening.requests if request.purpose == "support"]
+    lines = {turn.text for dialogue in read_samples() for turn in dialogue.turns if turn.portable and turn.speaker == "counselor"}
+    assert all(len(examples) == EXAMPLES_SHOWN and {example.text for example in examples} <= lines for examples in shown)
+    assert len({tuple(one.text for one in examples) for examples in shown}) == len(shown), "others each time"
+    sent = messages(next(request for request in listening.requests if request.purpose == "support"), None)
+    assert all(example.text in sent[0]["content"] for example in shown[0])
+    in_german = Listening(roles())
+    written(tmp_path / "de", settings(1, language="German"), in_german)
+    assert not any(request.examples for request in in_german.requests)

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from simcounsel.corpus.screens import screen
 from simcounsel.corpus.synthesis.answers import length_of
 from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.strategies import Strategies
@@ -121,6 +122,20 @@ def account_lines(run: Run) -> Iterator[str]:
     yield f"model calls    {a.calls}, {a.tokens} tokens, {cost}"
     warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(a.warnings.items()))
     yield f"warnings       {sum(a.warnings.values())}" + (f" ({warned}): the fallback was taken each time" if warned else "")
+
+
+def screened_line(run: Run) -> str:
+    """What the screens say of the dialogues, in a line."""
+    dialogues = dialogues_of(run)
+    screened = screen(dialogues)
+    unfit = len(dialogues) - len(screened.kept(dialogues))
+    errors = len(screened.errors)
+    if not screened.findings:
+        return "screens        nothing found"
+    return (
+        f"screens        {errors} errors in {unfit} dialogues, which `export` leaves out, and {len(screened.findings) - errors} warnings; "
+        "`simcounsel corpus check` shows them"
+    )
 
 
 def session_lines(run: Run, which: str) -> Iterator[str]:

@@ -3,8 +3,10 @@ what it has told and what may come out now; the supporter, the evaluator and the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from simcounsel.chance import seed_of
+from simcounsel.chance import chance, seed_of
+from simcounsel.corpus.handwritten import read_samples
 from simcounsel.corpus.screens.risk import risks
 from simcounsel.corpus.synthesis.answers import (
     FEWEST_FACTS,
@@ -25,7 +27,8 @@ from simcounsel.corpus.synthesis.answers import (
 from simcounsel.corpus.synthesis.cutting import cut, sentences
 from simcounsel.corpus.synthesis.strategies import Strategy
 from simcounsel.events import Fact
-from simcounsel.llm.ask import Ask, Reply, Request, ask
+from simcounsel.llm.ask import Ask, Example, Reply, Request, ask
+from simcounsel.llm.chat import EXAMPLES_SHOWN
 from simcounsel.prompts import render
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
@@ -109,10 +112,11 @@ def support(desk: Desk, lines: Sequence[Line], turn: int, last: bool, carried: S
         "support", strategies=render("support_strategies", strategies=learned)[1] if carried else "", talk=talk(lines), turn=turn,
         turns=desk.settings.turns, ending=CLOSING if last else OPEN, language=desk.settings.language, words=desk.settings.line_words,
     )
+    examples = drawn_examples(desk.seed("examples", len(lines) + 1)) if desk.english else ()
     spare = SupporterLine(reasoning="", stage=fallback[0], skill="silence", line=fallback[1])
     said = [text for _, text in lines]
     return (yield from ask(Request(
-        verb="fill", purpose="support", who=desk.session, tier="supporter", system=system, prompt=prompt, model=SupporterLine,
+        verb="fill", purpose="support", who=desk.session, tier="supporter", system=system, prompt=prompt, model=SupporterLine, examples=examples,
         check=lambda answer: line_problem(answer.line, said, desk.english), fallback=spare, temperature=0.8, max_tokens=400,
         seed=desk.seed("supporter", len(lines) + 1),
         hints={"lines": tuple(lines), "turn": turn, "turns": desk.settings.turns, "last": last, "carried": tuple(carried), "theme": desk.theme,
@@ -155,6 +159,19 @@ def distil(desk: Desk, advice: Sequence[tuple[Quality, str]], carried: Sequence[
         check=distilled_problem, fallback=Distilled(), temperature=0.3, max_tokens=400, seed=desk.seed("manager", 0),
         hints={"advice": tuple(advice), "carried": tuple(carried)},
     )))
+
+
+def drawn_examples(seed: int) -> tuple[Example, ...]:
+    """Lines of the samples' counselors that fit any story, for a capable model to take the tone from; others each time."""
+    return tuple(chance(seed, "examples").sample(_portable(), EXAMPLES_SHOWN))
+
+
+@cache
+def _portable() -> tuple[Example, ...]:
+    return tuple(
+        Example(text=turn.text, tags={"stage": turn.stage, "skill": turn.skill})
+        for dialogue in read_samples() for turn in dialogue.turns if turn.portable and turn.speaker == "counselor"
+    )
 
 
 def in_danger(lines: Sequence[Line]) -> bool:
