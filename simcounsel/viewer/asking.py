@@ -95,11 +95,14 @@ class Asker:
 
     def _run(self, name: str) -> Run:
         try:
-            return Run.open(self._shelf.log(name).folder)
+            run = Run.open(self._shelf.log(name).folder)
         except KeyError:
             raise Refused(404, f"there is no run {name!r} here") from None
         except RunError as error:
             raise Refused(422, str(error)) from None
+        if run.manifest.world is None:
+            raise Refused(422, f"{name} is a synthesis of dialogues: nobody lives in it who could be asked")
+        return run
 
     def _told(self, name: str) -> dict[str, Any]:
         run = self._run(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import RunError
-from simcounsel.viewer import frames, serve, sessions
+from simcounsel.viewer import frames, serve, syntheses
 from simcounsel.viewer.reader import Log
 
 PROMPTS_MOST = 24_000_000
@@ -23,8 +23,8 @@ _LEFT_OUT = {"interview": "mountInterview", "turn": "mountTurn"}
 def write_bundle(log: Log, file: Path) -> list[str]:
     """Write the run as one HTML file; what was left out, in words. RunError when it cannot be written."""
     log.refresh()
-    synthesis = sessions.is_synthesis(log.manifest)
-    data, left_out = (_sessions(log), []) if synthesis else _data(log)
+    synthesis = syntheses.is_synthesis(log)
+    data, left_out = syntheses.everything(log, PROMPTS_MOST) if synthesis else _data(log)
     kind = "sessions" if synthesis else "run"
     script = _script(kind)
     style = "\n".join((serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css"))
@@ -59,15 +59,6 @@ def _data(log: Log) -> tuple[dict[str, Any], list[str]]:
         data[f"conversation/{talk['chat']}"] = serve.talk(log, talk["chat"])
     left_out = [] if _add_calls(log, data) else ["the prompts and replies, which are too many for one file"]
     return data | {"overview": overview | {"human": False}}, left_out
-
-
-def _sessions(log: Log) -> dict[str, Any]:
-    """A synthesis: its overview and every session."""
-    data: dict[str, Any] = {"sessions": serve.all_sessions(None, log)}
-    for one in data["sessions"]["sessions"]:
-        name = one["session"]
-        data[f"session/{name}"] = sessions.session(log.manifest, log.entries(subject=name), name)
-    return data
 
 
 def _add_calls(log: Log, data: dict[str, Any]) -> bool:

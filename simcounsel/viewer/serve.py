@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 
 from simcounsel.clock import date_text
-from simcounsel.viewer import frames, sessions
+from simcounsel.viewer import frames, syntheses
 from simcounsel.viewer.guard import LOOPBACK, Guard
 from simcounsel.viewer.reader import TICK_DIGITS, Log
 from simcounsel.viewer.reply import as_json
@@ -44,7 +44,7 @@ def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute
             for name, answer in {
                 "overview": seen, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
                 "conversation/{chat}": conversation, "calls/{tick}": calls, "behind/{seq}": behind, "warnings": warnings,
-                "sessions": all_sessions, "session/{session}": one_session,
+                "sessions": all_sessions, "session/{session}": one_session, "asked/{session}": asked,
             }.items()
         ),
         *more,
@@ -69,7 +69,7 @@ class Site:
         name = request.path_params["run"]
         if name not in self.shelf.names():
             return PlainTextResponse(f"there is no run {name!r} here", 404)
-        return FileResponse(STATIC / ("sessions.html" if sessions.is_synthesis(self.shelf.log(name).manifest) else "run.html"))
+        return FileResponse(STATIC / ("sessions.html" if syntheses.is_synthesis(self.shelf.log(name)) else "run.html"))
 
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
         """A page that reads its data itself."""
@@ -93,18 +93,19 @@ class Site:
         return as_json(await asyncio.to_thread(lambda: [_told(self.shelf, name) for name in reversed(self.shelf.names())]))
 
     async def compare(self, request: Request) -> Response:
-        """Where two runs part."""
+        """Where two runs part. Syntheses have no days to compare: that is refused in words."""
         try:
             a, b = (self.shelf.log(request.query_params.get(side, "")) for side in ("a", "b"))
         except KeyError as name:
             raise HTTPException(404, f"there is no run {name.args[0]!r} here; name two: ?a=RUN&b=RUN") from None
 
-        def work() -> Any:
+        def work() -> Response:
             for log in (a, b):
                 log.refresh()
-            return frames.compare(overview(None, a), overview(None, b))
+            refused = syntheses.not_side_by_side(a, b)
+            return PlainTextResponse(refused, 422) if refused else as_json(frames.compare(overview(None, a), overview(None, b)))
 
-        return as_json(await asyncio.to_thread(work))
+        return await asyncio.to_thread(work)
 
     def answering(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         """JSON about one run."""
@@ -142,22 +143,12 @@ def _summed(log: Log) -> dict[str, Any]:
     log.refresh()
     manifest = log.manifest
     world = manifest.get("world") or {}
-    if sessions.is_synthesis(manifest):
-        return _synthesis_summed(log)
+    if syntheses.is_synthesis(log):
+        return syntheses.summed(log)
     return {
         "name": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
         "model": (manifest.get("models") or {}).get("reason"), "created": manifest.get("created"), "ticks": log.ticks,
         "ticks_planned": world.get("ticks"), "parent": (manifest.get("parent") or {}).get("run"), "problems": log.problems(),
-    }
-
-
-def _synthesis_summed(log: Log) -> dict[str, Any]:
-    """A synthesis in the list of runs: its length is in waves."""
-    told = sessions.overview(log.manifest, (), log.ticks)
-    return {
-        "name": log.name, "world": f"synthesis: {told['name']}", "condition": "without " + ", ".join(told["without"]) if told["without"] else "full",
-        "seed": told["seed"], "model": ", ".join(sorted(set(told["roles"].values()))), "created": log.manifest.get("created"), "ticks": log.ticks,
-        "ticks_planned": told["waves_planned"], "unit": "waves", "parent": told["parent"], "problems": log.problems(),
     }
 
 
@@ -241,16 +232,24 @@ def behind(request: Request, log: Log) -> Any:
     return {"event": entry, "keys": frames.keys_behind(entry, log.calls(tick))}
 
 
-def all_sessions(request: Request | None, log: Log) -> Any:
+def all_sessions(request: Request, log: Log) -> Any:
     """A synthesis at a glance."""
-    found = sessions.overview(log.manifest, log.entries(sessions.OVERVIEW), log.ticks)
-    return found | {"run": log.name, "problems": log.problems(), "size": log.size}
+    if not syntheses.is_synthesis(log):
+        raise HTTPException(404, f"{log.name} is no synthesis: it has people and days, not sessions")
+    return syntheses.overview(log)
 
 
 def one_session(request: Request, log: Log) -> Any:
     """One session of a synthesis."""
-    name = request.path_params["session"]
-    found = sessions.session(log.manifest, log.entries(subject=name), name)
+    return _there(syntheses.session(log, request.path_params["session"]))
+
+
+def asked(request: Request, log: Log) -> Any:
+    """The requests behind a session, by line."""
+    return _there(syntheses.asked(log, request.path_params["session"]))
+
+
+def _there(found: Any) -> Any:
     if found is None:
         raise HTTPException(404, "no such session")
     return found

@@ -18,7 +18,8 @@ start().catch((error) => fill(main, h("p", { class: "page warn", role: "alert" }
 
 async function start() {
   if (!nameA || !nameB) throw new Error("Name two runs: /compare?a=RUN&b=RUN, or tick two in the list of runs.");
-  const [a, b, apart] = await Promise.all([get(nameA, "overview"), get(nameB, "overview"), get(null, `compare?a=${encodeURIComponent(nameA)}&b=${encodeURIComponent(nameB)}`)]);
+  const apart = await get(null, `compare?a=${encodeURIComponent(nameA)}&b=${encodeURIComponent(nameB)}`); // first, since it says why two cannot be compared
+  const [a, b] = await Promise.all([get(nameA, "overview"), get(nameB, "overview")]);
   const longer = a.ticks >= b.ticks ? a : b;
   const bar = h("footer", { class: "time", "aria-label": "Time" });
   const pairs = h("div", {});

@@ -1,5 +1,6 @@
 // Under the hood: the exact prompts and replies, what they cost, and every fallback.
 
+import { request } from "./call.js";
 import { momentOf } from "./clock.js";
 import { fill, h, said } from "./dom.js";
 import { bundled, get } from "./source.js";
@@ -23,19 +24,6 @@ export function mountHood(section, run, overview) {
   function about(event, chosen) {
     return h("p", {}, "Behind ", event.text ? said(`“${event.text}”`) : event.kind, `: ${chosen.length ? `${chosen.length} ${chosen.length === 1 ? "request" : "requests"}` : "no request in this run's records (it was answered from a recording)"}. `,
       h("button", { type: "button", class: "plain", onclick: () => show({ event: null }) }, "all requests of this moment"));
-  }
-
-  function request(call, open) {
-    const facts = [["model", call.model], ["answer", call.source], ["tokens", call.tokens_in || call.tokens_out ? `${call.tokens_in} in, ${call.tokens_out} out` : "not counted"],
-      ["cost", call.cost_usd === null || call.cost_usd === undefined ? "price unknown" : `${call.cost_usd.toFixed(6)} USD`], ["latency", call.latency_s === undefined ? null : `${call.latency_s} s`], ["tries", call.tries], ["seed", call.seed],
-      ["first complaint", call.complaint], ["problem", call.problem]];
-    return h("details", { class: "card", open }, h("summary", {}, h("b", {}, call.purpose), h("span", { class: "soft" }, ` ${call.source}${call.tries > 1 ? `, ${call.tries} tries` : ""}: `, said(String(call.reply ?? call.problem ?? "").slice(0, 90)))),
-      h("dl", {}, facts.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [h("dt", {}, name), h("dd", {}, said(value))])),
-      block("system", call.system), block("prompt", call.prompt), block("reply", call.reply));
-  }
-
-  function block(name, text) {
-    return text === null || text === undefined || text === "" ? null : [h("h4", {}, name), h("pre", { tabindex: "0", role: "region", "aria-label": name }, said(text))];
   }
 
   function warned(warnings) {

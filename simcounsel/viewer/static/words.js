@@ -41,3 +41,11 @@ export function marked(before, after) {
     kind === "same" ? said(text)
       : h(kind === "gone" ? "del" : "ins", {}, h("span", { class: "hidden" }, kind === "gone" ? "removed: " : "new: "), said(text))));
 }
+
+/** Two versions of a text beside each other: [the first with what goes, the second with what is new]. */
+export function sides(before, after) {
+  const parts = difference(before, after);
+  const side = (kind, tag, hint) => h("span", { class: "said", dir: "auto" }, parts.filter((one) => one.kind === "same" || one.kind === kind)
+    .map(({ kind: is, text }) => (is === "same" ? said(text) : h(tag, {}, h("span", { class: "hidden" }, hint), said(text)))));
+  return [side("gone", "del", "removed: "), side("new", "ins", "new: ")];
+}
