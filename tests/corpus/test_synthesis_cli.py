@@ -87,16 +87,16 @@ def test_strategies_go_from_one_synthesis_to_the_next(simcounsel: Command, tmp_p
 
 def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(
-        "name: e\nsynthesis: {situations: shipped, sessions: 4, wave: 2, models: {default: scripted}}\nseeds: [1, 2]\n"
+        "name: e\nsynthesis: {situations: shipped, sessions: 4, wave: 2, models: {default: scripted}}\n"
         "conditions:\n  - {name: alone, set: {without: [evaluator]}}\n  - {name: full}\n", encoding="utf-8",
     )
     planned = simcounsel("sweep", "e.yaml", "--dry-run")
-    assert "16 sessions" in planned.out
+    assert "8 sessions" in planned.out
     assert "without.0: alone evaluator | full (none)" in planned.out
     ended = simcounsel("sweep", "e.yaml", "--quiet")
     assert ended.code == 0, ended.err
     assert "python -m analysis corpus sweeps/e" in ended.out
-    assert sorted(path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/manifest.json")) == ["s1-alone", "s1-full", "s2-alone", "s2-full"]
+    assert sorted(path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/manifest.json")) == ["s1-alone", "s1-full"]
     before = {path: path.read_bytes() for path in (tmp_path / "sweeps" / "e").glob("*/events.jsonl")}
     assert simcounsel("sweep", "e.yaml", "--quiet").code == 0
     assert {path: path.read_bytes() for path in before} == before, "nothing is written twice"
