@@ -59,7 +59,7 @@ def page(browser: Browser) -> Iterator[Page]:
 @contextmanager
 def site(page: Page, folder: Path) -> Iterator[str]:
     """A site of its own, which the page leaves before it ends: else it asks in vain whether there is more."""
-    with site(page, folder) as address:
+    with serving(make_app(Shelf(folder))) as address:
         yield address
         page.goto("about:blank")
 
