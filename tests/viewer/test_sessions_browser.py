@@ -141,7 +141,11 @@ def test_draft_critique_and_revision(page: Page, url: str, handmade: str) -> Non
     assert revised.get_by_role("heading", level=4).all_inner_texts() == ["Draft", "Critique, least: listening 2", "Revision, as it was said"]
     assert [text.strip() for text in revised.locator("del .said").all_inner_texts()] == ["Why did that happen,"]
     assert [text.strip() for text in revised.locator("ins .said").all_inner_texts()] == ["You say so. What happened,"]
-    assert revised.locator("div", has=page.get_by_role("heading", name="Draft")).first.locator("ins").count() == 0
+    draft = revised.locator("> div").first
+    assert draft.locator("ins").count() == 0
+    assert draft.inner_text().split("\n") == ["Draft", "removed:", "Why did that happen, number 2?"]
+    cut = page.evaluate("() => import('/static/words.js').then((words) => words.sides('Say more. Or not?', 'Say more.').map((side) => side.textContent))")
+    assert cut == ["Say more. removed: Or not?", "Say more."]
     expect(revised).to_contain_text("Give it back first.")
     revised.locator("summary").click()
     expect(revised.locator(".bars")).to_contain_text("sympathy")

@@ -45,7 +45,11 @@ export function marked(before, after) {
 /** Two versions of a text beside each other: [the first with what goes, the second with what is new]. */
 export function sides(before, after) {
   const parts = difference(before, after);
-  const side = (kind, tag, hint) => h("span", { class: "said", dir: "auto" }, parts.filter((one) => one.kind === "same" || one.kind === kind)
-    .map(({ kind: is, text }) => (is === "same" ? said(text) : h(tag, {}, h("span", { class: "hidden" }, hint), said(text)))));
+  const side = (kind, tag, hint) => {
+    const mine = parts.filter((one) => one.kind === "same" || one.kind === kind);
+    const spaced = (text, index) => (index < mine.length - 1 && !/\s$/.test(text) ? `${text} ` : text); // the other text may have ended there
+    return h("span", { class: "said", dir: "auto" }, mine.map((one, index) =>
+      (one.kind === "same" ? said(spaced(one.text, index)) : h(tag, {}, h("span", { class: "hidden" }, hint), said(spaced(one.text, index))))));
+  };
   return [side("gone", "del", "removed: "), side("new", "ins", "new: ")];
 }
