@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simcounsel.cli import InFlight, PricesFile, Quiet, console_of, fetch_weights, price_table
 from simcounsel.cli.corpus import corpus
+from simcounsel.cli.options import InFlight, PricesFile, Quiet
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from simcounsel.cli import app, console_of
+from simcounsel.cli import app
+from simcounsel.cli.weights import console_of
 
 if TYPE_CHECKING:
     from simcounsel.corpus.card import Card

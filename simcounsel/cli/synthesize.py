@@ -5,22 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simcounsel.cli import (
-    BudgetCalls,
-    BudgetUsd,
-    InFlight,
-    Model,
-    Out,
-    PricesFile,
-    Quiet,
-    RunFolder,
-    Sets,
-    app,
-    changes_of,
-    console_of,
-    fetch_weights,
-    price_table,
-)
+from simcounsel.cli import app
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, Model, Out, PricesFile, Quiet, RunFolder, Sets, changes_of
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
     from rich.console import Console

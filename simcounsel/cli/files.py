@@ -1,0 +1,61 @@
+"""`check`, `init`, `models`, `personas import`: what there is to work with."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simcounsel.cli import app
+from simcounsel.cli.weights import console_of
+from simcounsel.cli.weights import pull as pull_weights
+
+personas = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with persona files.")
+app.add_typer(personas, name="personas")
+
+
+@app.command()
+def check(files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Worlds, personas, experiments, instruments, syntheses.")]) -> None:
+    """Validate files; exit 1 with file:line and a remedy for each problem."""
+    from simcounsel.check import check_file
+
+    wrong = 0
+    for file in files:
+        problems = check_file(file)
+        wrong += bool(problems)
+        for problem in problems or [f"{file}: ok"]:
+            typer.echo(problem)
+    sys.exit(1 if wrong else 0)
+
+
+@app.command()
+def models(pull: Annotated[bool, typer.Option("--pull", help="Fetch the embedded models' weights now.")] = False) -> None:
+    """What models can be used here, and what is fetched."""
+    from simcounsel.llm.catalog import EMBEDDED_WEIGHTS, model_lines
+
+    if pull:
+        pull_weights(EMBEDDED_WEIGHTS, console_of(), quiet=False)
+    for line in model_lines():
+        typer.echo(line)
+
+
+@app.command()
+def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")]) -> None:
+    """Write a small commented world and persona to start from."""
+    from simcounsel.starter import write_starter
+
+    for file in write_starter(folder):
+        typer.echo(f"wrote {file}")
+    typer.echo(f"now: simcounsel check {folder}/world.yaml && simcounsel run {folder}/world.yaml --ticks 8")
+
+
+@personas.command("import")
+def import_personas(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the persona files.")] = Path("personas"),
+) -> None:
+    """Read Patient-Psi records into persona files; several records of one id are one person."""
+    from simcounsel.specs.patient_psi import import_records
+
+    for written in import_records(file, out):
+        typer.echo(f"wrote {written}")

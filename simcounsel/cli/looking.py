@@ -1,0 +1,131 @@
+"""`show`, `view`, `talk`: what happened in a run."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simcounsel.cli import app
+from simcounsel.cli.options import RunFolder
+from simcounsel.cli.weights import console_of, fetch_weights
+
+
+@app.command()
+def show(
+    run: RunFolder,
+    who: Annotated[str | None, typer.Option("--who", help="A resident: one day of theirs.")] = None,
+    day: Annotated[int, typer.Option("--day", min=0, help="Which day, for --who; the first is 0.")] = 0,
+    conversation: Annotated[str | None, typer.Option("--conversation", metavar="N", help="A conversation, by number from 1 or by id.")] = None,
+    recall: Annotated[str | None, typer.Option("--recall", metavar="NAME", help="What came to somebody's mind, and why.")] = None,
+    tick: Annotated[int | None, typer.Option("--tick", min=0, help="Which tick, for --recall; the last recall if not given.")] = None,
+) -> None:
+    """Show a run in the terminal: its summary, or one day of a resident, a conversation, a recall."""
+    from simcounsel import summary
+    from simcounsel.runs import Run
+
+    opened = Run.open(run)
+    if opened.manifest.synthesis:
+        from simcounsel.cli.synthesize import show_lines
+
+        for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):
+            typer.echo(line)
+        return
+    if conversation is not None:
+        lines = summary.conversation_lines(opened, conversation)
+    elif recall is not None:
+        lines = summary.recall_lines(opened, recall, tick)
+    elif who is not None:
+        lines = summary.day_lines(opened, who, day)
+    else:
+        lines = summary.summary_lines(opened)
+    for line in lines:
+        typer.echo(line)
+
+
+@app.command()
+def view(
+    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")] = Path("runs"),
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the run into one file, to be opened without a server.")] = None,
+    host: Annotated[str, typer.Option("--host", help="Any other address than this machine's own demands a token, which is printed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 8765,
+) -> None:
+    """Look at runs in a browser: the map, the days, memories and why they came up, conversations, prompts.
+
+    Follows a run that is still being written. Ctrl-C stops.
+    Example: simcounsel view runs/RUN --html day.html
+    """
+    from simcounsel.viewer.asking import asking_routes
+    from simcounsel.viewer.serve import serve
+    from simcounsel.viewer.shelf import Shelf
+
+    shelf = Shelf(runs)
+    if html is not None:
+        from simcounsel.viewer.bundle import write_bundle
+
+        if shelf.only is None:
+            raise typer.BadParameter(f"{runs} is a folder of runs; name one of them", param_hint="--html")
+        for left_out in write_bundle(shelf.log(shelf.only), html):
+            typer.echo(f"left out: {left_out}", err=True)
+        for problem in shelf.log(shelf.only).problems():
+            typer.echo(problem, err=True)
+        typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
+        return
+    path = f"/run/{shelf.only}" if shelf.only else "/"
+    serve(shelf, host=host, port=port, path=path, more=asking_routes(shelf), say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
+
+
+@app.command()
+def talk(
+    run: RunFolder,
+    who: Annotated[str, typer.Option("--who", metavar="NAME", help="The resident to ask.")],
+    at: Annotated[int | None, typer.Option("--at", metavar="TICK", help="As of the end of this tick; the last complete one if not given.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")] = None,
+) -> None:
+    """Ask a resident questions, as of a moment of the run; it answers from its persona and memories of then.
+
+    An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is kept in RUN/interviews and changes nothing else.
+    """
+    from simcounsel import interview
+    from simcounsel.runs import Run
+
+    opened = Run.open(run)
+    sitting = interview.Interview.begin(opened, who, at, model)
+    fetch_weights(interview.roles(opened, sitting.head["model"]), console_of(), quiet=True)
+    for line in interview.introduction(sitting):
+        typer.echo(line)
+    models = interview.open_models(opened, sitting.head["model"])
+    try:
+        for question in _questions():
+            try:
+                told = sitting.ask(question, models)
+            except ValueError as error:
+                typer.echo(f"({error})", err=True)
+                continue
+            typer.echo(f"{sitting.head['who']}: {told['answer']}")
+            if told["problem"]:
+                typer.echo(f"(the model gave no usable answer: {told['problem']}; this line stands in for one)", err=True)
+    except KeyboardInterrupt:
+        typer.echo("")
+    finally:
+        models.close()
+    typer.echo(f"kept in {sitting.file}" if sitting.file else "nothing was asked; nothing is kept")
+
+
+def _questions() -> Iterator[str]:
+    """What is typed, up to an empty line or Ctrl-D; or the lines of a pipe."""
+    if not sys.stdin.isatty():
+        for line in sys.stdin:
+            if line.strip():
+                typer.echo(f"you: {line.strip()}")
+                yield line
+        return
+    import contextlib
+
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  (line editing and history in `input`)
+    with contextlib.suppress(EOFError):
+        while question := input("you: ").strip():
+            yield question
+    typer.echo("")
