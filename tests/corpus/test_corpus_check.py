@@ -35,7 +35,7 @@ def corpus_file(folder: Path, *dialogues: Dialogue) -> Path:
 
 
 def test_clean_warned_faulty_and_unreadable(tmp_path: Path) -> None:
-    assert check(corpus_file(tmp_path, talk(*FILLER)))[:2] == (0, "1 dialogues, 1 without an error; 0 errors and 0 warnings by 18 rules\n")
+    assert check(corpus_file(tmp_path, talk(*FILLER)))[:2] == (0, "1 dialogue, 1 without an error; 0 errors and 0 warnings by 18 rules\n")
     code, out, _ = check(corpus_file(tmp_path, talk(*FILLER, "C: Bye.")))
     assert code == 0 and "one, turn 5: warning: ends_on_client: ends with the client, unanswered: “Bye.”\n    add the counselor's last line" in out
     faulty = corpus_file(tmp_path, talk("C: Hello."))
@@ -109,6 +109,11 @@ def test_no_text_takes_long_or_breaks_the_telling(text: str) -> None:
     page(done, [dialogue], "x").encode("utf-8", "replace")
     assert time.process_time() - start < 10
     assert all(character.isprintable() or character == "\n" for finding in done.findings for character in finding.what.encode("utf-8", "replace").decode())
+
+
+def test_an_id_cannot_turn_the_terminal(tmp_path: Path) -> None:
+    _, out, _ = check(corpus_file(tmp_path, talk("C: Hello.", id="\u202e\x1b[2Jone")))
+    assert "\u202e" not in out and "\x1b" not in out and "\ufffd\ufffd[2Jone: error: single_speaker" in out
 
 
 def test_ten_thousand_turns() -> None:

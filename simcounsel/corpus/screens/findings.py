@@ -75,6 +75,11 @@ def _count(findings: Sequence[Finding]) -> Count:
 
 
 def quoted(text: str) -> str:
-    """The text on one line in quotation marks, cut to QUOTED characters; what does not print (escape codes, turned writing) becomes �."""
-    line = "".join(letter if letter.isprintable() or letter in "\u200c\u200d" else "\ufffd" for letter in " ".join(text[:4 * QUOTED].split()))
+    """The text on one line in quotation marks, cut to QUOTED characters."""
+    line = printable(" ".join(text[:4 * QUOTED].split()))
     return f"“{line if len(line) <= QUOTED else line[:QUOTED - 1] + '…'}”"
+
+
+def printable(text: str) -> str:
+    """The text with a replacement character for what does not print, such as codes that colour a terminal or turn the direction of writing."""
+    return "".join(letter if letter.isprintable() or letter in "\u200c\u200d" else "\ufffd" for letter in text)

@@ -19,6 +19,8 @@ REGIONS = ("US", "GB", "CN", "DE", "FR", "ES", "IN", "AU")
 WITH_DIGITS = frozenset({"number", "digits", "address"})
 """Kinds that a text without a digit cannot hold; this spares most lines most of the work."""
 _DIGIT = re.compile(r"\d")
+_SEVEN_DIGITS = re.compile(r"\d(?:[\s()./+-]{0,3}\d){6}")
+"""What any phone number holds; the search for numbers itself is slow."""
 _GROUPED = re.compile(r"(?<![\w-])(?:\(?\d{3}\)?[-. ])\d{3}[-. ]\d{4}(?![\w-])|(?<![\w-])555-\d{4}(?![\w-])")
 
 
@@ -34,12 +36,12 @@ class Stretch:
 def stretches(text: str) -> tuple[Stretch, ...]:
     """Contacts, numbers and addresses in a text, in their order, none within another. Names are another matter; see `naming`."""
     found: list[Stretch] = []
-    digits = len(_DIGIT.findall(text))
+    digits = _DIGIT.search(text)
     for kind, pattern in _patterns().items():
         if not digits and kind in WITH_DIGITS:
             continue
         _add(found, kind, (hit.span() for hit in pattern.finditer(text)))
-        if kind == "number" and digits >= 7:
+        if kind == "number" and _SEVEN_DIGITS.search(text):
             _add(found, "phone", _phones(text))
     return tuple(sorted(found, key=lambda stretch: stretch.start))
 

@@ -32,8 +32,12 @@ def verdict(screened: Screened, dialogues: int) -> str:
     """In a sentence: how many dialogues, how many without an error."""
     faulty = len({finding.dialogue for finding in screened.errors} - {None})
     warnings = len(screened.findings) - len(screened.errors)
-    return (f"{dialogues:,} dialogues, {max(dialogues - faulty, 0):,} without an error; {len(screened.errors):,} errors and {warnings:,} warnings "
-            f"by {len(screened.rules)} rules")
+    return (f"{_many(dialogues, 'dialogue')}, {max(dialogues - faulty, 0):,} without an error; {_many(len(screened.errors), 'error')} and "
+            f"{_many(warnings, 'warning')} by {_many(len(screened.rules), 'rule')}")
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def escaped(text: str) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from simcounsel.corpus.screens.findings import Finding, Screened
+from simcounsel.corpus.screens.findings import Finding, Screened, printable
 
 SHOWN = 5
 """So many findings of each rule are told in the terminal; the page and the JSON hold more."""
@@ -14,7 +14,8 @@ def place(finding: Finding) -> str:
     """Where it is, for people: the dialogue's id and the turn."""
     if finding.dialogue is None:
         return "the corpus"
-    return finding.dialogue if finding.turn is None else f"{finding.dialogue}, turn {finding.turn}"
+    name = printable(finding.dialogue)
+    return name if finding.turn is None else f"{name}, turn {finding.turn}"
 
 
 def table(screened: Screened, width: int) -> Iterator[str]:
