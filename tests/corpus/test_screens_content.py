@@ -108,6 +108,12 @@ def test_names_are_one_warning_a_dialogue() -> None:
     assert found("identifying", talk(*FILLER, "C: On Thursday I saw God. I told my mum Thursday is best. I was in English class.", "T: Hm.")) == ()
 
 
+def test_capitals_amid_english_sentences_are_names() -> None:
+    lines = ("C: I asked Joaquim on Thursday, and my mum, and God knows I tried in Marsley.", "T: What did Joaquim's sister say, was it Funny?", "C: It was funny.", "T: Hm.")
+    assert found("identifying", talk(*lines))[0].what == "names or places, 3 times: “Joaquim, Marsley”"
+    assert found("identifying", talk("C: Ich habe mit der Mutter und dem Vater über die Arbeit gesprochen, das war im Sommer.", "T: Hm.")) == (), "German nouns"
+
+
 def test_chinese_names_and_cities() -> None:
     assert "小明, 重庆" in found("identifying", talk("C: 我叫小明，住在重庆。", "T: 你好。"))[0].what
     assert found("identifying", talk("C: 我叫他回来。我叫外卖。", "T: 你好。")) == ()

@@ -71,8 +71,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Each contact, number and address is an error. Names and places are one warning a dialogue: made-up people have names too.
 
-    Names are seen where the file gives them or a phrase leads to them; no list of the world's names is used, so read
-    some dialogues yourself before you publish any.
+    Names are seen where the file gives them, where a phrase leads to them, and in English where a capital stands amid a
+    sentence; one that only ever begins sentences is missed, as are most in other languages. No list of the world's
+    names is used. So read some dialogues yourself before you publish any.
     """
     blinding = blinding_of(dialogue)
     named: list[tuple[int, int, int]] = []

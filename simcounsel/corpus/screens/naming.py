@@ -5,11 +5,12 @@ from functools import cache
 
 from simcounsel.blinding import Blinding
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.corpus.screens.language import language_of
 from simcounsel.corpus.screens.wordlists import phrases
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞŁŚŻĆÇŠŽ][^\W\d_]+(?:['’-][^\W\d_]+)*"
 _NAME = re.compile(rf"[ ,]*(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})")
-_PAIR = re.compile(rf"(?<=[a-z,;] )(?P<name>{_CAPITAL} {_CAPITAL})")
+_AMID = re.compile(rf"(?P<into>\b(?:in|near|outside) )?(?<=[a-z,;] )(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})")
 _CHINESE_NAME = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,3})(?=[，。,.！!、；;\s]|$)")
 _NO_CHINESE_NAME = re.compile(r"[他她它你我谁这那哪什怎不没有了着过的在是去来吃做住醒人车]|外卖|起来|一|大家|妈|爸|哥|姐")
 _NAME_LIKE = re.compile(rf"(?:{_CAPITAL}(?:[ ]{_CAPITAL}){{0,3}}|[\u4e00-\u9fff]{{2,4}})")
@@ -22,7 +23,8 @@ def blinding_of(dialogue: Dialogue) -> Blinding:
 
 
 def people(dialogue: Dialogue, where: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The names in its file (with the client's, if that reads as a name), then those that its texts introduce ("my sister Anna"), but for `where`."""
+    """The names in its file (with the client's, if that reads as a name), then those that its texts
+    introduce ("my sister Anna") and English capitals amid a sentence ("and then Anna"), but for `where`."""
     known = [*dialogue.names, *([dialogue.client] if _NAME_LIKE.fullmatch(dialogue.client) else [])]
     return tuple(name for name in _grown(dialogue, known, "person") if name in known or name not in where)
 
@@ -43,24 +45,32 @@ def texts_of(dialogue: Dialogue) -> list[str]:
 
 def _grown(dialogue: Dialogue, known: list[str], kind: str) -> tuple[str, ...]:
     texts = texts_of(dialogue)
-    all_text = " ".join(texts)
-    found = [name for text in texts for name in _introduced(text, kind, all_text)]
+    found = [name for text in texts for name in _introduced(text, kind)] + _amid(" ".join(texts), kind)
     return tuple(dict.fromkeys(name for name in (*known, *found) if name.strip()))
 
 
-def _introduced(text: str, kind: str, all_text: str) -> list[str]:
-    """The names that stand behind a leading phrase; for people also two capitals in a row amid a sentence, of words that are never written small."""
+def _amid(text: str, kind: str) -> list[str]:
+    """Words with a capital amid an English sentence that are never written small and are no day, month, language or the like: mostly names.
+    Behind `in`, `near` or `outside` they are places."""
+    if language_of(text) != "en":
+        return []
+    small = set(re.findall(r"(?<!\w)[a-z]+", text))
+    names = [_trimmed(found["name"]) for found in _AMID.finditer(text) if (found["into"] is not None) == (kind == "place")]
+    return [name for name in names if name and not any(word.lower() in small for word in name.split())]
+
+
+def _introduced(text: str, kind: str) -> list[str]:
+    """The names that stand behind a leading phrase."""
     names = [named["name"] for lead in phrases("naming")[kind].finditer(text) if (named := _NAME.match(text, lead.end()))]
     if kind == "person":
-        names += [pair["name"] for pair in _PAIR.finditer(text) if not any(f" {word.lower()}" in all_text for word in pair["name"].split())]
         names += [named["name"] for lead in phrases("naming")["chinese person"].finditer(text)
                   if (named := _CHINESE_NAME.match(text, lead.end())) and not _NO_CHINESE_NAME.search(named["name"])]
     return [name for written in names if (name := _trimmed(written))]
 
 
 def _trimmed(name: str) -> str:
-    """Without words that name nobody, at both ends."""
-    words = name.split()
+    """Without words that name nobody, at both ends, and without a genitive's s."""
+    words = re.sub(r"['’]s$", "", name).split()
     while words and _nobody().fullmatch(words[0]):
         words = words[1:]
     while words and _nobody().fullmatch(words[-1]):
