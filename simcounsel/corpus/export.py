@@ -109,7 +109,7 @@ def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
     usable = tuple(one for one in kept_by_screens if wanted.form.usable(one, wanted.teaching))
     if len(usable) < len(kept_by_screens):
         left_out[_nothing(wanted)] = len(kept_by_screens) - len(usable)
-    _check_enough(usable, len(dialogues), left_out, screens, wanted)
+    _check_enough(split, usable, len(dialogues), left_out, screens, wanted)
     told = tuple(_completed(one, wanted.licence) for one in usable)
     return Prepared(dialogues=told, merged_turns=_merged_in(told), left_out=left_out, screens=screens)
 
@@ -168,13 +168,22 @@ def _screened(dialogues: tuple[Dialogue, ...]) -> tuple[tuple[Dialogue, ...], Sc
     return found.kept(dialogues), Screening(applied=found.rules, dropped=found.dropped(), warned=by_rule)
 
 
-def _check_enough(dialogues: Sequence[Dialogue], read: int, left_out: dict[str, int], screens: Screening, wanted: Export) -> None:
-    reasons = {**left_out, **{f"screen {rule}": count for rule, count in screens.dropped.items()}}
-    told = ", ".join(f"{why} ({count})" for why, count in reasons.items())
-    if not dialogues:
-        raise CorpusError(f"none of {read} dialogues is left: {told}; ask for less, or look at them with `simcounsel corpus check`")
-    if wanted.shares.train > 0 and all(one.split != "train" for one in dialogues):
+def _check_enough(found: Sequence[Dialogue], usable: Sequence[Dialogue], read: int, lost: dict[str, int], screens: Screening, wanted: Export) -> None:
+    """found: chosen and split, before the screens. lost: why dialogues were left out, but for the screens."""
+    told = ", ".join(f"{why} ({count})" for why, count in {**lost, **{f"screen {rule}": count for rule, count in screens.dropped.items()}}.items())
+    anyway = ", or keep what the screens drop with --no-screen" if screens.dropped else ""
+    if not usable:
+        raise CorpusError(f"none of {read} dialogues is left: {told}; ask for less, or look at them with `simcounsel corpus check`{anyway}")
+    if wanted.shares.train <= 0 or any(one.split == "train" for one in usable):
+        return
+    drawn = f"--split {wanted.shares} --seed {wanted.seed}: "
+    fell = sum(one.split == "train" for one in found)
+    if fell:
         raise CorpusError(
-            f"--split {wanted.shares} --seed {wanted.seed}: no client falls to train (there are {len({one.client for one in dialogues})}), since the "
-            "split is drawn client by client; take another --seed, or --split 100,0,0"
+            f"{drawn}{fell} of {len(found)} dialogues fell to train, and none of them is left. Of all {read} that were read these were left out: "
+            f"{told}; look at them with `simcounsel corpus check`{anyway}"
         )
+    raise CorpusError(
+        f"{drawn}no client falls to train (there are {len({one.client for one in found})}), since the split is drawn client by client; "
+        "take another --seed, or --split 100,0,0"
+    )

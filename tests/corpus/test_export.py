@@ -14,7 +14,7 @@ from simcounsel.corpus.export import Export, export, prepare
 from simcounsel.corpus.formats import FORMATS, Format
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.selection import Floor, Selection
-from simcounsel.corpus.split import Shares
+from simcounsel.corpus.split import Shares, split_of
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.engine.forking import fork
 from simcounsel.errors import CorpusError
@@ -79,6 +79,18 @@ def test_no_client_in_train_is_told() -> None:
     lonely = next(f"c{n}" for n in range(99) if prepare([dialogue("a", "x", "y", client=f"c{n}")], Export(format="native", shares=Shares(train=0, validation=0, test=1), screened=False)))
     with pytest.raises(CorpusError, match="no client falls to train .there are 1.*another --seed, or --split 100,0,0"):
         prepare([dialogue("a", "x", "y", client=lonely)], Export(format="native", shares=Shares(train=1e-9, validation=0, test=1), screened=False))
+
+
+def test_a_split_that_the_screens_emptied_is_told() -> None:
+    """The same words again in two splits: the screens keep those of the test set, so that nothing is left to train on."""
+    shares = Shares(train=50, validation=0, test=50)
+    listed = [story(1).model_copy(update={"id": str(number), "client": f"c{number}"}) for number in range(20)]
+    fell = sum(split_of(one.client, shares, 1) == "train" for one in listed)
+    with pytest.raises(CorpusError, match=rf"{fell} of 20 dialogues fell to train, and none of them is left.* screen near_duplicate \(19\).*--no-screen"):
+        prepare(listed, Export(format="native", shares=shares))
+    assert len(prepare(listed, Export(format="native", shares=shares, screened=False)).dialogues) == 20
+    with pytest.raises(CorpusError, match=r"none of 1 dialogues is left: screen single_speaker \(1\).*--no-screen"):
+        prepare([dialogue("a", "Hi.")], Export(format="native", shares=ALL))
 
 
 @pytest.mark.parametrize(("kept", "selection", "reason"), [
