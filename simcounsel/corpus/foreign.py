@@ -6,11 +6,13 @@
     {"prompt": [messages], "completion": [messages]}                   TRL; with `chosen` and `rejected` a preference pair
 
 Who is `user` and who is `assistant` such a row does not say: the assistant is taken for the counselor, unless the export that wrote it
-says otherwise. System messages are left out. Without a `client` each dialogue counts as a client of its own.
+says otherwise. System messages are left out. Without a `client` each dialogue counts as a client
+of its own; without an id it is called after its file and its row, such as `train:3`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
@@ -66,12 +68,12 @@ def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
 def _dialogue(place: Place, row: Row) -> Dialogue:
     turns = tuple(_turns(place, row))
     name = _first(row, "id", "dialogue_id", "conversation_id") or "-".join(str(row[key]) for key in ("topic", "case") if key in row)
-    name = str(name or place.number)
-    stem = place.file.rsplit("/", 1)[-1]
+    name = str(name) if name else None
+    chat, origin = name or str(place.number), place.origin
     return Dialogue(
-        id=name, client=str(_first(row, "client", "client_id") or f"{stem}:{name}"), turns=turns,
+        id=name or f"{PurePath(origin.file).stem}:{chat}", client=str(_first(row, "client", "client_id") or f"{origin.file}:{chat}"), turns=turns,
         theme=_text(row, "theme", "topic", "problem_type"), language=_text(row, "language", "lang"), situation=_text(row, "situation"),
-        condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=place.origin.model_copy(update={"chat": name}),
+        condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=origin.model_copy(update={"chat": chat}),
     )
 
 

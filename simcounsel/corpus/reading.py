@@ -4,6 +4,8 @@
     FOLDER                          a run, a synthesis, a folder of them (a sweep), or what `export` wrote
     FILE.jsonl, .json, .parquet     a corpus, or rows as trainers use them (see `foreign`)
     FILE.yaml, .txt                 dialogues written by hand (see `handwritten`), transcripts with a speaker before each line
+
+Dialogues of a file called train, validation or test that say nothing of their split are in that one.
 """
 
 import json
@@ -101,6 +103,13 @@ def _export(folder: Path) -> tuple[Dialogue, ...]:
 
 
 def _file(file: Path) -> tuple[Dialogue, ...]:
+    """The dialogues of a file; its name tells their split, if they do not."""
+    found = _read(file)
+    split = next((split for split in SPLITS if file.stem == split), None)
+    return found if split is None else tuple(one if one.split else one.model_copy(update={"split": split}) for one in found)
+
+
+def _read(file: Path) -> tuple[Dialogue, ...]:
     match file.suffix.lower():
         case ".yaml" | ".yml":
             return read_written(file)

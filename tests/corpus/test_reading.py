@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from simcounsel.corpus.export import Export, export
 from simcounsel.corpus.handwritten import read_written
 from simcounsel.corpus.reading import read_dialogues
+from simcounsel.corpus.screens import screen
+from simcounsel.corpus.split import SPLITS, Shares
 from simcounsel.errors import CorpusError
 from tests.corpus.stories import story, write_native
 
@@ -52,7 +55,26 @@ def test_what_is_known_beside(tmp_path: Path) -> None:
 
 def test_who_is_unknown_is_a_client_of_its_own(tmp_path: Path) -> None:
     rows = [{"topic": "Career", "case": "1", "turns": CHAT}, {"turns": CHAT}]
-    assert [(one.id, one.client) for one in read_dialogues(put(tmp_path, "x.jsonl", *rows))] == [("Career-1", "x.jsonl:Career-1"), ("2", "x.jsonl:2")]
+    assert [(one.id, one.client) for one in read_dialogues(put(tmp_path, "x.jsonl", *rows))] == [("Career-1", "x.jsonl:Career-1"), ("x:2", "x.jsonl:2")]
+
+
+@pytest.mark.parametrize("format", ["openai", "sharegpt", "trl", "text", "parquet", "native"])
+def test_files_of_an_export_checked_one_by_one(tmp_path: Path, format: str) -> None:
+    """Each dialogue has an id of its own and the split of its file, so that what stands in two of them is seen as a leak."""
+    corpus = write_native(tmp_path / "corpus.jsonl", *(story(number) for number in range(1, 41)))
+    export([corpus], tmp_path / "out", Export(format=format, shares=Shares(train=50, validation=25, test=25), screened=False))
+    files = sorted(file for file in (tmp_path / "out").iterdir() if file.stem in SPLITS)
+    found = [one for file in files for one in read_dialogues(file)]
+    assert len({one.id for one in found}) == len(found) == 40
+    assert [one.split for one in found] == [file.stem for file in files for _ in read_dialogues(file)]
+    assert {one.split for one in found} == set(SPLITS)
+
+
+def test_a_leak_between_files_named_after_their_splits_is_seen(tmp_path: Path) -> None:
+    long = [{"role": "user", "content": "I sleep four hours a night since my brother moved out of our house last winter."}, *CHAT[1:]]
+    train, test = put(tmp_path, "train.jsonl", {"messages": long}), put(tmp_path, "test.json", text=json.dumps([{"messages": long}]))
+    leaks = screen([*read_dialogues(train), *read_dialogues(test)], rules=["repeated_id", "split_leak"]).findings
+    assert [(one.dialogue, one.rule) for one in leaks] == [("train:1", "split_leak")]
 
 
 def test_pairs(tmp_path: Path) -> None:
