@@ -1,1 +1,1 @@
-"""Learning a counselor from a corpus. Nothing here yet: `python -m training` says so."""
+"""Learning a counselor from a corpus. So far only what it would cost in privacy: `python -m training account`."""

@@ -1,5 +1,72 @@
-"""`python -m training`: not built yet."""
+"""`python -m training`: so far, what a training would cost in privacy."""
 
-import sys
+from pathlib import Path
+from typing import Annotated
 
-sys.exit("simcounsel: training is not built yet; `python -m simcounsel --help` shows what is")
+import typer
+
+from simcounsel.errors import SimcounselError, SpecError
+
+app = typer.Typer(
+    name="training", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Learn a counselor from a corpus. So far only the privacy budget of a plan can be computed; nothing is trained yet.\n\n"
+    "Begin with:  python -m training account training/configs/record_dp.yaml",
+)
+EPSILONS = (1.0, 2.0, 4.0, 8.0)
+
+
+@app.callback()
+def _begin() -> None:
+    """Several commands, so that `account` is a word to be typed."""
+
+
+@app.command()
+def account(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A plan, such as training/configs/record_dp.yaml.")],
+    epsilon: Annotated[
+        list[float] | None, typer.Option("--epsilon", min=0.01, max=1000, help="A row of the table; may be given again. Default: 1, 2, 4, 8."),
+    ] = None,
+    rounds: Annotated[
+        list[int] | None, typer.Option("--rounds", min=1, max=1_000_000, help="A column; may be given again. Default: 1, 10, the plan's."),
+    ] = None,
+    with_table: Annotated[bool, typer.Option("--table/--no-table", help="The table of noise by epsilon and rounds; it takes some seconds.")] = True,
+) -> None:
+    """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if it is more than its budget."""
+    from simcounsel.specs.load import line_of
+    from training.plan import load_plan
+    from training.privacy import budget, statement
+
+    plan, lines = load_plan(config)
+    made = budget.make(plan)
+    typer.echo("\n".join([f"{'config':<16}{config}", *statement.lines(made)]))
+    if plan.privacy.calibration == "paper":
+        typer.echo("\n" + "\n".join(statement.paper_table(plan)))
+    if with_table:
+        typer.echo("\n" + "\n".join(statement.table(plan, sorted(set(epsilon or EPSILONS)), sorted(set(rounds or (1, 10, plan.rounds))))))
+    wanted = plan.privacy.budget_epsilon
+    if made.last_round is not None and wanted is not None:
+        at = f"{config}:{line_of(lines, ('privacy', 'budget_epsilon'))}: privacy.budget_epsilon"
+        raise SpecError([
+            f"{at}: {wanted:g} for one {plan.privacy.unit} would be overrun after round {made.last_round} of {plan.rounds} (total "
+            f"{made.total_epsilon:.4g}); take noise_multiplier {budget.needed(plan, plan.rounds, wanted):.4g} or fewer rounds"
+        ])
+
+
+def main() -> None:
+    """Run the command line; errors made on purpose become one line, without a traceback."""
+    try:
+        app()
+    except SimcounselError as error:
+        typer.echo(f"training: {error}", err=True)
+        raise SystemExit(1) from None
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] in ("training", "simcounsel"):
+            raise
+        typer.echo(f"training: the package {error.name.split('.')[0]} is missing; pip install -e '.[train]'", err=True)
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+if __name__ == "__main__":
+    main()

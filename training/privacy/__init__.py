@@ -1,0 +1,1 @@
+"""Privacy, counted before it is spent: mechanisms (`gaussian`, `releases`), a plan's account, and how it is told."""
