@@ -31,7 +31,7 @@ def rows(format: str, *listed: Dialogue, **teaching: object) -> list[dict[str, o
 def reread(folder: Path, format: str, *listed: Dialogue, **teaching: object) -> tuple[Dialogue, ...]:
     """Written as an export writes it, and read."""
     form = FORMATS[format]
-    file = folder / f"train.{form.suffix}"
+    file = folder / f"rows.{form.suffix}"
     told = Teaching(**teaching)
     (folder / "card.json").write_text(json.dumps({"options": {"side": told.side}}), encoding="utf-8")
     if format == "parquet":
