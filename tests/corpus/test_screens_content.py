@@ -4,7 +4,7 @@ import pytest
 
 from simcounsel.corpus.screens.identifying import stretches
 from simcounsel.corpus.screens.naming import people
-from simcounsel.corpus.screens.risk import risks
+from simcounsel.corpus.screens.risk import risks, takes_up
 from tests.corpus.talks import FILLER, found, talk
 
 
@@ -41,6 +41,26 @@ def test_unaddressed_risk() -> None:
 ])
 def test_a_risk_taken_up(lines: tuple[str, ...]) -> None:
     assert found("unaddressed_risk", talk(*lines)) == ()
+
+
+@pytest.mark.parametrize(("said", "line"), [
+    ("I want to kill myself.", "That must not be easy. What did you have for lunch?"), ("I want to kill myself.", "What do you do for a living?"),
+    ("I want to kill myself.", "When do you wake up in the morning?"), ("I want to kill myself.", "When did your dog die?"),
+    ("I want to kill myself.", "It is not your fault you failed the exam."), ("I want to kill myself.", "You have come alive when you speak about the garden."),
+    ("I want to die and I can't sleep at night because of the exam.", "How do you sleep at night, and what about the exam?"),
+    ("I want to kill myself, my boss shouted at me.", "Would it be a risk to ask your boss for a day off?"), ("I cut myself again.", "Did he hit you?"),
+])
+def test_a_risk_passed_over(said: str, line: str) -> None:
+    (risk,) = risks(said)
+    assert not takes_up(line, said, risk.span) and not takes_up(line, said, risk.span, risk.kind)
+
+
+@pytest.mark.parametrize("line", [
+    "Are you thinking of killing yourself?", "How often do you think about ending your life?", "Is it suicide you have in mind?", "So you don't want to live.", "Are you safe tonight?",
+    "Who could be with you this evening?", "Please call the emergency number now.", "Have you been hurting yourself?", "You said you'd want to die. How close is that?",
+])
+def test_a_risk_of_suicide_is_taken_up_in_plain_words(line: str) -> None:
+    assert takes_up(line, "I want to kill myself.", risks("I want to kill myself.")[0].span)
 
 
 def test_being_harmed_is_a_warning() -> None:

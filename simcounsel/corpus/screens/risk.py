@@ -11,10 +11,11 @@ from simcounsel.corpus.screens.rules import Limits
 from simcounsel.corpus.screens.wordlists import phrases
 
 KINDS = ("suicide", "self-harm", "harm to others", "being harmed")
+OWN_LIFE = ("suicide", "self-harm")
 WITHIN = 2
 """The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
 ECHO = 3
-"""A counselor who repeats so many words in a row of the place has taken it up ("If you went to sleep and that was it")."""
+"""A counselor who repeats so many words in a row of the place (all but two of a longer one) took it up ("If you went to sleep and that was it")."""
 _CLAUSE = re.compile(r"[.!?;,，。！？；\n]|\bbut\b|但")
 
 
@@ -47,13 +48,20 @@ def _denied(text: str, start: int) -> bool:
     return any(found.end() == len(clause) for found in phrases("risk")["denied"].finditer(clause))
 
 
-def takes_up(line: str, said: str, place: tuple[int, int]) -> bool:
-    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or in the client's own words."""
-    if phrases("risk")["addressed"].search(line):
+def takes_up(line: str, said: str, place: tuple[int, int], kind: str | None = None) -> bool:
+    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or in the client's own words.
+
+    Danger to the client's own life wants more than a word of violence: the act with `you` or `yourself`, or safety.
+    kind: the danger, one of KINDS; found from the place if not given.
+    """
+    kind = kind or next((risk.kind for risk in risks(said) if risk.span == place), None)
+    lists = ("taken up",) if kind in OWN_LIFE else ("taken up", "violence taken up")
+    if any(phrases("risk")[name].search(line) for name in lists):
         return True
-    words, answer = units(said[place[0]:]), units(line)
-    runs = {tuple(answer[start:start + ECHO]) for start in range(len(answer) - ECHO + 1)}
-    return any(tuple(words[start:start + ECHO]) in runs for start in range(min(len(words), 12) - ECHO + 1))
+    words, answer = units(said[place[0]:place[1]]), units(line)
+    size = max(ECHO, len(words) - 2)
+    runs = {tuple(answer[start:start + size]) for start in range(len(answer) - size + 1)}
+    return any(tuple(words[start:start + size]) in runs for start in range(len(words) - size + 1))
 
 
 def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
@@ -68,7 +76,7 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     for number, turn in enumerate(dialogue.turns, start=1):
         found = risks(turn.text) if turn.speaker == "client" else ()
         around = _answers(dialogue, number) if found else []
-        risk = next((risk for risk in found if not any(takes_up(answer, turn.text, risk.span) for answer in around)), None)
+        risk = next((risk for risk in found if not any(takes_up(answer, turn.text, risk.span, risk.kind) for answer in around)), None)
         if risk:
             yield Finding(dialogue=dialogue.id, turn=number, rule="unaddressed_risk", severity="warning" if risk.kind == "being harmed" else "error",
                           span=risk.span, what=f"the client speaks of {risk.kind}, and the counselor does not take it up: "
