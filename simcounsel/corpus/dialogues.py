@@ -104,9 +104,19 @@ class Dialogue(Part):
     note: str | None = None
     split: Split | None = None
 
+    @property
+    def client_unknown(self) -> bool:
+        """Whether nobody said who the client is, so that `reading` named one after the row of the file."""
+        return self.origin is not None and self.client == unknown_client(self.origin.file, self.origin.chat)
+
     def lines(self, *speakers: Role) -> list[str]:
         """What the named speakers said; all, if none is named."""
         return [turn.text for turn in self.turns if not speakers or turn.speaker in speakers]
+
+
+def unknown_client(file: str, chat: str) -> str:
+    """What a client is called of whom only the place is known: a file's name, and the row's id or number."""
+    return f"{file}:{chat}"
 
 
 @dataclass(frozen=True, kw_only=True)

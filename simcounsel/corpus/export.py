@@ -183,6 +183,11 @@ def _check_enough(found: Sequence[Dialogue], usable: Sequence[Dialogue], read: i
             f"{drawn}{fell} of {len(found)} dialogues fell to train, and none of them is left. Of all {read} that were read these were left out: "
             f"{told}; look at them with `simcounsel corpus check`{anyway}"
         )
+    if any(one.client_unknown and one.split in ("validation", "test") for one in found):
+        raise CorpusError(
+            f"{drawn}nothing is in train: these files do not say who the clients are, so their dialogues stay in validation and test, where they "
+            "were; name the file for training too, or what the files were exported from"
+        )
     raise CorpusError(
         f"{drawn}no client falls to train (there are {len({one.client for one in found})}), since the split is drawn client by client; "
         "take another --seed, or --split 100,0,0"

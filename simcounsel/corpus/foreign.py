@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
+from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn, unknown_client
 from simcounsel.corpus.markup import is_opening, parsed
 from simcounsel.errors import CorpusError
 from simcounsel.specs.vocabulary import Role
@@ -71,7 +71,8 @@ def _dialogue(place: Place, row: Row) -> Dialogue:
     name = str(name) if name else None
     chat, origin = name or str(place.number), place.origin
     return Dialogue(
-        id=name or f"{PurePath(origin.file).stem}:{chat}", client=str(_first(row, "client", "client_id") or f"{origin.file}:{chat}"), turns=turns,
+        id=name or f"{PurePath(origin.file).stem}:{chat}", turns=turns,
+        client=str(_first(row, "client", "client_id") or unknown_client(origin.file, chat)),
         theme=_text(row, "theme", "topic", "problem_type"), language=_text(row, "language", "lang"), situation=_text(row, "situation"),
         condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=origin.model_copy(update={"chat": chat}),
     )

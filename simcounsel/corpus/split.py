@@ -3,6 +3,9 @@
 A client's split is drawn from a hash of the seed and the client's name, and of nothing else: adding a client, a dialogue or
 a source moves no other client, and whoever takes the same seed gets the same split. So the shares hold in the long run
 only; of few clients a split may get none.
+
+Most formats that trainers read do not hold who the client is. Dealt anew, row by row, such an export would bring one client
+into train and test. So dialogues of unknown clients stay in the split that they were in, as soon as any of them was held out.
 """
 
 from collections.abc import Iterable
@@ -51,5 +54,10 @@ def split_of(client: str, shares: Shares, seed: int) -> Split:
 
 
 def split_dialogues(dialogues: Iterable[Dialogue], shares: Shares, seed: int) -> tuple[Dialogue, ...]:
-    """The dialogues, each with its client's split; what they were in before is forgotten."""
-    return tuple(dialogue.model_copy(update={"split": split_of(dialogue.client, shares, seed)}) for dialogue in dialogues)
+    """The dialogues, each with its client's split. What they were in before is forgotten, but for the unknown clients of an earlier split."""
+    listed = tuple(dialogues)
+    held_out = any(one.client_unknown and one.split in ("validation", "test") for one in listed)
+    return tuple(
+        one if held_out and one.client_unknown and one.split else one.model_copy(update={"split": split_of(one.client, shares, seed)})
+        for one in listed
+    )

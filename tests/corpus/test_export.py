@@ -93,6 +93,31 @@ def test_a_split_that_the_screens_emptied_is_told() -> None:
         prepare([dialogue("a", "Hi.")], Export(format="native", shares=ALL))
 
 
+@pytest.mark.parametrize("format", ["openai", "sharegpt", "trl", "text", "native"])
+def test_an_export_of_an_export_does_not_mix_its_splits(tmp_path: Path, format: str) -> None:
+    """Whoever was in the test set stays there, also where the rows do not say who the client is; and once more, from the copy of the copy."""
+    corpus = write_native(tmp_path / "corpus.jsonl", *(story(number) for number in range(1, 41)))
+    shares = Shares(train=50, validation=25, test=25)
+    export([corpus], tmp_path / "first", Export(format=format, shares=shares, screened=False))
+    of = {one.turns[0].text: one.split for one in read_dialogues(tmp_path / "first")}
+    assert set(of.values()) == {"train", "validation", "test"}
+    seed = 1 if format == "native" else 2
+    export([tmp_path / "first"], tmp_path / "second", Export(format="native", shares=shares, seed=seed, screened=False))
+    export([tmp_path / "second"], tmp_path / "third", Export(format="openai", shares=shares, seed=seed, screened=False))
+    for folder in ("second", "third"):
+        assert {one.turns[0].text: one.split for one in read_dialogues(tmp_path / folder)} == of
+
+
+def test_a_test_set_of_unknown_clients_is_not_trained_on(tmp_path: Path) -> None:
+    corpus = write_native(tmp_path / "c.jsonl", *(story(n) for n in range(1, 41)))
+    export([corpus], tmp_path / "out", Export(format="openai", shares=Shares(train=50, validation=0, test=50), screened=False))
+    test, train = tmp_path / "out" / "test.jsonl", tmp_path / "out" / "train.jsonl"
+    with pytest.raises(CorpusError, match="nothing is in train: these files do not say who the clients are.*name the file for training too"):
+        export([test], tmp_path / "again", Export(format="native", screened=False))
+    export([train], tmp_path / "again", Export(format="native", shares=Shares(train=50, validation=0, test=50), seed=2, screened=False))
+    assert {one.split for one in read_dialogues(tmp_path / "again")} == {"train", "test"}, "what was all in train may be dealt anew"
+
+
 @pytest.mark.parametrize(("kept", "selection", "reason"), [
     (["a"], Selection(), "with a layperson"),
     (["l"], Selection(partner="layperson"), "with a counselor"),
