@@ -18,6 +18,27 @@ def test_a_risk(text: str, kind: str) -> None:
     assert kind in [risk.kind for risk in risks(text)]
 
 
+@pytest.mark.parametrize(("text", "kind"), [
+    ("I want to slit my wrists.", "suicide"), ("I've been cutting again.", "self-harm"), ("I cut my arms last night.", "self-harm"), ("I took a whole box of paracetamol.", "suicide"),
+    ("Sometimes I think about walking into traffic.", "suicide"), ("The world would be better without me.", "suicide"), ("I would be happier dead.", "suicide"),
+    ("I pray that I die in my sleep.", "suicide"), ("I don't think I can keep myself safe.", "suicide"), ("There is no reason to go on living.", "suicide"),
+    ("I'm going to kill my stepfather.", "harm to others"), ("I could kill him in his sleep.", "harm to others"),
+    ("My husband will kill me if he finds out, he has a gun.", "being harmed"), ("So why not kill myself?", "suicide"), ("I never want to wake up again.", "suicide"),
+    ("I'm not saying I won't kill myself.", "suicide"), ("I can't promise I won't hurt myself.", "self-harm"), ("I am not sure I want to live.", "suicide"),
+])
+def test_a_risk_in_plain_english(text: str, kind: str) -> None:
+    assert kind in [risk.kind for risk in risks(text)]
+
+
+@pytest.mark.parametrize("text", [
+    "I don't want to live with my parents.", "I'm not sure I want to live in Leeds.", "I could kill him for that.", "My husband will kill me if he finds out.", "My wife is going to kill me.",
+    "I cut my arms on the brambles.", "I've been cutting back on sugar.", "I took a box of chocolates.", "I keep my knives sharp.",
+    "I hope I die laughing.", "I never want to wake up early again.", "I'm not hurting myself.", "He got better without me.",
+])
+def test_no_risk_in_plain_english(text: str) -> None:
+    assert risks(text) == ()
+
+
 @pytest.mark.parametrize("text", [
     "This job is killing me.", "I'm dying to see her.", "My feet are killing me", "I nearly died laughing.", "My wife would kill me if I forgot.", "I'm not going to kill myself.",
     "I never wanted to die.", "I don't want to die.", "I cut myself shaving.", "My father died in May.", "We beat them three to one.", "I could kill for a coffee.", "He hit the ball.",

@@ -16,6 +16,7 @@ WITHIN = 2
 """The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
 ECHO = 3
 """A counselor who repeats so many words in a row of the place (all but two of a longer one) took it up ("If you went to sleep and that was it")."""
+_SENTENCE = re.compile(r"[.!?\n。！？]")
 _CLAUSE = re.compile(r"[.!?;,，。！？；\n]|\bbut\b|但")
 
 
@@ -32,7 +33,7 @@ def risks(text: str) -> tuple[Risk, ...]:
     named = [(kind, list(phrases("risk")[kind].finditer(text))) for kind in KINDS]
     if not any(hits for _, hits in named):
         return ()
-    idioms = [found.span() for found in phrases("risk")["idiom"].finditer(text)]
+    idioms = [found.span() for found in phrases("risk")["idiom"].finditer(text) if not _meant(text, found.span())]
     return tuple(Risk(kind=kind, span=meant.span()) for kind, hits in named if (meant := _first_meant(hits, text, idioms)))
 
 
@@ -41,11 +42,18 @@ def _first_meant(hits: list[re.Match[str]], text: str, idioms: list[tuple[int, i
                  and not _denied(text, found.start())), None)
 
 
+def _meant(text: str, idiom: tuple[int, int]) -> bool:
+    """Whether the sentence of a way of speaking names a means or a place, so that it is none."""
+    start = max((found.end() for found in _SENTENCE.finditer(text, 0, idiom[0])), default=0)
+    after = _SENTENCE.search(text, idiom[1])
+    return phrases("risk")["means"].search(text, start, after.start() if after else len(text)) is not None and "kill" in text[slice(*idiom)].lower()
+
+
 def _denied(text: str, start: int) -> bool:
     """Whether the clause says, right before the place, that it is not so."""
     breaks = [found.end() for found in _CLAUSE.finditer(text, 0, start)]
     clause = text[max(breaks, default=0):start].rstrip()
-    return any(found.end() == len(clause) for found in phrases("risk")["denied"].finditer(clause))
+    return not phrases("risk")["no denial"].search(clause) and any(found.end() == len(clause) for found in phrases("risk")["denied"].finditer(clause))
 
 
 def takes_up(line: str, said: str, place: tuple[int, int], kind: str | None = None) -> bool:
