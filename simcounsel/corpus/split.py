@@ -2,7 +2,8 @@
 
 A client's split is drawn from a hash of the seed and the client's name, and of nothing else: adding a client, a dialogue or
 a source moves no other client, and whoever takes the same seed gets the same split. So the shares hold in the long run
-only; of few clients a split may get none.
+only; of few clients a split may get none. Two spellings of one name (capitals, accents written as one or two characters,
+spaces around it) are one client.
 
 Most formats that trainers read do not hold who the client is. Dealt anew, row by row, such an export would bring one client
 into train and test. So dialogues of unknown clients stay in the split that they were in, as soon as any of them was held out.
@@ -10,6 +11,7 @@ into train and test. So dialogues of unknown clients stay in the split that they
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from simcounsel.chance import seed_of
 from simcounsel.corpus.dialogues import Dialogue, Split
@@ -47,10 +49,14 @@ class Shares:
 
 def split_of(client: str, shares: Shares, seed: int) -> Split:
     """The split of a client."""
-    drawn = seed_of("split", seed, client) / 2**63 * (shares.train + shares.validation + shares.test)
+    drawn = seed_of("split", seed, _spelled(client)) / 2**63 * (shares.train + shares.validation + shares.test)
     if drawn < shares.train:
         return "train"
     return "validation" if drawn < shares.train + shares.validation else "test"
+
+
+def _spelled(client: str) -> str:
+    return normalize("NFC", normalize("NFC", client).strip().casefold())
 
 
 def split_dialogues(dialogues: Iterable[Dialogue], shares: Shares, seed: int) -> tuple[Dialogue, ...]:

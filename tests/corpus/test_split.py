@@ -31,6 +31,12 @@ def test_adding_a_client_moves_no_other(clients: list[str], more: str) -> None:
     assert before.items() <= {one.client: one.split for one in after}.items()
 
 
+@pytest.mark.parametrize("spelled", ["RENÉ MARIT", " rené marit\n", "Rene\u0301 Marit"])
+def test_two_spellings_are_one_client(spelled: str) -> None:
+    for seed in range(40):
+        assert split_of(spelled, Shares(train=1, validation=1, test=1), seed) == split_of("René Marit", Shares(train=1, validation=1, test=1), seed)
+
+
 def test_shares_hold_in_the_long_run() -> None:
     """Of 20,000 clients each split gets its share, to four standard errors (1.2 points of 80, 0.9 of 10)."""
     drawn = Counter(split_of(f"client {number}", Shares(), 7) for number in range(20_000))
