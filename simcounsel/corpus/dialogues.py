@@ -130,7 +130,7 @@ class Merged:
 def merge_turns(dialogues: Iterable[Dialogue]) -> Merged:
     """Make consecutive turns of one speaker one turn, joined by a line break. What is known of a turn stays if
     only one of them has it; of several the first is kept, since a turn's purpose shows in its beginning.
-    A draft is dropped where its turn was merged: it is a draft of only a part."""
+    A draft is dropped where its turn was merged: it is a draft of only a part. Of several sources a fallback is told, so that it is not learned."""
     made, count = [], 0
     for dialogue in dialogues:
         turns: list[Turn] = []
@@ -148,6 +148,7 @@ def _joined(first: Turn, second: Turn) -> Turn:
     kept = {name: getattr(second, name) for name in ("stage", "skill", "emotion", "intensity") if getattr(first, name) is None}
     reasoning = "\n".join(part for part in (first.reasoning, second.reasoning) if part) or None
     text = "\n".join(part for part in (first.text, second.text) if part)
+    source = "fallback" if "fallback" in (first.source, second.source) else first.source
     return first.model_copy(update=kept | {
-        "text": text, "reasoning": reasoning, "draft": None, "merged": first.merged + second.merged, "portable": False,
+        "source": source, "text": text, "reasoning": reasoning, "draft": None, "merged": first.merged + second.merged, "portable": False,
     })

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -115,6 +116,14 @@ def test_a_fallback_is_not_learned() -> None:
     assert len(rows("trl", fallback)) == 1
     only = TALK.model_copy(update={"turns": tuple(turn.model_copy(update={"source": "fallback"}) for turn in TALK.turns)})
     assert rows("openai", only) == [] == rows("trl", only)
+
+
+@pytest.mark.parametrize("sources", [("generated", "fallback"), ("fallback", "generated"), (None, "fallback")])
+def test_a_fallback_within_a_merged_turn_is_not_learned(sources: tuple[Any, Any]) -> None:
+    replies = [Turn(speaker="counselor", text=f"Reply {number}.", source=source) for number, source in enumerate(sources)]
+    (merged,) = merge_turns([Dialogue(id="a", client="c", turns=(Turn(speaker="client", text="Hi."), *replies))]).dialogues
+    assert (merged.turns[1].source, merged.turns[1].merged) == ("fallback", 2)
+    assert rows("trl", merged) == []
 
 
 def test_an_empty_turn_makes_no_row() -> None:
