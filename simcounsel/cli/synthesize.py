@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def synthesize(
     seeds: Annotated[
         list[Path] | None, typer.Argument(
-            metavar="[SEEDS]...", help="Situations: .txt (one a line, or one a file), .jsonl, a folder; or one .yaml with all settings. "
+            metavar="[SEEDS]...", help="Situations: .txt (one a line), .md (one a file), .jsonl, a folder; or one .yaml with all settings. "
             "None: those that come with simcounsel.",
         ),
     ] = None,
@@ -75,6 +75,7 @@ def synthesize(
         seeds or [], changes, model=model, roles=changes_of(roles, "--role", "evaluator=openai:gpt-4o"), models=models, themes=themes,
         without=without, strategies=strategies,
     )
+    typer.echo(f"{len(settings.situations)} situations, {settings.count} sessions")
     console = console_of()
     fetch_weights(settings.models.resolved(), console, quiet)
     check_models(settings)

@@ -14,7 +14,7 @@ from simcounsel.specs.load import explain
 from simcounsel.specs.synthesis import Synthesis, changed
 from simcounsel.specs.world import World, patch
 
-CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "situations", "wave")
+CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "situations", "wave", "strategies", "language")
 
 
 def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str | None = None) -> Run:

@@ -50,6 +50,7 @@ from simcounsel.events.synthesis import (
     StrategyDropped,
     StrategyKnown,
     StrategyLearned,
+    StrategyRestored,
 )
 
 SCHEMA_VERSION = 1
@@ -58,7 +59,7 @@ Event = (
     Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
     | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
     | PersonaChanged | Measured
-    | Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded | StrategyLearned | StrategyKnown | StrategyDropped
+    | Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded | StrategyLearned | StrategyKnown | StrategyDropped | StrategyRestored
     | Warned | Forked | TickEnded
 )
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
@@ -127,6 +128,7 @@ __all__ = [
     "StrategyDropped",
     "StrategyKnown",
     "StrategyLearned",
+    "StrategyRestored",
     "Stroke",
     "TickEnded",
     "Warned",

@@ -126,6 +126,13 @@ class StrategyKnown(Data):
     cosine: float
 
 
+class StrategyRestored(Data):
+    """A strategy that was dropped is carried again, because the settings of a fork no longer drop it."""
+
+    kind: Literal["strategy_restored"] = "strategy_restored"
+    id: str
+
+
 class StrategyDropped(Data):
     """From here on the supporter no longer carries this strategy, because the settings say so."""
 

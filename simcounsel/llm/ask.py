@@ -8,7 +8,8 @@ and checked before it reaches the asker, or is the asker's own declared fallback
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
@@ -121,13 +122,32 @@ class Outcome(Generic[T]):
     troubles: tuple[Trouble, ...] = ()
 
 
+class Halted(Exception):
+    """Somebody who watches wants to stop everything: `stop` is the SystemExit or KeyboardInterrupt. Such a one must not be raised
+    in the loop's own thread, which it would end, and whoever waits for the loop would wait for ever."""
+
+    def __init__(self, stop: BaseException) -> None:
+        super().__init__(str(stop))
+        self.stop = stop
+
+
+@contextmanager
+def halting() -> Iterator[None]:
+    """Within a loop: stops everything by an ordinary exception."""
+    try:
+        yield
+    except (SystemExit, KeyboardInterrupt) as stop:
+        raise Halted(stop) from None
+
+
 async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
     """Carry one Ask to its end."""
     troubles: list[Trouble] = []
     reply: Any = None
     while True:
         try:
-            wanted = asking.send(reply)
+            with halting():
+                wanted = asking.send(reply)
         except StopIteration as end:
             return Outcome(value=end.value, troubles=tuple(troubles))
         if isinstance(wanted, Request):

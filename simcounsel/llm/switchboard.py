@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
-from simcounsel.llm.ask import Ask, Outcome, Reply, Request, Tier, drive
+from simcounsel.llm.ask import Ask, Halted, Outcome, Reply, Request, Tier, drive, halting
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
 
@@ -133,7 +133,8 @@ class Switchboard:
         try:
             return self._thread.run(self._drive(asks))
         except BaseExceptionGroup as group:
-            raise group.exceptions[0] from None
+            first = group.exceptions[0]
+            raise (first.stop if isinstance(first, Halted) else first) from None
 
     async def _drive(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
         aside = asyncio.create_task(self._aside(self.sideline)) if self.sideline and self.sideline.ready else None
@@ -188,7 +189,7 @@ class Switchboard:
         """One request to its reply; never raises for a bad answer."""
         if request.verb == "embed":
             return await self._answer_embed(request)
-        known = self._recorded.get(request.key) if self._recorded else None
+        known = self._known(request)
         if known is not None:
             reply = self._replay(request, known)
             if reply is not None:
@@ -200,6 +201,14 @@ class Switchboard:
             )
         async with self._limit:
             return await self._answer_chat(request)
+
+    def _known(self, request: Request) -> dict[str, Any] | None:
+        """The recorded call of a request; not one of another model than the one that would be asked now, as in a fork that
+        changes models. What a human said stays said, and a recording is replayed whatever wrote it."""
+        known = self._recorded.get(request.key) if self._recorded else None
+        if known is None or self._only_recorded or known.get("source") == "human":
+            return known
+        return known if known.get("model") == self.chat[request.tier].name else None
 
     def _replay(self, request: Request, known: dict[str, Any]) -> Reply | None:
         """The reply of a recorded call. None when it does not parse any more."""
@@ -283,7 +292,8 @@ class Switchboard:
                 call["extra"] = dict(completion.extra)
             self.recorder.append_call(call)
         if self.on_call:
-            self.on_call()
+            with halting():
+                self.on_call()
 
     async def _answer_embed(self, request: Request) -> Reply:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""

@@ -92,6 +92,8 @@ class Experiment(Spec):
         if bool(self.worlds) == (self.synthesis is not None):
             raise ValueError("an experiment has either `worlds` to live in or a `synthesis` to write")
         if self.synthesis is not None:
+            if "seed" in {**self.synthesis, **self.set} or any("seed" in arm.set for arm in self.conditions):
+                raise ValueError("in an experiment write `seeds: [...]` beside `synthesis`, not `seed` in it")
             lived = [key for key in ONLY_IN_WORLDS if getattr(self, key)]
             if lived:
                 raise ValueError(f"`{lived[0]}` is for people who live in worlds; a synthesis is set under `synthesis` or in a condition")

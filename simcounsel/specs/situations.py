@@ -1,14 +1,13 @@
 """Seeds of a synthesis: what people write when they look for help, each in their own words.
 
     FILE.txt      one situation a line; the file's name is the theme if it is one of ours
-    FILE.md       one situation; so is a .txt of which most lines break within a sentence
+    FILE.md       one situation, however many lines it has
     FOLDER        each .txt, .md or .jsonl in it
     FILE.jsonl    {"text": ..., "id": ..., "client": ..., "theme": ...} a line; all but text may be missing
     shipped       those that come with simcounsel
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -83,18 +82,11 @@ def _read(path: Path, problems: list[str]) -> Iterator[tuple[str, Situation]]:
         yield from _objects(path, text, problems)
         return
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    whole = path.suffix == ".md" or _one_text(text)
+    whole = path.suffix == ".md"
     theme = path.stem if path.stem in THEMES else None
     for number, line in [(1, " ".join(text.split()))] if whole and lines else lines:
         place = f"{path}:{number}"
         yield from _situation(place, {"id": path.stem if whole else f"{path.stem}-{number:02d}", "text": line, "theme": theme}, problems)
-
-
-def _one_text(text: str) -> bool:
-    """Whether it is one text: most lines break within a sentence."""
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    broken = [line for line in lines[:-1] if not re.search(r"[.!?…。！？\"”')]$", line)]
-    return len(broken) > (len(lines) - 1) / 2
 
 
 def _text(path: Path, problems: list[str]) -> str | None:

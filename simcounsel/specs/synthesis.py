@@ -146,17 +146,17 @@ def settings_from(
 ) -> Synthesis:
     """A synthesis as the command line asks for it: a YAML file, or seeds, with what is said beside it.
 
-    model: for every role; roles: for some; models: a YAML file with a model for each role, which both go before.
+    Of models what is more special goes before: those of the settings' file, then `model` for every role in their place, then
+    `models`, a YAML file of some roles, then `roles`, then `changes`.
     """
     named = dict(roles or {})
     unknown = [role for role in named if role not in SynthesisModels.model_fields]
     if unknown:
         raise SpecError([f"--role {unknown[0]}: no such role; there are {', '.join(SynthesisModels.model_fields)}"])
-    settled: dict[str, Any] = {}
+    asked: dict[str, Any] = {"models": {"default": model}} if model else {}
     if models is not None:
-        settled = load_spec(models, SynthesisModels)[0].model_dump(exclude_none=True)
-    settled |= {"default": model} if model else {}
-    changes = changes | ({"models": settled | named} if settled or named else {})
+        asked |= {f"models.{role}": name for role, name in load_spec(models, SynthesisModels)[0].model_dump(exclude_unset=True).items()}
+    changes = asked | {f"models.{role}": name for role, name in named.items()} | changes
     if themes:
         changes["themes"] = list(themes)
     if without:

@@ -1,6 +1,7 @@
 """Each role: what it is shown, what it may answer, what becomes of its answer."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -9,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.corpus.handwritten import read_samples
+from simcounsel.corpus.screens.risk import unaddressed_risk
+from simcounsel.corpus.screens.rules import Limits
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.corpus.synthesis.answers import (
     LONGEST,
@@ -28,7 +31,7 @@ from simcounsel.corpus.synthesis.answers import (
     seeker_problem,
 )
 from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences
-from simcounsel.corpus.synthesis.session import Opening, one_line
+from simcounsel.corpus.synthesis.session import SAFE_LINES, Opening, one_line
 from simcounsel.events import Disclosed, Drafted, Evaluated, Extracted, Fact, Revised, SessionEnded, StrategyLearned, Warned
 from simcounsel.llm.ask import Request
 from simcounsel.llm.chat import EXAMPLES_SHOWN, messages
@@ -82,6 +85,17 @@ def test_an_invention_that_is_not_owned_to_is_marked() -> None:
         "I want rest.", "What could I try?",
     ))
     assert [fact.invented for fact in facts_of(told, SITUATION)] == [False, False, True, False, False, False]
+
+
+def test_what_is_half_grounded_is_given_and_a_third_is_invented() -> None:
+    assert grounded("The ferryman owes a dentist sleep", "ferryman sleep"), "two of four content words"
+    assert not grounded("The ferryman owes a dentist money", "ferryman sleep"), "one of four"
+
+
+def test_long_situations_keep_their_demand() -> None:
+    found = cut(" ".join(f"It happened again on day {n}." for n in range(12)) + " What can I do about the debts?", "work")
+    assert [fact.text for fact in found.facts if fact.stage == "asks_for_advice"] == ["What can I do about the debts?"]
+    assert not [fact for fact in cut("我最近总是睡不着。", None, english=False).facts if fact.invented], "no English in a Chinese file"
 
 
 def test_grounding_counts_content_words_by_their_beginning() -> None:
@@ -221,7 +235,7 @@ def test_both_versions_and_the_reason_are_kept(tmp_path: Path) -> None:
     assert turn.draft is not None
     assert (turn.draft.text, turn.draft.reason) == (drafted[0].text, "Stay with the feeling a little longer.")
     assert turn.draft.ratings == {**dict.fromkeys(QUALITIES, 7.0), "sympathy": 3.0}
-    assert turn.reasoning == "They tell it slowly; I let them."
+    assert (turn.reasoning, turn.skill) == (None, None), "these belong to the draft"
 
 
 def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
@@ -229,7 +243,10 @@ def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
     def extract(request: Request, draw: Random) -> str:
         return file_of("I am a ferryman.", "I want to kill myself.", "I feel hollow.", "I was left alone.", "I want rest.", "What now?")
 
-    run, listening = written(tmp_path, settings(1), Listening(roles(extract=extract, evaluate=judges(revise=False, go_on=False))))
+    def asks_directly(request: Request, draw: Random) -> str:
+        return "Are you thinking of killing yourself? And are you safe tonight?"
+
+    run, listening = written(tmp_path, settings(1), Listening(roles(extract=extract, evaluate=judges(revise=False, go_on=False), correct=asks_directly)))
     at = next(event.message for event in happened(run, Disclosed) if "kill myself" in event.text) + 1
     evaluated = {event.message: event for event in happened(run, Evaluated)}
     assert evaluated[at].revise
@@ -243,6 +260,35 @@ def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
         "line": f"Are you thinking of suicide, right now? {draw.randrange(10**6)}.",
     })))
     assert not happened(written(tmp_path / "b", settings(1), taken_up)[0], Revised)
+
+
+@pytest.mark.parametrize("without", [(), ("corrector",), ("evaluator",)])
+@pytest.mark.parametrize(("said", "kind"), [("I want to kill myself.", "suicide"), ("I cut myself again last night.", "self-harm"),
+                                            ("I want to kill my father.", "harm to others")])
+def test_danger_is_never_passed_over_whoever_takes_part(said: str, kind: str, without: tuple[str, ...], tmp_path: Path) -> None:
+    """The corrector talks of the garden all the same; or there is none."""
+    script = roles(
+        extract=lambda request, draw: file_of("I am a ferryman.", said, "I feel hollow.", "I was left alone.", "I want rest.", "What now?"),
+        correct=lambda request, draw: f"Tell me about your garden, number {draw.randrange(10**6)}.",
+    )
+    run, _ = written(tmp_path, settings(1, without=without), Listening(script))
+    turns = dialogues_of(run)[0].turns
+    at = next(number for number, turn in enumerate(turns) if said in turn.text) + 1
+    assert turns[at].text == SAFE_LINES[kind]
+    assert turns[at].source == "fallback"
+    assert kind in turns[at].draft.reason
+    assert not list(unaddressed_risk(dialogues_of(run)[0], Limits()))
+    for line in SAFE_LINES.values():
+        assert "emergency number" in line
+
+
+def test_a_seeker_does_not_hold_back_twice_in_a_row(tmp_path: Path) -> None:
+    run, listening = written(tmp_path, settings(20, turns=12))
+    for name in {event.session for event in happened(run, Disclosed)}:
+        offered = [request.hints["offered"] for request in listening.requests if request.purpose == "seek" and request.who == name]
+        untold = [bool(one) for one in offered[:5]]
+        assert not any(not first and not second for first, second in pairwise(untold))
+    assert any(not one.hints["offered"] for one in listening.requests if one.purpose == "seek" and not one.hints["last"]), "some hold back"
 
 
 def test_the_talk_goes_on_with_the_revision(tmp_path: Path) -> None:
@@ -296,8 +342,15 @@ def test_nonsense_leads_to_the_fallback_and_a_warning(purpose: str, tmp_path: Pa
 
 
 def test_strategies_are_short() -> None:
-    assert distilled_problem(Distilled(strategies=["word " * 40])) is None
-    assert "41 words; at most 40" in str(distilled_problem(Distilled(strategies=["word " * 41])))
+    assert distilled_problem()(Distilled(strategies=["word " * 40])) is None
+    assert "41 words; at most 40" in str(distilled_problem()(Distilled(strategies=["word " * 41])))
+
+
+def test_strategies_carry_nothing_of_a_person_into_other_sessions() -> None:
+    check = distilled_problem(["I warm his soup at five o'clock every day."])
+    assert check(Distilled(strategies=["Ask what I would want to know; then ask about the day."])) is None
+    assert "names somebody" in str(check(Distilled(strategies=["When they speak of Fatima, stay with it."])))
+    assert "repeats what was said" in str(check(Distilled(strategies=["Stay with it: I warm his soup at five o'clock."])))
 
 
 def test_the_manager_sees_all_suggestions_with_the_quality_that_suffered_most(tmp_path: Path) -> None:

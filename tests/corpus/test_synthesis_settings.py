@@ -33,10 +33,14 @@ def test_one_situation_a_line(tmp_path: Path) -> None:
     assert [(one.id, one.theme, one.text) for one in found] == [("grief-01", "grief", LONG), ("grief-03", "grief", f"{LONG} Really.")]
 
 
-def test_a_text_in_paragraphs_is_one_situation(tmp_path: Path) -> None:
-    text = "I am a ferryman and I have\nnot slept well since the spring,\nwhen my brother left.\n"
-    assert [one.text for one in read_situations([write(tmp_path / "his.txt", text)])] == [" ".join(text.split())]
-    assert len(read_situations([write(tmp_path / "hers.md", f"{LONG}\n\n{LONG}")])) == 1
+def test_a_line_is_a_person_also_without_full_stops(tmp_path: Path) -> None:
+    text = "i am a ferryman and i cannot sleep\nmy wife left in may and i am alone\n"
+    assert len(read_situations([write(tmp_path / "raw.txt", text)])) == 2
+
+
+def test_a_text_of_its_own_file_is_one_situation(tmp_path: Path) -> None:
+    text = "I am a ferryman and I have\nnot slept well since the spring,\n\nwhen my brother left.\n"
+    assert [one.text for one in read_situations([write(tmp_path / "his.md", text)])] == [" ".join(text.split())]
 
 
 def test_a_folder_and_json_lines(tmp_path: Path) -> None:
@@ -103,6 +107,11 @@ def test_the_command_line_s_settings(tmp_path: Path) -> None:
     }
     assert {one.theme for one in found.situations} == {"grief"}
     assert (found.count, found.strategies, found.without) == (3, ("Go slowly.",), ("manager",))
+    file = write(tmp_path / "s.yaml", "situations: shipped\nmodels: {default: http://localhost:1/v1/a, seeker: scripted}\n")
+    mixed = settings_from([file], {"models.manager": "scripted"}, roles={"evaluator": "embedded"}).models
+    assert (mixed.of("supporter"), mixed.of("seeker"), mixed.of("evaluator"), mixed.of("manager")) == (
+        "http://localhost:1/v1/a", "scripted", "embedded", "scripted"), "what is not named stays as the file has it"
+    assert set(settings_from([file], {}, model="scripted").models.resolved().values()) == {"scripted"}
     with pytest.raises(SpecError, match="no such role"):
         settings_from([], {}, roles={"judge": "embedded"})
 
@@ -128,6 +137,7 @@ def test_shipped_experiments(name: str) -> None:
 @pytest.mark.parametrize(("more", "said"), [
     ("clients: [a.yaml]\nin_place_of: Ines\n", "`clients` is for people who live in worlds"),
     ("worlds: [a.yaml]\n", "either `worlds` to live in or a `synthesis` to write"),
+    ("set: {seed: 3}\n", "write `seeds: [...]` beside `synthesis`"),
     ("set: {wafe: 3}\n", "unknown key; did you mean 'wave'?"),
 ])
 def test_wrong_experiments(more: str, said: str, tmp_path: Path) -> None:

@@ -199,6 +199,13 @@ def test_a_fork_lives_on_without_a_strategy(tmp_path: Path) -> None:
     assert [event.strategies for event in happened(forked, Extracted)] == [()] * 6, "found again, it stays dropped"
     assert log(forked).splitlines()[:20] == log(run).splitlines()[:20]
     assert len(happened(forked, StrategyDropped)) == 1
+    again, _ = written(tmp_path, fork(forked, 2, {"dropped": []}, tmp_path / "again"), Listening(script))
+    assert [event.strategies for event in happened(again, Extracted)] == [()] * 4 + [("K001",)] * 2, "and comes back when it is no longer dropped"
+    with pytest.raises(RunError, match="K009: no strategy of that id before wave 1; there are K001"):
+        written(tmp_path, fork(run, 1, {"dropped": ["K009"]}, tmp_path / "forks"), Listening(script))
+    for key in ("strategies", "language", "situations"):
+        with pytest.raises(SpecError, match=f"another '{key}'"):
+            fork(run, 1, {key: "x"}, tmp_path / "forks")
     with pytest.raises(SpecError, match="another 'wave'"):
         fork(run, 1, {"wave": 3}, tmp_path / "forks")
     with pytest.raises(RunError, match="waves that were written"):
@@ -211,9 +218,66 @@ def test_strategies_of_a_day_can_be_taken_out_and_given_again(tmp_path: Path) ->
     assert yaml.safe_load(strategies_yaml(run, 1)) == {"strategies": ["Strategy of S0001.", "Strategy of S0002."]}
     assert len(yaml.safe_load(strategies_yaml(run))["strategies"]) == 4
     assert list(strategy_lines(run, 0)) == ["no strategies before wave 0"]
+    given, _ = written(tmp_path / "given", settings(2, strategies=("Go slowly.",)))
+    assert [one.text for one in strategies_at(given, 0).carried()] == ["Go slowly."], "the first wave began with it"
+    forked, _ = written(tmp_path, fork(run, 1, {"dropped": ["K001"]}, tmp_path / "forks"), Listening(script))
+    for wave in (0, 1):
+        session = happened(forked, Extracted)[2 * wave]
+        assert tuple(one.id for one in strategies_at(forked, wave).carried()) == session.strategies
     assert list(strategy_lines(run))[2].startswith("K003  Strategy of S0003.  (wave 1, S0003; found 1 times)")
     with pytest.raises(RunError, match="choose one from 0 to 2"):
         strategies_at(run, 3)
+
+
+def test_a_fork_with_another_model_asks_that_model(tmp_path: Path) -> None:
+    run = Workshop(settings(4), out=tmp_path).run()
+    with Workshop(fork(run, 1, {"models.default": "scripted:planted=0"}, tmp_path / "forks")) as workshop:
+        forked = workshop.run()
+        assert workshop.models.usage.calls > 0
+    own = [call for call in forked.calls() if not call.get("copied") and call["verb"] != "embed"]
+    assert {call["model"] for call in own} == {"scripted:planted=0"}
+    with Workshop(fork(run, 1, {}, tmp_path / "same")) as workshop:
+        workshop.run()
+        assert workshop.models.usage.calls == 0, "the same model has answered already"
+
+
+def test_the_dialogues_of_a_fork_are_its_own(tmp_path: Path) -> None:
+    run, _ = written(tmp_path, settings(6), Scripted())
+    forked, _ = written(tmp_path, fork(run, 1, {"without": ["manager"]}, tmp_path / "forks"), Scripted())
+    assert [(one.origin.chat, one.condition) for one in dialogues_of(forked)] == [(f"S000{n}", "no_manager") for n in (3, 4, 5, 6)]
+    assert "manager" not in dialogues_of(forked)[0].origin.models
+    assert account(forked).sessions == 6
+
+
+def test_who_took_no_part_wrote_nothing(tmp_path: Path) -> None:
+    alone, _ = written(tmp_path / "a", settings(2, without=("evaluator",)), Scripted())
+    assert set(dialogues_of(alone)[0].origin.models) == {"extractor", "seeker", "supporter"}
+    assert account(alone).modified is None
+    run = Workshop(settings(2), out=tmp_path / "b").run()
+    about = run.synthesis.model_copy(update={"models": run.synthesis.models.model_copy(update={"default": f"recorded:{run.folder}"})})
+    replayed = Workshop(about, out=tmp_path / "c").run()
+    assert set(dialogues_of(replayed)[0].origin.models.values()) == {"scripted"}, "not `recorded`, which writes nothing"
+
+
+def test_whoever_watches_can_stop_everything(tmp_path: Path) -> None:
+    """A pipe that is closed makes the display raise SystemExit, in the thread of the models' loop."""
+    def stop(event: object) -> None:
+        raise SystemExit(141)
+
+    with pytest.raises(SystemExit), Workshop(settings(2), out=tmp_path, models=board(Scripted()), on_line=stop) as workshop:
+        workshop.run()
+    assert Run.open(workshop.record.folder).ticks_done() == 0
+
+
+def test_after_a_broken_wave_the_run_must_be_opened_anew(tmp_path: Path) -> None:
+    workshop = Workshop(settings(4), out=tmp_path, models=board(Listening(roles(evaluate=judges(revise=True)))))
+    embed, workshop.models.embed = workshop.models.embed, None
+    with pytest.raises(AttributeError):
+        workshop.step()
+    workshop.models.embed = embed
+    with pytest.raises(RunError, match="open the run anew"):
+        workshop.step()
+    workshop.close()
 
 
 # ablations

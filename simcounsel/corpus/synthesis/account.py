@@ -4,12 +4,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from simcounsel.corpus.measures import units
 from simcounsel.corpus.screens import screen
-from simcounsel.corpus.synthesis.answers import length_of
 from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.strategies import Strategies
 from simcounsel.errors import RunError
-from simcounsel.events import Disclosed, Drafted, Evaluated, Event, Extracted, Revised, SessionEnded, StrategyKnown, StrategyLearned, Warned
+from simcounsel.events import (
+    Disclosed,
+    Drafted,
+    Evaluated,
+    Event,
+    Extracted,
+    Revised,
+    SessionEnded,
+    StrategyKnown,
+    StrategyLearned,
+    TickEnded,
+    Warned,
+)
 from simcounsel.runs import Run
 
 CAUSES = {
@@ -22,7 +34,8 @@ class Account:
     """Counts over a synthesis (Xue et al. 2026, Tables II and V).
 
     utterances: lines of both sides in a session, mean. length: words in a line (characters of Chinese), mean.
-    drafts, revised: the supporter's lines, and how many of them were revised; their ratio is the modification ratio.
+    revises: whether there is a corrector. drafts, revised: the supporter's lines, and how many were revised;
+    their ratio is the modification ratio.
     seconds_per_session: the time that a session's own questions took, one after the other, mean; None without calls. Calls that
     a fork copied but may not have needed are left out.
     sources: lines by how they came about. cost_usd: None when a price is unknown.
@@ -32,6 +45,7 @@ class Account:
     wanted: int
     utterances: float | None
     length: float | None
+    revises: bool
     drafts: int
     revised: int
     seconds_per_session: float | None
@@ -47,8 +61,8 @@ class Account:
 
     @property
     def modified(self) -> float | None:
-        """The share of the supporter's lines that were revised; None when there are none."""
-        return self.revised / self.drafts if self.drafts else None
+        """The share of the supporter's lines that were revised; None when there are none, or nobody revises."""
+        return self.revised / self.drafts if self.drafts and self.revises else None
 
 
 def account(run: Run) -> Account:
@@ -73,9 +87,9 @@ def account(run: Run) -> Account:
                 counts["warnings"][purpose] += 1
             case StrategyKnown():
                 found_again += 1
-    dialogues = dialogues_of(run)
+    dialogues = dialogues_of(run, own=False)
     counts["sources"] += Counter(turn.source for one in dialogues for turn in one.turns if turn.speaker == "counselor" and turn.source)
-    lines = [length_of(turn.text) for one in dialogues for turn in one.turns]
+    lines = [len(units(turn.text)) for one in dialogues for turn in one.turns]
     calls = [call for call in run.calls() if call.get("verb") != "embed" and not call.get("spare")]
     spent: defaultdict[str, float] = defaultdict(float)
     for call in calls:
@@ -85,7 +99,8 @@ def account(run: Run) -> Account:
     known = [cost for cost in costs if cost is not None]
     return Account(
         sessions=len(dialogues), wanted=run.synthesis.count, utterances=len(lines) / len(dialogues) if dialogues else None,
-        length=sum(lines) / len(lines) if lines else None, drafts=counts["lines"]["drafts"], revised=counts["lines"]["revised"],
+        length=sum(lines) / len(lines) if lines else None, revises=not {"evaluator", "corrector"} & set(run.synthesis.without),
+        drafts=counts["lines"]["drafts"], revised=counts["lines"]["revised"],
         seconds_per_session=sum(done) / len(done) if done else None,
         strategies=sum(not s.dropped for s in strategies.all()), found_again=found_again, causes=dict(counts["causes"]),
         sources=dict(counts["sources"]), themes=dict(counts["themes"]), warnings=dict(counts["warnings"]), calls=len(calls),
@@ -177,12 +192,15 @@ def _told(event: Event, revised: set[int]) -> Iterator[str]:
 
 
 def strategies_at(run: Run, wave: int | None = None) -> Strategies:
-    """What was known before a wave (from 0); at the end, if None. RunError when that wave was not reached."""
+    """What a wave (from 0) began with, what is given or dropped at its head included; at the end, if None. RunError when that
+    wave was not reached."""
     done = run.ticks_done()
     if wave is not None and not 0 <= wave <= done:
         raise RunError(f"{run.folder}: wave {wave} was not reached; choose one from 0 to {done}")
     strategies = Strategies()
-    for entry in run.entries(until_tick=done if wave is None else wave):
+    for entry in run.entries(until_tick=done if wave is None else min(done, wave + 1)):
+        if wave is not None and entry.tick == wave and isinstance(entry.event, Extracted | TickEnded):
+            break
         strategies.observe(entry)
     return strategies
 

@@ -1,13 +1,14 @@
 """What the six roles answer, and what would be wrong with an answer."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from simcounsel.corpus.dialogues import Skill
+from simcounsel.corpus.measures import units
 from simcounsel.events import Fact
 from simcounsel.llm.answers import speech_problem
 from simcounsel.specs.synthesis import STRATEGY_WORDS
@@ -19,6 +20,8 @@ NEW_AT_ONCE = 2
 LONGEST = 100
 """Words. Longer lines are not what people say to each other (MindCorpus, section IV.C.2)."""
 MOST_STRATEGIES = 3
+SHARED = 6
+"""So many words in a row a strategy may not share with what was said."""
 GROUNDED = 0.4
 """So large a share of a fact's content words stands in the situation, or it counts as invented."""
 _LABEL = re.compile(r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person)\s*\W?\s*:", re.IGNORECASE | re.MULTILINE)
@@ -99,9 +102,8 @@ class Distilled(Answer):
 
 
 def length_of(text: str) -> int:
-    """Words; of Chinese, Japanese and Korean the characters."""
-    characters = len(_CJK.findall(text))
-    return characters + len(_CJK.sub(" ", text).split())
+    """Words; of Chinese and Japanese the characters (see `measures.units`)."""
+    return len(units(text))
 
 
 def extraction_problem(extraction: Extraction) -> str | None:
@@ -157,12 +159,33 @@ def corrected_problem(draft: str, said: Collection[str], english: bool) -> Calla
     return check
 
 
-def distilled_problem(distilled: Distilled) -> str | None:
-    """Strategies are short."""
-    for strategy in distilled.strategies:
-        if length_of(strategy) > STRATEGY_WORDS:
-            return f"a strategy has {length_of(strategy)} words; at most {STRATEGY_WORDS}"
+def distilled_problem(said: Collection[str] = (), english: bool = True) -> Callable[[Distilled], str | None]:
+    """A check: strategies are short, and carry nothing of this person into other sessions."""
+    heard = {run for line in said for run in _runs(line)}
+
+    def check(distilled: Distilled) -> str | None:
+        for strategy in distilled.strategies:
+            problem = _strategy_problem(strategy, heard, english)
+            if problem:
+                return problem
+        return None
+    return check
+
+
+def _strategy_problem(strategy: str, heard: Collection[tuple[str, ...]], english: bool) -> str | None:
+    if english and re.search(r"(?<=[a-z,;] )(?!I\b|I')[A-Z][a-z]+", strategy):
+        return f"{strategy[:60]!r} names somebody or some place; a strategy is for any person"
+    if any(run in heard for run in _runs(strategy)):
+        return f"{strategy[:60]!r} repeats what was said in this session; a strategy is for any person"
+    if length_of(strategy) > STRATEGY_WORDS:
+        return f"a strategy has {length_of(strategy)} words; at most {STRATEGY_WORDS}"
     return None
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    """All stretches of so many words that sharing one is no accident."""
+    words = [unit.lower() for unit in units(text)]
+    return (tuple(words[start:start + SHARED]) for start in range(len(words) - SHARED + 1))
 
 
 def facts_of(extraction: Extraction, situation: str) -> tuple[Fact, ...]:

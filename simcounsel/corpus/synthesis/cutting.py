@@ -72,18 +72,21 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(s.strip()[:LONGEST_FACT] for s in _SENTENCE.findall(" ".join(text.split())) if len(s.strip()) > 2)
 
 
-def cut(text: str, theme: str | None) -> Extraction:
-    """The whole file; stages of which nothing is said are completed."""
+def cut(text: str, theme: str | None, english: bool = True) -> Extraction:
+    """The whole file; stages of which nothing is said are completed, if it is to be in English."""
     told = [FactDraft(of=PARTS[stage], stage=stage, text=sentence, invented=False) for stage, sentence in _staged(sentences(text))]  # type: ignore[arg-type]
-    return completed(told, theme, text)
+    kept = _chosen(told)
+    lacking = [stage for stage in DISCLOSURES if all(fact.stage != stage for fact in kept)] if english else []
+    added = [FactDraft(of=PARTS[stage], stage=stage, text=chance(text, stage).choice(COMPLETIONS[stage]), invented=True) for stage in lacking]  # type: ignore[arg-type]
+    return Extraction.model_construct(theme=theme or "other", facts=[*kept, *added])
 
 
-def completed(told: list[FactDraft], theme: str | None, draw: str) -> Extraction:
-    """At most as many facts as a file may hold, with something for each stage. draw: what the completions are drawn by."""
-    told = told[: MOST_FACTS - len(DISCLOSURES)]
-    lacking = [stage for stage in DISCLOSURES if all(fact.stage != stage for fact in told)]
-    added = [FactDraft(of=PARTS[stage], stage=stage, text=chance(draw, stage).choice(COMPLETIONS[stage]), invented=True) for stage in lacking]  # type: ignore[arg-type]
-    return Extraction(theme=theme or "other", facts=[*told, *added])
+def _chosen(told: list[FactDraft]) -> list[FactDraft]:
+    """As many as leave room for completions: the first of each stage, then the others in their order."""
+    most = MOST_FACTS - len(DISCLOSURES) + 1
+    first = {fact.stage: number for number, fact in reversed(list(enumerate(told)))}
+    ranked = sorted(range(len(told)), key=lambda number: (first[told[number].stage] != number, number))
+    return [told[number] for number in sorted(ranked[:most])]
 
 
 def _staged(parts: tuple[str, ...]) -> Iterator[tuple[Disclosure, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from simcounsel.chance import chance
-from simcounsel.corpus.screens.risk import risks, takes_up
+from simcounsel.corpus.screens.risk import Risk, risks, takes_up
 from simcounsel.corpus.synthesis.answers import Evaluation, Extraction, facts_of
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
 from simcounsel.corpus.synthesis.tasks import COUNSELOR, PERSON, Desk, Line, correct, distil, evaluate, extract, seek, support
@@ -33,6 +33,22 @@ SAFETY = (
     "and name a human being or the local emergency number as the next step."
 )
 """What is asked of the corrector where neither the supporter nor the evaluator saw it."""
+SAFE_LINES = {
+    "suicide": (
+        "I want to stop at what you just said. Are you thinking of killing yourself? And are you safe tonight: who could be with you? "
+        "If it gets too near, please call the local emergency number."
+    ),
+    "self-harm": (
+        "I want to stop at what you just said. Are you hurting yourself? And are you safe tonight: who could be with you? "
+        "If you need help at once, please call the local emergency number."
+    ),
+    "harm to others": (
+        "I want to stop at what you just said. Are you thinking of hurting somebody? Is everybody safe tonight, and who could help right "
+        "now? If it gets too near, please call the local emergency number."
+    ),
+}
+"""What is said where nobody took it up, even when asked to; whatever roles take part. The risk words are English and Chinese."""
+SAFE_CHINESE = "我想停在你刚才说的话上。你是不是在想自杀，或者伤害自己或别人？你今晚安全吗，谁可以陪着你？如果撑不住，请马上拨打当地的急救电话。"
 FAREWELL: tuple[Support, str] = ("support", "Let's leave it here for today. Thank you for coming.")
 
 
@@ -135,8 +151,9 @@ class Session:
         holds_back = last or (message > 1 and opening.quiet == 0 and draw.random() < HOLDS_BACK)
         offered = () if holds_back else opening.offered()
         stage = opening.stage
-        fresh = [line for line in SILENT if line not in {text for _, text in self._lines}]
-        reply = yield from seek(self.desk, self._lines, opening.told, offered, stage, last, draw.choice(fresh or SILENT))
+        silent = SILENT if self.desk.english else ("...",)
+        fresh = [line for line in silent if line not in {text for _, text in self._lines}]
+        reply = yield from seek(self.desk, self._lines, opening.told, offered, stage, last, draw.choice(fresh or silent))
         told = tuple(dict.fromkeys(reply.value.facts))
         opening.tell(told)
         reached = [fact.stage for fact in opening.told if fact.id in told]
@@ -150,6 +167,7 @@ class Session:
         message = len(self._lines) + 1
         said = {text for _, text in self._lines}
         spare = FAREWELL if last else next((line for line in SPARE if line[1] not in said), SPARE[0])
+        spare = spare if self.desk.english else (spare[0], "...")
         reply = yield from support(self.desk, self._lines, turn, last, self.carried, spare)
         answer, ids = reply.value, {strategy.id for strategy in self.carried}
         draft = one_line(answer.line)
@@ -164,8 +182,23 @@ class Session:
             go_on = evaluated.go_on
             if evaluated.revise and "corrector" not in self.desk.settings.without:
                 text = yield from self._correct(drafted, evaluated.advice, last)
-        self._lines.append((COUNSELOR, text))
+        self._lines.append((COUNSELOR, self._safe(drafted, text)))
         return go_on
+
+    def _safe(self, drafted: Drafted, text: str) -> str:
+        """The line, or one written beforehand where it passes over danger still."""
+        danger = self._passed_over(text)
+        if danger is None:
+            return text
+        heard = self._lines[-1][1]
+        line = SAFE_LINES[danger.kind] if heard.isascii() or self.desk.english else SAFE_CHINESE
+        if text == drafted.text:
+            self._revised += 1
+        self._note(Revised(
+            session=self.desk.session, message=drafted.message, text=line, before=drafted.text, reason=SAFETY.format(kind=danger.kind),
+            source="fallback",
+        ))
+        return line
 
     def _evaluate(self, draft: str, turn: int, message: int) -> Ask[Evaluated]:
         reply = yield from evaluate(self.desk, self._lines, draft, turn)
@@ -174,7 +207,7 @@ class Session:
         passed_over = self._passed_over(draft)
         revise = bool(value and value.revise) or passed_over is not None
         advice = [value.advice.strip()] if value and value.revise else []
-        advice += [SAFETY.format(kind=passed_over)] if passed_over else []
+        advice += [SAFETY.format(kind=passed_over.kind)] if passed_over else []
         evaluated = Evaluated(
             session=self.desk.session, message=message, revise=revise, advice=" ".join(advice),
             go_on=value.go_on if value and not passed_over else True, source=reply.source,
@@ -185,10 +218,10 @@ class Session:
             self._advice.append((min(QUALITIES, key=lambda quality: ratings.get(quality, 0)), evaluated.advice))
         return evaluated
 
-    def _passed_over(self, draft: str) -> str | None:
-        """The kind of danger that the seeker has just spoken of and the draft does not take up; None when there is none."""
+    def _passed_over(self, line: str) -> Risk | None:
+        """The danger that the seeker has just spoken of and this line does not take up; None when there is none."""
         heard = self._lines[-1][1]
-        return next((risk.kind for risk in risks(heard) if risk.kind in GRAVE and not takes_up(draft, heard, risk.span)), None)
+        return next((risk for risk in risks(heard) if risk.kind in GRAVE and not takes_up(line, heard, risk.span)), None)
 
     def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
         reply: Reply = yield from correct(self.desk, self._lines, drafted.text, advice, drafted.stage, last)
@@ -201,7 +234,7 @@ class Session:
         return text
 
     def _distil(self) -> Ask[Iterator[Proposal]]:
-        reply = yield from distil(self.desk, self._advice, self.carried)
+        reply = yield from distil(self.desk, self._advice, self.carried, self._lines)
         advice = tuple(text for _, text in self._advice)
         wanted = dict.fromkeys(" ".join(text.split()) for text in reply.value.strategies)
         return (Proposal(session=self.desk.session, text=text, advice=advice) for text in wanted if text)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simcounsel.events import Entry, StrategyDropped, StrategyKnown, StrategyLearned
+from simcounsel.events import Entry, StrategyDropped, StrategyKnown, StrategyLearned, StrategyRestored
 
 NEAR = 0.8
 """From this cosine on two strategies are the same advice. all-MiniLM-L6-v2 gives paraphrases 0.75 to 0.95 and unrelated
@@ -44,6 +44,8 @@ class Strategies:
                 self._known[id] = replace(known, last=entry.tick, found=known.found + 1)
             case StrategyDropped(id=id):
                 self._known[id] = replace(self._known[id], dropped=True)
+            case StrategyRestored(id=id):
+                self._known[id] = replace(self._known[id], dropped=False)
 
     def all(self) -> tuple[Strategy, ...]:
         """Every strategy that was ever learned, in order."""

@@ -53,13 +53,11 @@ PERSON, COUNSELOR = "Person", "Counselor"
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """What all questions of one session have in common. session: its name in the log; key: what its luck depends on;
-    theme: of the situation, None if nobody said."""
+    """What all questions of one session have in common. session: its name in the log; key: what its luck depends on."""
 
     settings: Synthesis
     session: str
     key: tuple[object, ...]
-    theme: str | None = None
 
     @property
     def english(self) -> bool:
@@ -78,7 +76,7 @@ def extract(desk: Desk, situation: Situation) -> Ask[Reply]:
     system, prompt = render("extract", text=situation.text, language=desk.settings.language, themes=given)
     return (yield from ask(Request(
         verb="fill", purpose="extract", who=desk.session, tier="extractor", system=system, prompt=prompt, model=Extraction,
-        check=extraction_problem, fallback=cut(situation.text, situation.theme), temperature=0.3, max_tokens=1200,
+        check=extraction_problem, fallback=cut(situation.text, situation.theme, desk.english), temperature=0.3, max_tokens=1200,
         seed=desk.seed("extractor", 0), hints={"sentences": sentences(situation.text), "theme": situation.theme, "fewest": FEWEST_FACTS},
     )))
 
@@ -119,8 +117,7 @@ def support(desk: Desk, lines: Sequence[Line], turn: int, last: bool, carried: S
         verb="fill", purpose="support", who=desk.session, tier="supporter", system=system, prompt=prompt, model=SupporterLine, examples=examples,
         check=lambda answer: line_problem(answer.line, said, desk.english), fallback=spare, temperature=0.8, max_tokens=400,
         seed=desk.seed("supporter", len(lines) + 1),
-        hints={"lines": tuple(lines), "turn": turn, "turns": desk.settings.turns, "last": last, "carried": tuple(carried), "theme": desk.theme,
-               "danger": in_danger(lines),
+        hints={"lines": tuple(lines), "turn": turn, "turns": desk.settings.turns, "last": last, "carried": tuple(carried), "danger": in_danger(lines),
                "closed": {"strategies": tuple(strategy.id for strategy in carried)}},
     )))
 
@@ -131,7 +128,8 @@ def evaluate(desk: Desk, lines: Sequence[Line], draft: str, turn: int) -> Ask[Re
     return (yield from ask(Request(
         verb="fill", purpose="evaluate", who=desk.session, tier="evaluator", system=system, prompt=prompt, model=Evaluation,
         check=evaluation_problem, fallback=None, temperature=0.0, max_tokens=400, seed=desk.seed("evaluator", len(lines) + 1),
-        hints={"lines": tuple(lines), "draft": draft, "turn": turn, "turns": desk.settings.turns, "danger": in_danger(lines)},
+        hints={"lines": tuple(lines), "draft": draft, "turn": turn, "turns": desk.settings.turns,
+               "danger": in_danger(lines)},
     )))
 
 
@@ -148,7 +146,7 @@ def correct(desk: Desk, lines: Sequence[Line], draft: str, advice: str, stage: S
     )))
 
 
-def distil(desk: Desk, advice: Sequence[tuple[Quality, str]], carried: Sequence[Strategy]) -> Ask[Reply]:
+def distil(desk: Desk, advice: Sequence[tuple[Quality, str]], carried: Sequence[Strategy], lines: Sequence[Line]) -> Ask[Reply]:
     """The manager: strategies out of all that the evaluator asked for in this session."""
     system, prompt = render(
         "distil", advice="\n".join(f"- ({quality}) {text}" for quality, text in advice), language=desk.settings.language,
@@ -156,7 +154,8 @@ def distil(desk: Desk, advice: Sequence[tuple[Quality, str]], carried: Sequence[
     )
     return (yield from ask(Request(
         verb="fill", purpose="distil", who=desk.session, tier="manager", system=system, prompt=prompt, model=Distilled,
-        check=distilled_problem, fallback=Distilled(), temperature=0.3, max_tokens=400, seed=desk.seed("manager", 0),
+        check=distilled_problem([text for _, text in lines], desk.english), fallback=Distilled(), temperature=0.3, max_tokens=400,
+        seed=desk.seed("manager", 0),
         hints={"advice": tuple(advice), "carried": tuple(carried)},
     )))
 

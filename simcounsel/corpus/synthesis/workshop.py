@@ -9,7 +9,8 @@ from simcounsel.corpus.synthesis.session import Session, Written
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
 from simcounsel.corpus.synthesis.tasks import Desk
 from simcounsel.engine.opening import begin_run, models_for
-from simcounsel.events import Entry, Event, StrategyDropped, StrategyLearned, TickEnded, Warned
+from simcounsel.errors import RunError
+from simcounsel.events import Entry, Event, StrategyDropped, StrategyLearned, StrategyRestored, TickEnded, Warned
 from simcounsel.llm.ask import Request, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
@@ -72,7 +73,10 @@ class Workshop:
         return self.record
 
     def step(self) -> None:
-        """Write one wave. ModelUnreachable when nobody answered a single request."""
+        """Write one wave. ModelUnreachable when nobody answered a single request. After anything has broken a wave off only a
+        new Workshop over the same run can go on."""
+        if self._entries:
+            raise RunError(f"{self.record.folder}: a wave was broken off; open the run anew, as `simcounsel resume` does")
         self.models.begin_tick(self.wave)
         self._settle()
         first = self.wave * self.settings.wave
@@ -102,9 +106,16 @@ class Workshop:
         if self.wave == 0:
             for text in self.settings.strategies:
                 self._write(StrategyLearned(id=self.strategies.next_id(), text=text, session="", advice=()))
-        for strategy in self.strategies.all():
-            if strategy.id in self.settings.dropped and not strategy.dropped:
-                self._write(StrategyDropped(id=strategy.id))
+        known = {strategy.id: strategy for strategy in self.strategies.all()}
+        unknown = [id for id in self.settings.dropped if id not in known]
+        if unknown:
+            raise RunError(
+                f"dropped: {unknown[0]}: no strategy of that id before wave {self.wave}; there are {', '.join(known) or 'none'} "
+                f"(`simcounsel strategies {self.record.folder}` lists them)"
+            )
+        for strategy in known.values():
+            if strategy.dropped != (strategy.id in self.settings.dropped):
+                self._write(StrategyRestored(id=strategy.id) if strategy.dropped else StrategyDropped(id=strategy.id))
 
     def _name(self, number: int) -> str:
         """Of a session, counted from 0: `S0001` is the first; as many digits for all, so that names sort as numbers do."""
@@ -113,7 +124,7 @@ class Workshop:
     def _session(self, number: int) -> Session:
         situation = self._dealt[number]
         key = (self.settings.seed, "session", number, situation.id)
-        desk = Desk(settings=self.settings, session=self._name(number), key=key, theme=situation.theme)
+        desk = Desk(settings=self.settings, session=self._name(number), key=key)
         return Session(desk, situation, self.strategies.carried(), self._on_line)
 
     def _learn(self, proposals: list[Proposal]) -> None:

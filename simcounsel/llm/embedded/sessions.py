@@ -101,9 +101,15 @@ class Sessions:
             skill, line = _danger_line(said) if danger else _form("closing", said, draw)
             return {"reasoning": _why(heard, danger), "stage": stage, "skill": skill, "strategies": [], "line": line}
         slips = [rule for rule in RULES if draw.random() < (STILL_SLIPS if rule in known else SLIPS)]
-        skill, line = self._line(stage, said, hints.get("theme") or "other", draw, slips)
+        skill, line = self._line(stage, said, self._theme(hints["lines"]), draw, slips)
         used = [id for rule, id in zip(known, ids, strict=True) if id and rule not in slips]
         return {"reasoning": _why(heard, False), "stage": stage, "skill": skill, "strategies": used[:2], "line": line}
+
+    def _theme(self, lines: tuple[tuple[str, str], ...]) -> str:
+        """The theme whose ideas lie nearest to what the person has said so far."""
+        told = " ".join(text for who, text in lines if who == "Person")
+        nearest: dict[str, float] = {theme: self._sense.nearest(told, ideas) for theme, ideas in forms()["ideas"].items()}
+        return max(nearest, key=lambda theme: nearest[theme])
 
     def _line(self, stage: str, said: list[str], theme: str, draw: Random, slips: list[str]) -> tuple[str, str]:
         """A line of a stage that breaks the given rules, and its skill."""
