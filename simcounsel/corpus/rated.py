@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.events import Measured
 from simcounsel.instruments.read import is_trial
+from simcounsel.instruments.scale import find_scale, shipped_names
 from simcounsel.runs import json_lines
 
 SUFFIX = ".ratings"
@@ -74,7 +75,7 @@ def read_rated(folder: Path) -> tuple[Rated, ...]:
     Lines cut short are left out, and so is a file without a head.
     """
     found: dict[tuple[object, ...], Rated] = {}
-    for file in sorted(folder.glob("*.jsonl"), key=lambda file: (file.stem[-22:], file.stem)):
+    for file in sorted(folder.glob("*.jsonl"), key=lambda file: _when(file.name)):
         for one in _in_file(file):
             key = one.dialogue, one.text, one.round, one.instrument, one.hash, one.judge, one.samples
             if one.answered or key not in found:
@@ -118,11 +119,30 @@ def text_hash(dialogue: Dialogue) -> str:
 
 
 def with_ratings(dialogues: Sequence[Dialogue], rated: Iterable[Rated]) -> tuple[Dialogue, ...]:
-    """The dialogues with the scores of their first rating by each instrument. Ratings of a changed text, and trials, are left out."""
+    """The dialogues with the scores of one rating by each instrument: of those that gave a score, those by the instrument's current
+    version before those by another; of these the most complete, then the first. Ratings of a changed text, and trials, are left out."""
+    listed = [one for one in rated if not one.trial]
+    current = _current(listed)
+
+    def worth(one: Rated) -> tuple[bool, bool, int, int]:
+        empty = sum(value is None for value in one.scores.values())
+        return empty == len(one.scores), one.hash != current[one.instrument], empty, one.round
+
     first: dict[tuple[str, str], dict[str, dict[str, float | None]]] = {}
-    for one in sorted(rated, key=lambda one: one.round):
-        if not one.trial:
-            first.setdefault((one.dialogue, one.text), {}).setdefault(one.instrument, one.scores)
+    for one in sorted(listed, key=worth):
+        first.setdefault((one.dialogue, one.text), {}).setdefault(one.instrument, one.scores)
     return tuple(
         dialogue.model_copy(update={"ratings": {**dialogue.ratings, **first.get((dialogue.id, text_hash(dialogue)), {})}}) for dialogue in dialogues
     )
+
+
+def _current(rated: Iterable[Rated]) -> dict[str, str]:
+    """The hash of each instrument's current version: of a shipped one as it is shipped, of another as it was rated with last."""
+    newest = {one.instrument: one.hash for one in sorted(rated, key=lambda one: _when(one.file))}
+    return {instrument: find_scale(instrument).hash if instrument in shipped_names() else last for instrument, last in newest.items()}
+
+
+def _when(name: str) -> tuple[str, str]:
+    """Orders a folder's files by the time in their names."""
+    stem = Path(name).stem
+    return stem[-22:], stem

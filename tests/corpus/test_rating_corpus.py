@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.rated import folder_of, read_rated, text_hash, with_ratings
+from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash, with_ratings
 from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
 from simcounsel.errors import CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
@@ -240,6 +240,31 @@ def test_ratings_go_back_into_the_dialogues(tmp_path: Path) -> None:
     rated = with_ratings(corpus(), real)
     assert rated[0].ratings["dialogue_quality"] == next(one.scores for one in real if one.dialogue == "good-0")
     assert rated[-1].ratings == {}
+
+
+def test_which_of_several_ratings_counts() -> None:
+    """An answered one before one without an answer, the current version before an old one, the fuller before the earlier, then the first."""
+    (one, *_), current = corpus(), find_scale("dialogue_quality").hash
+
+    def rated(round: int, score: float | None, hash: str = current, other: float | None = 1.0, instrument: str = "dialogue_quality", at: str = "1") -> Rated:
+        return Rated(
+            dialogue=one.id, text=text_hash(one), round=round, instrument=instrument, hash=hash, judge="openai:gpt-4o", samples=1, reasons={},
+            items={"q": score}, scores={"trust": score, "emotion": None if score is None else other}, file=f"{instrument}-2026010{at}T000000.000000Z.jsonl",
+        )
+
+    def counts(*listed: Rated) -> object:
+        found = [with_ratings([one], order)[0].ratings[listed[0].instrument]["trust"] for order in (listed, listed[::-1])]
+        assert found[0] == found[1], "whatever the order"
+        return found[0]
+
+    assert counts(rated(0, None), rated(1, 3.0)) == 3.0
+    assert counts(rated(0, 2.0, hash="old"), rated(1, 4.0)) == 4.0
+    assert counts(rated(0, 2.0, hash="old"), rated(0, None)) == 2.0
+    assert counts(rated(0, 2.0, other=None), rated(1, 4.0)) == 4.0
+    assert counts(rated(0, 2.0), rated(1, 4.0)) == 2.0
+    assert counts(rated(0, None)) is None
+    own = [rated(0, 2.0, hash="a", instrument="own", at="1"), rated(0, 5.0, hash="b", instrument="own", at="2")]
+    assert counts(*own) == 5.0, "of an instrument of one's own the version that was used last is the current one"
 
 
 def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
