@@ -90,6 +90,22 @@ def test_long_stretches_in_two_splits() -> None:
     assert found("split_leak", train, talk(f"C: {stretch}", id="b", client="y", split="train")) == ()
 
 
+def test_what_many_clients_hear_is_a_formula() -> None:
+    said = "T: If you are in danger right now, please call your local emergency number or go to the nearest hospital."
+    many = [talk(f"C: {text(n, 9)}", said, id=f"d{n}", client=f"c{n}", split="train" if n else "test") for n in range(4)]
+    assert found("split_leak", *many) == ()
+    assert [f.dialogue for f in found("split_leak", *many[:3])] == ["d1", "d2"], "three clients are few"
+    one = [dialogue.model_copy(update={"client": "c1" if dialogue.split == "train" else "c0"}) for dialogue in many]
+    assert len(found("split_leak", *one)) == 3, "four dialogues of two clients are no formula"
+
+
+def test_one_situation_in_two_splits() -> None:
+    told = "I lost my job in March and my wife does not know that I leave the house for nothing."
+    corpus = [talk("C: It's the job.", id="a", client="x", split="train", situation=told), talk("C: Nights are bad.", id="b", client="y", split="test", situation=told)]
+    (finding,) = found("split_leak", *corpus)
+    assert (finding.dialogue, finding.turn) == ("a", None) and "of its situation" in finding.what
+
+
 def test_long_chinese_stretches() -> None:
     said = "我每天晚上都坐在厨房的桌子旁边等他回来可是他从来没有在十二点之前回来过一次"
     corpus = (talk(f"C: {said}。", id="a", client="x", split="train"), talk(f"C: 是的，{said}", id="b", client="y", split="validation"))

@@ -18,6 +18,9 @@ ORDER = ("test", "validation", "train", None)
 STRETCH, STRETCH_CHARACTERS = 13, 30
 """So many words (characters of a Chinese text) in a row that stand in two splits are a leak; 13 as for GPT-3 (Brown et al. 2020, appendix C)."""
 
+CLIENTS = 3
+"""A stretch in the dialogues of more clients than this is a formula that many say, and no leak."""
+
 
 def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """A dialogue that repeats most of another's wording, within a split or across splits; the first, or the one of the test set, is not reported."""
@@ -50,24 +53,46 @@ def _clients(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _stretches(corpus: Corpus) -> Iterator[Finding]:
-    """A training dialogue's first turn with a stretch that stands in held-out dialogues; once for each dialogue."""
-    held = [dialogue for dialogue in corpus if dialogue.split in ("test", "validation")]
+    """A training dialogue's first text with a stretch that stands in held-out dialogues and is no formula; once for each dialogue."""
     owners: dict[int, str] = {}
-    for dialogue in held:
+    for dialogue in corpus:
+        if dialogue.split in ("test", "validation"):
+            for _, text in _texts(dialogue):
+                for stretch, _ in _runs(text):
+                    owners.setdefault(stretch, dialogue.id)
+    if not owners:
+        return
+    formulas = _formulas(corpus, owners)
+    for dialogue in corpus:
+        if dialogue.split == "train":
+            yield from _shared(dialogue, owners, formulas)
+
+
+def _texts(dialogue: Dialogue) -> Iterator[tuple[int | None, str]]:
+    """What must not stand in two splits, with the number of the turn; the situation has none."""
+    if dialogue.situation:
+        yield None, dialogue.situation
+    yield from ((number, turn.text) for number, turn in enumerate(dialogue.turns, start=1))
+
+
+def _formulas(corpus: Corpus, owners: dict[int, str]) -> frozenset[int]:
+    """The held-out stretches that stand in what more than CLIENTS clients and their counselors say: "please call your local emergency number"."""
+    clients: dict[int, set[str]] = defaultdict(set)
+    for dialogue in corpus:
         for text in dialogue.lines():
             for stretch, _ in _runs(text):
-                owners.setdefault(stretch, dialogue.id)
-    for dialogue in corpus if owners else ():
-        if dialogue.split == "train":
-            yield from _shared(dialogue, owners)
+                if stretch in owners and len(clients[stretch]) <= CLIENTS:
+                    clients[stretch].add(dialogue.client)
+    return frozenset(stretch for stretch, named in clients.items() if len(named) > CLIENTS)
 
 
-def _shared(dialogue: Dialogue, owners: dict[int, str]) -> Iterator[Finding]:
-    for number, turn in enumerate(dialogue.turns, start=1):
-        for stretch, words in _runs(turn.text):
-            if stretch in owners:
+def _shared(dialogue: Dialogue, owners: dict[int, str], formulas: frozenset[int]) -> Iterator[Finding]:
+    for number, text in _texts(dialogue):
+        for stretch, words in _runs(text):
+            if stretch in owners and (number is None or stretch not in formulas):
+                where = "" if number else "of its situation "
                 yield Finding(dialogue=dialogue.id, turn=number, rule="split_leak", severity="error",
-                              what=f"{len(words)} words that stand in {quoted(owners[stretch])} of the held-out data too: "
+                              what=f"{len(words)} words {where}that stand in {quoted(owners[stretch])} of the held-out data too: "
                                    f"{quoted(('' if is_character(words[0]) else ' ').join(words))}",
                               remedy="drop it from training: a test on what was learned by heart tests nothing")
                 return
