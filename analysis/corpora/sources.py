@@ -104,7 +104,8 @@ def _ratings(path: Path) -> list[Rated]:
 
 
 def _seconds(path: Path) -> dict[str, float]:
-    """What the questions of each session took, one after the other (Xue et al. 2026, Table V, "Spe."); only a synthesis tells that."""
+    """What the questions of each session took, one after the other (Xue et al. 2026, Table V, "Spe."); only a synthesis tells that.
+    Calls that a fork copied but may not have needed are left out."""
     if not path.is_dir():
         return {}
     folders = [path] if (path / "manifest.json").is_file() else sorted(file.parent for file in path.glob("*/manifest.json"))
@@ -116,7 +117,7 @@ def _seconds_of(run: Run) -> dict[str, float]:
         return {}
     spent: dict[str, float] = {}
     for call in run.calls():
-        if call.get("verb") != "embed" and call.get("latency_s"):
+        if call.get("verb") != "embed" and not call.get("spare") and call.get("latency_s"):
             id = f"{run.name}/{call.get('who')}"
             spent[id] = spent.get(id, 0.0) + float(call["latency_s"])
     return spent

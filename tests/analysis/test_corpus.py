@@ -248,6 +248,21 @@ def test_arms_of_syntheses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert made.exit_code == 0 and "full 4, no_corrector 4" in made.output, made.output
 
 
+def test_calls_that_a_fork_copied_and_may_not_need_take_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simcounsel.cli import app as simcounsel
+
+    monkeypatch.chdir(tmp_path)
+    made = CliRunner().invoke(simcounsel, ["synthesize", "--model", "scripted", "--sessions", "2", "--out", "runs", "--quiet"])
+    assert made.exit_code == 0, made.output
+    (group,) = read_sources([Path("runs")]).groups
+    (calls,) = Path("runs").glob("*/calls.jsonl")
+    own = calls.read_text(encoding="utf-8").splitlines()
+    copied = [json.dumps(json.loads(line) | {"copied": True, "spare": True, "latency_s": 99.0}) for line in own]
+    calls.write_text("\n".join([*copied, *own]) + "\n", encoding="utf-8")
+    (again,) = read_sources([Path("runs")]).groups
+    assert len(group.seconds) == 2 and again.seconds == group.seconds
+
+
 def test_unrated_corpora_are_only_counted(tmp_path: Path) -> None:
     found = make([corpus(tmp_path / "a.jsonl", 5.0)])
     assert not found.judged and "quality_0" not in found.pictures
