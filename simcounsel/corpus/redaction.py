@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import count
 
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.screens.identifying import stretches
@@ -26,23 +27,39 @@ def redact(dialogues: Sequence[Dialogue]) -> Redacted:
 
     A label counts within its dialogue: [person 1] of one dialogue is not that of another. Lines, drafts, reasoning, the client's
     file and notes are redacted alike; `names` and `places` are emptied. A client known by name becomes `client 1`, `client 2`, ...
-    throughout, so that splits by client still hold; an id with a name in it becomes `dialogue 1`. Texts come back in Unicode NFC.
+    throughout, so that splits by client still hold; an id with a name in it becomes `dialogue 1`, and an origin with one `redacted`.
+    Texts come back in Unicode NFC.
     What is not recognized stays; see `screens.identifying`.
     """
-    clients: dict[str, str] = {}
+    hiders = [_hider(dialogue) for dialogue in dialogues]
+    clients = _renamed({dialogue.client: None for dialogue in dialogues},
+                       {dialogue.client for dialogue, hide in zip(dialogues, hiders, strict=True) if _hides(hide, dialogue.client)}, "client")
+    ids = _renamed({dialogue.id: None for dialogue in dialogues},
+                   {dialogue.id for dialogue, hide in zip(dialogues, hiders, strict=True) if _hides(hide, dialogue.id)}, "dialogue")
     counts: Counter[str] = Counter()
     done = []
-    for number, dialogue in enumerate(dialogues, start=1):
-        hide = _hider(dialogue)
-        redacted = _with_texts(dialogue, hide)
+    for dialogue, hide in zip(dialogues, hiders, strict=True):
+        redacted = _with_texts(dialogue, _hider(dialogue))
         counts.update(_replaced(dialogue, redacted))
-        named = hide(dialogue.client) != dialogue.client
         done.append(redacted.model_copy(update={
             "names": (), "places": (),
-            "client": clients.setdefault(dialogue.client, f"client {len(clients) + 1}") if named else dialogue.client,
-            "id": f"dialogue {number}" if hide(_spaced(dialogue.id)) != _spaced(dialogue.id) else dialogue.id,
+            "client": clients[dialogue.client], "id": ids[dialogue.id],
+            "origin": dialogue.origin and dialogue.origin.model_copy(update={
+                name: "redacted" for name in ("file", "chat") if _hides(hide, getattr(dialogue.origin, name))}),
         }))
     return Redacted(dialogues=tuple(done), replaced=dict(sorted(counts.items())))
+
+
+def _renamed(known: Iterable[str], named: Set[str], what: str) -> dict[str, str]:
+    """Every id, and what it becomes: itself, or for one that names somebody `client 1`, `client 2`, ..., without those that are taken."""
+    taken = set(known) - named
+    free = (name for number in count(1) if (name := f"{what} {number}") not in taken)
+    return {name: next(free) if name in named else name for name in known}
+
+
+def _hides(hide: Callable[[str], str], name: str) -> bool:
+    """Whether an id or a file's name holds what is to be hidden; its words may be joined by hyphens and the like."""
+    return hide(name) != unicodedata.normalize("NFC", name) or hide(_spaced(name)) != unicodedata.normalize("NFC", _spaced(name))
 
 
 def _hider(dialogue: Dialogue) -> Callable[[str], str]:
@@ -92,7 +109,7 @@ def _labels(dialogue: Dialogue) -> Counter[str]:
 
 def _spaced(name: str) -> str:
     """An id with its words apart, so that a name in it is a word."""
-    return re.sub(r"[-_/.]+", " ", name)
+    return re.sub(r"[-_/.:+]+", " ", name)
 
 
 def corpus_lines(dialogues: Sequence[Dialogue]) -> bytes:

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.corpus.dialogues import Dialogue, Draft, Turn
+from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
 from simcounsel.corpus.redaction import corpus_lines, redact
 from tests.corpus.talks import found, talk
 
@@ -73,3 +73,16 @@ def test_numbers_begin_anew_in_each_dialogue_and_clients_without_a_name_keep_the
     done = redact([talk("C: My friend Zoe.", id="a"), talk("C: My friend Ann.", id="b")])
     assert [one.lines() for one in done.dialogues] == [["My friend [person 1]."], ["My friend [person 1]."]]
     assert {one.client for one in done.dialogues} == {"c1"}
+
+
+def test_origins_hold_no_names() -> None:
+    origin = Origin(file="insomnia-marit-solheim-s1", chat="3:Marit Solheim+Miriam", hash="ab")
+    (kept,) = redact([dialogue_of(["Hm."], origin=origin)]).dialogues
+    assert kept.origin == Origin(file="redacted", chat="redacted", hash="ab")
+    plain = Origin(file="insomnia-s1", chat="3")
+    assert redact([dialogue_of(["Hm."], origin=plain)]).dialogues[0].origin == plain
+
+
+def test_a_client_is_renamed_alike_in_all_dialogues() -> None:
+    first, second, taken = talk("C: My name is Maria.", id="a", client="maria"), talk("C: I came back.", id="b", client="maria"), talk("C: Hm.", id="c", client="client 1")
+    assert [dialogue.client for dialogue in redact([first, second, taken]).dialogues] == ["client 2", "client 2", "client 1"]
