@@ -130,3 +130,9 @@ def test_reasoning_read_out() -> None:
     assert "reasoning, read out" in finding.what
     quoting = "He said nobody ever asked me what I wanted; I wait."
     assert found("leak", talk("C: nobody ever asked me what I wanted", "T: Nobody ever asked me what I wanted, you said.", reasoning=quoting)) == ()
+
+
+@pytest.mark.parametrize("line", ["[thinking: she is avoidant] Since when?", "Goal: build rapport. What is May to you?", "Thought: she is avoidant. Since when?"])
+def test_thoughts_behind_a_label_are_leaks(line: str) -> None:
+    assert [f.turn for f in found("leak", talk("C: I sleep badly.", f"T: {line}"))] == [2]
+    assert found("leak", talk("C: I sleep badly.", "T: A thought: could it be the coffee? Your goal is sleep.")) == ()
