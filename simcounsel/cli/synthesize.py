@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simcounsel.cli import app
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, Model, Out, PricesFile, Quiet, RunFolder, Sets, changes_of
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, Model, Out, PricesFile, Quiet, RunFolder, changes_of
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -48,7 +48,11 @@ def synthesize(
         typer.Option("--strategies", metavar="FILE", help="What the supporter knows from the beginning; `strategies RUN` writes such a file."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Of all draws.")] = None,
-    sets: Sets = None, quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None,
+    language: Annotated[str | None, typer.Option("--language", help="In which all is written, as an English word such as German.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the settings, e.g. fewest_turns=3; may be given again."),
+    ] = None,
+    quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
 ) -> None:
     """Write a new corpus of dialogues out of situations, by six roles.
@@ -66,16 +70,21 @@ def synthesize(
 
     Ctrl-C loses nothing: `resume` goes on, and replies that came are used again.
     """
+    from simcounsel.corpus.synthesis.languages import language_doubt
     from simcounsel.engine.opening import begin_run, check_models
     from simcounsel.specs.synthesis import settings_from
 
-    changes = changes_of(sets)
-    changes |= {key: value for key, value in {"sessions": sessions, "wave": wave, "turns": turns, "seed": seed}.items() if value is not None}
+    changes = changes_of(sets, such_as="fewest_turns=3")
+    asked = {"sessions": sessions, "wave": wave, "turns": turns, "seed": seed, "language": language}
+    changes |= {key: value for key, value in asked.items() if value is not None}
     settings = settings_from(
         seeds or [], changes, model=model, roles=changes_of(roles, "--role", "evaluator=openai:gpt-4o"), models=models, themes=themes,
         without=without, strategies=strategies,
     )
     typer.echo(f"{len(settings.situations)} situations, {settings.count} sessions")
+    doubt = language_doubt(settings)
+    if doubt:
+        typer.echo(doubt, err=True)
     console = console_of()
     fetch_weights(settings.models.resolved(), console, quiet)
     check_models(settings)

@@ -28,6 +28,8 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
         what = "ticks that were lived" if run.manifest.world else "waves that were written"
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
     about = _changed(run, changes)
+    if isinstance(about, Synthesis) and at_tick >= about.waves:
+        raise RunError(f"{run.folder}: all {about.waves} waves are before --at {at_tick}, so nothing would be written anew; choose an earlier one")
     check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
     new = begin_run(about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name)

@@ -88,7 +88,8 @@ class LoopThread:
 class Switchboard:
     """The models of a run by tier, with one limit on requests in flight.
 
-    recorded: replies of an earlier run (or of this one before a crash) by key; they are used
+    stretch: what `begin_tick` begins, in words; patience: after so many requests that reached nobody, while none was answered,
+    the stretch is given up at once (None: only at its end). recorded: replies of an earlier run (or of this one before a crash) by key; they are used
     instead of asking. only_recorded: a request that is not among them is an error.
     """
 
@@ -111,6 +112,7 @@ class Switchboard:
         self.on_call: Callable[[], None] | None = None
         self.sideline: Sideline | None = None
         self.stretch = "tick"
+        self.patience: int | None = None
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
@@ -263,6 +265,8 @@ class Switchboard:
         if reply is None:
             reply = Reply(value=request.fallback, source="fallback", model=model.name, problem=problem)
         self._record_chat(request, reply, completion, complaint, spent, time.perf_counter() - started, unreached)
+        if self.patience is not None and self._unreached >= self.patience:
+            self.check_reached()
         return reply
 
     def _record_chat(

@@ -13,6 +13,7 @@ from simcounsel.specs.situations import SHIPPED, Situation, read_situations
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
 from simcounsel.specs.world import ModelName, patch
 
+FEWEST_TURNS = 5
 STRATEGY_WORDS = 40
 """A strategy has at most so many (MindCorpus, appendix B)."""
 Spared = Literal["evaluator", "corrector", "manager"]
@@ -61,7 +62,7 @@ class Synthesis(Spec):
     sessions: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     wave: Annotated[int, Field(ge=1, le=10_000)] = 8
     turns: Annotated[int, Field(ge=2, le=60)] = 10
-    fewest_turns: Annotated[int, Field(ge=1, le=60)] = 5
+    fewest_turns: Annotated[int, Field(ge=1, le=60)] = FEWEST_TURNS
     line_words: Annotated[int, Field(ge=10, le=300)] = 40
     language: Annotated[str, Field(min_length=2, max_length=40)] = "English"
     without: tuple[Spared, ...] = ()
@@ -81,6 +82,14 @@ class Synthesis(Spec):
     @classmethod
     def _sorted(cls, without: tuple[Spared, ...]) -> tuple[Spared, ...]:
         return tuple(sorted(set(without)))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_more_than_turns(cls, data: Any) -> Any:
+        """Who asks for few turns need not lower the fewest as well."""
+        if isinstance(data, dict) and "fewest_turns" not in data and str(data.get("turns", "")).isdigit():
+            return {**data, "fewest_turns": min(FEWEST_TURNS, int(data["turns"]))}
+        return data
 
     @model_validator(mode="after")
     def _turns_fit(self) -> "Synthesis":

@@ -48,7 +48,7 @@ def test_from_situations_to_dialogues(simcounsel: Command, tmp_path: Path) -> No
     run = only_run(tmp_path / "runs")
     assert run.name.startswith("mine-no-manager-s1-")
     assert [dialogue.client for dialogue in dialogues_of(run)] == ["mine-01", "mine-02"]
-    for word in ("wave 2 of 2", "written        2 of 2 sessions", "without        manager", "simcounsel view", "simcounsel export"):
+    for word in ("wave 1 is written, 2 of 2", "written        2 of 2 sessions", "without        manager", "simcounsel view", "simcounsel export"):
         assert word in ended.out, word
     shown = simcounsel("show", run.folder, "--conversation", "2")
     assert "from the situation mine-02" in shown.out
@@ -79,6 +79,7 @@ def test_strategies_go_from_one_synthesis_to_the_next(simcounsel: Command, tmp_p
     assert simcounsel("synthesize", *SCRIPTED, "--out", "b", "--strategies", "k.yaml").code == 0
     assert "given from the beginning" in simcounsel("strategies", only_run(tmp_path / "b").folder).out
     assert simcounsel("strategies", run.folder, "--wave", "9").code == 1
+    assert "such as fewest_turns=3" in simcounsel("synthesize", "--set", "turns").err
     forked = simcounsel("fork", run.folder, "--at", "1", "--set", "dropped=[K001]", "--out", "c")
     assert forked.code == 0, forked.err
     assert "dropped" in simcounsel("strategies", only_run(tmp_path / "c").folder).out

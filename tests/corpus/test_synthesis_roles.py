@@ -361,6 +361,7 @@ def test_the_manager_sees_all_suggestions_with_the_quality_that_suffered_most(tm
 
 def test_sentences() -> None:
     assert sentences("One two. Three four?  “Five!” six") == ("One two.", "Three four?", "“Five!”", "six")
+    assert sentences("I saw Dr. Miller. Write to a.b@c.de now, at Lindenstr. 5.") == ("I saw Dr. Miller.", "Write to a.b@c.de now, at Lindenstr. 5.")
     assert sentences("我很累。我睡不着！") == ("我很累。", "我睡不着！")
 
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.corpus.synthesis.languages import language_doubt
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment import load_experiment
 from simcounsel.specs.situations import read_situations
-from simcounsel.specs.synthesis import Synthesis, changed, load_synthesis, settings_from
+from simcounsel.specs.synthesis import Synthesis, SynthesisModels, changed, load_synthesis, settings_from
 from simcounsel.specs.vocabulary import THEMES
 from tests.corpus.bench import settings
 from tests.stage import ROOT
@@ -145,3 +146,22 @@ def test_wrong_experiments(more: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError) as error:
         load_experiment(file)
     assert said in str(error.value)
+
+
+def test_few_turns_need_no_other_setting(tmp_path: Path) -> None:
+    assert settings_from([], {"turns": 3}).fewest_turns == 3
+    assert settings_from([], {}).fewest_turns == 5
+
+
+@pytest.mark.parametrize(("text", "language", "model", "said"), [
+    ("我最近总是睡不着觉，心里很难过，不知道怎么办才好。", "English", "scripted", "1 of 1 situations look Chinese"),
+    (LONG, "English", "embedded", None),
+    (LONG, "German", "scripted", "look English, and the language is German"),
+    ("我最近总是睡不着觉，心里很难过，不知道怎么办才好。", "Chinese", "scripted", None),
+    ("我最近总是睡不着觉，心里很难过，不知道怎么办才好。", "Chinese", "embedded", "the embedded model writes English only"),
+])
+def test_languages_that_do_not_fit_are_said(text: str, language: str, model: str, said: str | None) -> None:
+    about = settings(1, language=language, models=SynthesisModels(default=model))
+    doubt = language_doubt(about.model_copy(update={"situations": (about.situations[0].model_copy(update={"text": text}),)}))
+    assert (doubt is None) == (said is None)
+    assert said is None or said in str(doubt)

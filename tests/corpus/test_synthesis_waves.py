@@ -366,3 +366,23 @@ def test_a_second_session_of_a_situation_is_of_the_same_client_with_other_luck(t
     first, second = dialogues_of(run)
     assert first.client == second.client == "seed-1"
     assert first.lines() != second.lines()
+
+
+def test_with_nobody_there_a_wave_is_given_up_at_once(tmp_path: Path) -> None:
+    class Counting(Dead):
+        asked = 0
+
+        async def complete(self, request: Request, complaint: str | None) -> Completion:
+            type(self).asked += 1
+            return await super().complete(request, complaint)
+
+    with pytest.raises(ModelUnreachable, match="connection refused"):
+        written(tmp_path, settings(1), Counting())
+    assert Counting.asked == 3
+
+
+def test_a_fork_at_the_end_has_nothing_to_write(tmp_path: Path) -> None:
+    run, _ = written(tmp_path, settings(4), Scripted())
+    with pytest.raises(RunError, match="all 2 waves are before --at 2"):
+        fork(run, 2, {}, tmp_path / "forks")
+    assert fork(run, 2, {"sessions": 6}, tmp_path / "forks").synthesis.waves == 3

@@ -64,7 +64,8 @@ COMPLETIONS: dict[Disclosure, tuple[str, ...]] = {
 }
 """What stands in for a stage of which the situation says nothing; drawn, and marked as invented."""
 LONGEST_FACT = 380
-_SENTENCE = re.compile(r"[^.!?…。！？]+(?:[.!?…。！？]+[\"”’')]*|$)")
+_SENTENCE = re.compile(r"\S.*?(?:(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!str)[.!?…]+[\"”’')]*(?=\s|$)|[。！？]+[”’」]*|$)")
+"""Up to an end of a sentence; not within addresses or behind titles."""
 
 
 def sentences(text: str) -> tuple[str, ...]:

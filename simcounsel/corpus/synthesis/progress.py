@@ -74,7 +74,8 @@ class Plain(_Counting):
 
     def on_wave(self, waves: int) -> None:
         """Tell how far it is."""
-        self._print(f"-- wave {waves} of {self.settings.waves}: {self.sessions} of {self.settings.count} sessions, {self.told()}")
+        how_far = f"{self.sessions} of {self.settings.count} sessions, {self.told()}"
+        self._print(f"-- wave {waves - 1} is written, {waves} of {self.settings.waves}: {how_far}")
 
     def _print(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -16,6 +16,9 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
 from simcounsel.specs.synthesis import Synthesis
 
+PATIENCE = 3
+"""A session asks one thing after the other: with nobody there a wave would wait for minutes."""
+
 
 class Workshop:
     """Writes the sessions of a synthesis.
@@ -48,7 +51,7 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            self.models.recorder, self.models.stretch = self.record, "wave"
+            self.models.recorder, self.models.stretch, self.models.patience = self.record, "wave", PATIENCE
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
                 self._seq = entry.seq + 1
