@@ -33,8 +33,8 @@ def account(
 ) -> None:
     """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if it is more than its budget."""
     from simcounsel.specs.load import line_of
-    from training.plan import load_plan
     from training.privacy import budget, statement
+    from training.sites import load_plan
 
     plan, lines = load_plan(config)
     made = budget.make(plan)

@@ -1,12 +1,10 @@
-"""The plan of a training: sites, rounds and privacy, as a YAML file says it, checked before anything is computed."""
+"""The plan of a training, as far as privacy is concerned: sites, rounds and what is protected, checked before anything is computed."""
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from simcounsel.errors import SpecError
-from simcounsel.specs.load import Lines, Spec, line_of, load_spec
+from simcounsel.specs.load import Spec
 
 Unit = Literal["session", "client", "site"]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -114,19 +112,11 @@ class Plan(Spec):
         return -(-self.local_epochs * self.drawn_from(site) // (self.batch_size or 1))
 
 
-def load_plan(path: Path) -> tuple[Plan, Lines]:
-    """A plan out of a file, and the lines of its keys. SpecError names every problem with file:line and remedy."""
-    plan, lines = load_spec(path, Plan)
-    problems = [f"{path}:{line_of(lines, at)}: {'.'.join(str(part) for part in at)}: {what}" for at, what in _problems(plan)]
-    if problems:
-        raise SpecError(problems)
-    return plan, lines
-
-
 Problem = tuple[tuple[str | int, ...], str]
 
 
-def _problems(plan: Plan) -> list[Problem]:
+def problems(plan: Plan) -> list[Problem]:
+    """What is wrong with a plan whose sites are counted: the path of the key, and what to do."""
     return [*_foreign_keys(plan), *_of_noise(plan), *_of_size(plan), *(_of_site(plan) if plan.privacy.unit == "site" else _of_draws(plan))]
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from simcounsel.errors import SpecError
-from training.plan import Plan, load_plan
+from training.plan import Plan
 from training.privacy import budget, gaussian
+from training.sites import load_plan
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "training" / "configs"

@@ -30,7 +30,7 @@ class Account:
 
 
 def make(plan: Plan) -> Account:
-    """The account of a plan that was checked by `load_plan`."""
+    """The account of a plan that was checked by `plan.problems`."""
     multiplier, delta, budget = multiplier_of(plan), plan.privacy.delta, plan.privacy.budget_epsilon
     by_site = tuple((name, epsilon_of(seen, multiplier, delta)) for name, seen in exposures(plan, plan.rounds))
     total = max(epsilon for _, epsilon in by_site)
@@ -49,7 +49,7 @@ def multiplier_of(plan: Plan) -> float:
     if given.noise_multiplier is not None:
         return given.noise_multiplier
     if given.budget_epsilon is None:
-        raise ValueError("a plan without noise_multiplier, budget_epsilon and stated_epsilon; `load_plan` refuses it")
+        raise ValueError("a plan without noise_multiplier, budget_epsilon and stated_epsilon; `plan.problems` refuses it")
     return needed(plan, plan.rounds, given.budget_epsilon)
 
 

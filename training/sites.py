@@ -1,0 +1,169 @@
+"""Whose sessions lie where: a corpus split by client into what is trained on and what is held out, and dealt to sites."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simcounsel.corpus.dialogues import Dialogue, merge_turns
+from simcounsel.corpus.reading import FAULTED, SAMPLES, read_dialogues
+from simcounsel.corpus.split import Shares, split_dialogues
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import Lines
+from training.plan import Plan, Site, problems
+from training.recipe import Deal, Recipe, load_recipe, told
+
+ALL = "all"
+"""The only site of a central training."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sites:
+    """sessions: by site, in order. held_out: sessions of clients who are at no site. Nobody is in both; consecutive turns are merged.
+    left_out: sessions of training clients above `sessions_per_client`."""
+
+    sessions: Mapping[str, tuple[Dialogue, ...]]
+    held_out: tuple[Dialogue, ...]
+    left_out: int = 0
+
+    def counted(self) -> tuple[Site, ...]:
+        """The sites in numbers, as an account needs them."""
+        return tuple(
+            Site(name=name, sessions=len(here), clients=len({one.client for one in here})) for name, here in self.sessions.items()
+        )
+
+    @property
+    def shared_clients(self) -> tuple[str, ...]:
+        """Clients who are at more than one site."""
+        at = Counter(client for here in self.sessions.values() for client in {one.client for one in here})
+        return tuple(sorted(client for client, sites in at.items() if sites > 1))
+
+
+def load_plan(path: Path) -> tuple[Plan, Lines]:
+    """A recipe's plan, with the sites of its data counted. SpecError names every problem with file:line and remedy; CorpusError the data's."""
+    recipe, lines = load_recipe(path)
+    plan = planned(recipe, path, lines, None if recipe.sites else find(recipe, path))
+    if plan is None:
+        raise SpecError([f"{path}: `privacy: none` costs everything: there is nothing to account for; see training/configs/record_dp.yaml"])
+    return plan, lines
+
+
+def planned(recipe: Recipe, path: Path, lines: Lines, sites: Sites | None) -> Plan | None:
+    """The plan of a recipe with these sites, checked; None without privacy."""
+    plan = recipe.plan(sites.counted() if sites else ())
+    if plan is not None:
+        found = problems(plan)
+        if sites and plan.privacy.disjoint_sites and sites.shared_clients:
+            shared = sites.shared_clients
+            found.append((("privacy", "disjoint_sites"), f"{len(shared)} clients are at more than one site, such as {shared[0]!r}; set it to false"))
+        if sites and plan.privacy.unit == "session" and recipe.folders and (twice := _twice(sites)):
+            found.append((("folders",), f"session {twice!r} lies at more than one site, so a session is not hidden as the account says; remove one"))
+        told(path, lines, found)
+    return plan
+
+
+def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
+    """Read the data of a recipe that stands at `path`. together: as one site, for a central training."""
+    if recipe.sites:
+        raise SpecError([f"{path}: `sites:` holds numbers only, for `account`; to train, name a `corpus:` or `folders:`"])
+    if recipe.corpus:
+        train, held_out = _split(merge_turns(read_dialogues(place(recipe.corpus, path))).dialogues, recipe)
+        sessions = {ALL: train} if together or recipe.deal is None else deal(train, recipe.deal, recipe.seed)
+    else:
+        parts = {name: _split(merge_turns(read_dialogues(place(folder, path))).dialogues, recipe) for name, folder in recipe.folders.items()}
+        away = {one.client for _, out in parts.values() for one in out}
+        sessions = {name: tuple(one for one in train if one.client not in away) for name, (train, _) in parts.items()}
+        held_out = tuple(one for _, out in parts.values() for one in out)
+        sessions = {ALL: tuple(one for here in sessions.values() for one in here)} if together else sessions
+    cap = recipe.privacy.sessions_per_client if recipe.privacy else None
+    kept = {name: capped(here, cap, recipe.seed) for name, here in sessions.items()}
+    _check(kept, path)
+    lost = sum(map(len, sessions.values())) - sum(map(len, kept.values()))
+    return Sites(sessions=kept, held_out=held_out, left_out=lost)
+
+
+def place(source: str, path: Path) -> Path:
+    """Where a source lies that a file names: a word that `read_dialogues` knows, beside the file, or in the working folder."""
+    if source in (SAMPLES, FAULTED):
+        return Path(source)
+    beside = path.parent / source
+    return beside if beside.exists() else Path(source)
+
+
+def deal(dialogues: Iterable[Dialogue], how: Deal, seed: int) -> dict[str, tuple[Dialogue, ...]]:
+    """Give every client, with all sessions, to one site. SpecError when there are fewer clients than sites."""
+    of: dict[str, list[Dialogue]] = defaultdict(list)
+    for one in dialogues:
+        of[one.client].append(one)
+    if len(of) < how.sites:
+        raise SpecError([f"deal.sites: {how.sites} sites, but only {len(of)} clients to train on; take fewer sites or a larger corpus"])
+    rng = np.random.default_rng([seed, 0xDEA1])
+    clients = [sorted(of)[at] for at in rng.permutation(len(of))]
+    if how.by == "theme":
+        clients.sort(key=lambda client: Counter(one.theme or "" for one in of[client]).most_common(1)[0][0])
+    shares = rng.dirichlet([how.alpha] * how.sites) if how.by == "size" else np.full(how.sites, 1 / how.sites)
+    hands = _in_turn(clients, of, shares) if how.by == "theme" else _to_the_neediest(clients, of, shares)
+    width = len(str(how.sites))
+    return {f"site-{n:0{width}}": tuple(one for client in hand for one in of[client]) for n, hand in enumerate(hands, 1)}
+
+
+def _to_the_neediest(clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray") -> list[list[str]]:
+    """Each client to the site that is furthest below its share; the first ones so that no site is empty."""
+    total = sum(len(of[client]) for client in clients)
+    hands: list[list[str]] = [[client] for client in clients[:len(shares)]]
+    held = np.array([len(of[hand[0]]) for hand in hands], dtype=float)
+    for client in clients[len(shares):]:
+        neediest = int(np.argmax(shares * total - held))
+        hands[neediest].append(client)
+        held[neediest] += len(of[client])
+    return hands
+
+
+def _in_turn(clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray") -> list[list[str]]:
+    """Neighbours stay together: a site is filled before the next, and enough clients are left for the sites to come."""
+    total = sum(len(of[client]) for client in clients)
+    until = np.cumsum(shares) * total
+    hands: list[list[str]] = [[] for _ in shares]
+    at, dealt = 0, 0
+    for n, client in enumerate(clients):
+        full = dealt + len(of[client]) / 2 > until[at] or len(clients) - n <= len(shares) - 1 - at
+        if hands[at] and full and at < len(shares) - 1:
+            at += 1
+        hands[at].append(client)
+        dealt += len(of[client])
+    return hands
+
+
+def capped(dialogues: tuple[Dialogue, ...], most: int | None, seed: int) -> tuple[Dialogue, ...]:
+    """At most so many sessions of each client, drawn by the seed."""
+    if most is None:
+        return dialogues
+    rng = np.random.default_rng([seed, 0xCA9])
+    kept: Counter[str] = Counter()
+    chosen = set()
+    for at in rng.permutation(len(dialogues)):
+        client = dialogues[at].client
+        if kept[client] < most:
+            kept[client] += 1
+            chosen.add(int(at))
+    return tuple(one for at, one in enumerate(dialogues) if at in chosen)
+
+
+def _split(dialogues: tuple[Dialogue, ...], recipe: Recipe) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
+    """What is trained on and what is held out: as the file says, if it says so of every dialogue, else drawn by client."""
+    if not all(one.split for one in dialogues):
+        dialogues = split_dialogues(dialogues, Shares(train=1 - recipe.held_out, validation=0, test=recipe.held_out), recipe.seed)
+    return tuple(one for one in dialogues if one.split == "train"), tuple(one for one in dialogues if one.split != "train")
+
+
+def _twice(sites: Sites) -> str | None:
+    at = Counter(key for here in sites.sessions.values() for key in {(one.client, one.turns) for one in here})
+    return next((client for (client, _), times in at.items() if times > 1), None)
+
+
+def _check(sessions: Mapping[str, tuple[Dialogue, ...]], path: Path) -> None:
+    for name, here in sessions.items():
+        if not here:
+            raise SpecError([f"{path}: nothing to train on at {name!r}; take a larger corpus, fewer sites or a smaller `held_out`"])
