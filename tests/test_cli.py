@@ -429,6 +429,27 @@ def test_view_on_a_taken_port(simcounsel: Command, lived: Run) -> None:
     assert "choose another --port" in done.err
 
 
+def test_a_reader_that_goes_away() -> None:
+    """`simcounsel ... | head -c 1`: no traceback, no word on stderr, and the exit code of a broken pipe."""
+    code = "import sys; from simcounsel import cli\ncli.app = lambda **_: [print('x' * 70_000) for _ in range(9)]\ncli.main()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.read(1)
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=60), err) == (141, b"")
+
+
+def test_a_broken_pipe_within_a_process_closes_nothing(simcounsel: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(**_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(cli, "app", broken)
+    assert simcounsel().code == 141
+    assert not sys.stderr.closed and not sys.stdout.closed
+
+
 def test_a_log_line_that_is_no_object(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     import shutil
 

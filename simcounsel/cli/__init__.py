@@ -1,6 +1,7 @@
 """The command line: parse, call one library function, print. Each module here adds its commands."""
 
 import logging
+import os
 import sys
 
 import typer
@@ -27,8 +28,18 @@ def main() -> None:
         typer.echo("stopped", err=True)
         sys.exit(130)
     except BrokenPipeError:
-        sys.stderr.close()
+        _give_up_stdout()
         sys.exit(141)
+
+
+def _give_up_stdout() -> None:
+    """Nobody reads any more: what is still buffered goes nowhere, so that flushing it at the end says nothing (Python's documentation,
+    `signal`, note on SIGPIPE). Whoever put something else in stdout's place goes on after us, so that is left alone."""
+    if sys.__stdout__ is None or sys.stdout is not sys.__stdout__:
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.__stdout__.fileno())
+    os.close(nowhere)
 
 
 from simcounsel.cli import living, looking, measuring, synthesize, export, corpus, corpus_rate, files  # noqa: E402, F401, I001  in this order --help lists them

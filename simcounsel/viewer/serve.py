@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -23,6 +23,9 @@ from simcounsel.viewer.guard import LOOPBACK, Guard
 from simcounsel.viewer.reader import TICK_DIGITS, Log
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.shelf import Shelf
+
+if TYPE_CHECKING:
+    import uvicorn
 
 STATIC = Path(str(files("simcounsel.viewer") / "static"))
 Answer = Callable[[Request, Log], Any]
@@ -277,7 +280,7 @@ def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None
     """Serve a site until Ctrl-C. opened: is told the address, without a slash at its end, once it is certain."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False))
+    server = uvicorn.Server(_config(app, host=host, port=port))
     sock = _bind(host, port)
     opened(f"http://{'[' + host + ']' if ':' in host else host}:{sock.getsockname()[1]}")
     server.run(sockets=[sock])
@@ -289,9 +292,7 @@ def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = (
     import uvicorn
 
     sock = _bind(host, port)
-    server = uvicorn.Server(uvicorn.Config(
-        make_app(shelf, more=more), host=host, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1,
-    ))
+    server = uvicorn.Server(_config(make_app(shelf, more=more), host=host, port=port, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, name="simcounsel-site", daemon=True)
     thread.start()
     try:
@@ -300,6 +301,14 @@ def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = (
         server.should_exit = True
         thread.join(timeout=5)
         sock.close()
+
+
+def _config(app: Starlette, **more: Any) -> "uvicorn.Config":
+    """Without uvicorn's own logging: setting it up closes every handler of the process, and absl's (which dp-accounting brings) then
+    closes the stream that was sys.stderr when it was imported. Warnings go to the handlers that are there."""
+    import uvicorn
+
+    return uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, **more)
 
 
 def _bind(host: str, port: int) -> Any:

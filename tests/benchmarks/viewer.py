@@ -79,7 +79,7 @@ def site(folder: Path) -> Iterator[str]:
     """The site over one run, in a thread."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config(serve.make_app(Shelf(folder)), host="127.0.0.1", port=0, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(serve.make_app(Shelf(folder)), host="127.0.0.1", port=0, log_config=None, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

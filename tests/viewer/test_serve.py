@@ -1,7 +1,9 @@
 """The site over HTTP: what it answers, what it refuses."""
 
 import json
+import logging
 import shutil
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.engine.forking import fork
+from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationStarted, Said
 from simcounsel.runs import Run
 from simcounsel.viewer import guard
-from simcounsel.viewer.serve import STATIC, make_app
+from simcounsel.viewer.serve import STATIC, listen, make_app, serving
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import go_on, happened
 
@@ -162,3 +165,24 @@ def test_endless_numbers(client: TestClient, lived: Run, path: str) -> None:
 
 def test_an_origin_that_is_none(client: TestClient) -> None:
     assert client.get("/api/runs", headers={"origin": "http://[x"}).status_code == 403
+
+
+def test_a_site_leaves_the_process_logging_alone(lived: Run) -> None:
+    """uvicorn's own setting up of logging closes all handlers, and some of them close the stream that they write to."""
+    closed: list[bool] = []
+
+    class Watched(logging.StreamHandler[Any]):
+        def close(self) -> None:
+            closed.append(True)
+            super().close()
+
+    handler = Watched()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(SimcounselError, match="choose another --port"):
+            listen(make_app(Shelf(lived.folder)), host="127.0.0.1", port=taken.getsockname()[1], opened=print)
+    with serving(Shelf(lived.folder), host="127.0.0.1", port=0):
+        pass
+    assert not closed
+    handler.close()
