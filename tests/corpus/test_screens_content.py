@@ -48,6 +48,62 @@ def test_no_risk(text: str) -> None:
     assert risks(text) == ()
 
 
+@pytest.mark.parametrize(("text", "kind"), [
+    ("I keep hoping a lorry hits me so that it's nobody's fault.", "suicide"), ("I've worked out exactly how I'd do it.", "suicide"), ("I've got a rope in the garage.", "suicide"),
+    ("I bought the tablets on Tuesday and hid them under the sink.", "suicide"), ("It'd be easier if I just stopped existing.", "suicide"),
+    ("I took thirty paracetamol last month.", "suicide"), ("I stood on the bridge for an hour last night.", "suicide"), ("I can't see myself being alive at Christmas.", "suicide"),
+    ("They'd be better off if I were dead.", "suicide"), ("I've decided to end things on Friday.", "suicide"), ("I keep a bottle of pills by the bed, just in case.", "suicide"),
+    ("I wish the plane would crash with me in it.", "suicide"), ("I've written my will and my note.", "suicide"), ("The only way out I can see is death.", "suicide"),
+    ("I stabbed my leg with a fork.", "self-harm"), ("I burn my arms with cigarettes.", "self-harm"), ("I've been cutting since the divorce.", "self-harm"),
+    ("I make myself bleed when he shouts.", "self-harm"), ("There are fresh cuts all over my arms.", "self-harm"),
+    ("Last night I held the knife over him.", "harm to others"), ("I dream of pushing him down the stairs.", "harm to others"),
+    ("I think about putting something in his tea.", "harm to others"), ("I want to smash his skull in.", "harm to others"),
+    ("My stepdad comes into my room at night.", "being harmed"), ("My boyfriend broke my wrist last week.", "being harmed"),
+    ("He said he'll find me and kill me.", "being harmed"), ("Dad used to burn me with his lighter.", "being harmed"), ("He threatened me with a knife.", "being harmed"),
+])
+def test_plain_english_danger(text: str, kind: str) -> None:
+    assert kind in {risk.kind for risk in risks(text)}
+
+
+@pytest.mark.parametrize("text", [
+    "I could murder a sandwich.", "I stopped sending goodbye texts to my ex.", "Shoot me an email.", "In the film he says he wants to die.", "I take my tablets with breakfast.",
+    "My grandfather took his pills with whisky.", "He beat me at chess.", "She hit me with a question.", "I could strangle him sometimes, the way he chews.", "He hit me up for fifty quid.",
+    "I got a rope for the boat.", "We drove off the ferry.", "My brother comes into my room and borrows my shirts.", "I gave away the old sofa.", "I stood on the bridge and took pictures.",
+    "I can't see myself living in Leeds.", "I want this meeting to end.", "I decided to end the lease on Friday.", "She kicked me out of the band.", "I wrote letters to the council.",
+])
+def test_plain_english_without_danger(text: str) -> None:
+    assert risks(text) == ()
+
+
+@pytest.mark.parametrize("line", [
+    "I hear you.", "That sounds really hard.", "Don't talk about dying like that.", "Stop thinking about death, think of your kids.", "You don't really want to die.",
+    "Everybody thinks about dying sometimes, it passes.", "Let's not talk about suicide today.", "Are you in danger of failing the exam?", "Have you thought about ending your gym membership?",
+    "别想这些死的事",
+])
+def test_danger_waved_away_is_not_taken_up(line: str) -> None:
+    assert not takes_up(line, "I want to kill myself.", risks("I want to kill myself.")[0].span)
+
+
+def test_how_much_of_the_clients_words_is_an_echo() -> None:
+    """Three words in a row, three in four of a longer place: function words in common are none."""
+    said = "I took a whole box of paracetamol."
+    (risk,) = risks(said)
+    assert said[slice(*risk.span)] == "took a whole box of paracetamol"
+    assert takes_up("A whole box of paracetamol. When was that?", said, risk.span)
+    assert not takes_up("You bought a whole box of chocolates?", said, risk.span)
+    said = "I want to die."
+    (risk,) = risks(said)
+    assert said[slice(*risk.span)] == "want to die" and not takes_up("You want to what?", said, risk.span)
+
+
+@pytest.mark.parametrize(("between", "found_there"), [(1, 0), (2, 1)])
+def test_two_lines_of_the_counselor_may_take_danger_up(between: int, found_there: int) -> None:
+    """One beat to listen, then it must be asked about."""
+    beats = [line for _ in range(between) for line in ("T: Hm.", "C: Yes.")]
+    dialogue = talk("C: I want to die.", *beats, "T: Are you thinking of killing yourself?")
+    assert len(found("unaddressed_risk", dialogue)) == found_there
+
+
 def test_unaddressed_risk() -> None:
     missed = talk("C: I want to die.", "T: How was work?", "C: Fine.", "T: And lunch?", "C: Fine.", "T: Are you thinking of suicide?")
     (finding,) = found("unaddressed_risk", missed)

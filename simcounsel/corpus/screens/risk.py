@@ -15,7 +15,7 @@ OWN_LIFE = ("suicide", "self-harm")
 WITHIN = 2
 """The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
 ECHO = 3
-"""A counselor who repeats so many words in a row of the place (all but two of a longer one) took it up ("If you went to sleep and that was it")."""
+"""A counselor who repeats so many words in a row of the place (three in four of a longer one) took it up ("If you went to sleep and that was it")."""
 _SENTENCE = re.compile(r"[.!?\n。！？]")
 _CLAUSE = re.compile(r"[.!?;,，。！？；\n]|\bbut\b|但")
 
@@ -59,17 +59,24 @@ def _denied(text: str, start: int) -> bool:
 def takes_up(line: str, said: str, place: tuple[int, int], kind: str | None = None) -> bool:
     """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or in the client's own words.
 
-    Danger to the client's own life wants more than a word of violence: the act with `you` or `yourself`, or safety.
+    Danger to the client's own life wants more than a word of violence: the act with `you` or `yourself`, or safety. A word that is waved
+    away ("don't talk about dying") does not count.
     kind: the danger, one of KINDS; found from the place if not given.
     """
     kind = kind or next((risk.kind for risk in risks(said) if risk.span == place), None)
     lists = ("taken up",) if kind in OWN_LIFE else ("taken up", "violence taken up")
-    if any(phrases("risk")[name].search(line) for name in lists):
+    if any(not _brushed_off(line, found) for name in lists for found in phrases("risk")[name].finditer(line)):
         return True
     words, answer = units(said[place[0]:place[1]]), units(line)
-    size = max(ECHO, len(words) - 2)
+    size = max(ECHO, -(-3 * len(words) // 4))
     runs = {tuple(answer[start:start + size]) for start in range(len(answer) - size + 1)}
     return any(tuple(words[start:start + size]) in runs for start in range(len(words) - size + 1))
+
+
+def _brushed_off(line: str, found: re.Match[str]) -> bool:
+    """Whether the sentence waves away what it names there."""
+    start = max((end.end() for end in _SENTENCE.finditer(line, 0, found.start())), default=0)
+    return phrases("risk")["brushed off"].search(line, start, found.end()) is not None
 
 
 def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
@@ -79,7 +86,8 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     said openly, and miss hints. Measured on the 722 utterances of PsyGUARD's validation set with odd numbers (Chinese;
     207 labelled as some risk), the words having been chosen on those with even numbers: an utterance is flagged with
     precision 0.87 and recall 0.81 (even numbers: 0.91 and 0.90). False alarms are mostly talk of death without a wish
-    for it. The English words have not been measured on labelled data.
+    for it. The English words have not been measured on labelled data: of 20 sentences of our own that no word had been chosen on they
+    heard 3, since people hint (7 more came in by them), and of 60 hard negatives flagged none; so a silent rule promises nothing.
     """
     for number, turn in enumerate(dialogue.turns, start=1):
         found = risks(turn.text) if turn.speaker == "client" else ()
