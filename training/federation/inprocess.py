@@ -1,0 +1,119 @@
+"""Simulated sites in one process: trained one after another, or by a pool of workers that the caller hands in."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import CancelledError, Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from training.errors import TrainingError
+from training.federation import site as site_side
+from training.federation.fixedpoint import Residues
+from training.federation.terms import Terms
+from training.federation.updates import Learned, Learner, Weights
+
+Answer = TypeVar("Answer")
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A site that gave no answer; why, in words that may leave the site."""
+
+    why: str
+
+
+class Timed:
+    """A learner, and the seconds that it took."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner, self.seconds = learner, 0.0
+
+    def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
+        began = time.perf_counter()
+        try:
+            return self.learner.learn(site, weights, round, shift)
+        finally:
+            self.seconds += time.perf_counter() - began
+
+
+class InProcess:
+    """Asks sites that share one learner. One of these serves all rounds of a federation.
+
+    workers: a pool, of which each worker sets its own threads (one for torch); with processes, learner and terms must pickle. Without:
+    one after another. A call that outlives `timeout_s` cannot be ended; its answer is dropped, and as the learner may be in
+    use still, the next site waits for it as long again, and then counts as failed.
+    """
+
+    def __init__(self, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None) -> None:
+        self.timed, self.terms, self.seed, self.workers = Timed(learner), terms, seed, workers
+        self._busy: tuple[str, threading.Thread] | None = None
+
+    @property
+    def learning_s(self) -> float | None:
+        """Seconds spent learning, over all rounds so far; None with workers, whose time is their own."""
+        return None if self.workers else self.timed.seconds
+
+    def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
+        """Bytes for bytes."""
+        return self._all({site: partial(site_side.answer, data, site, self._learner, self.terms, self.seed, frozen) for site, data in tasks.items()})
+
+    def ask_parts(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights) -> dict[str, Residues | Failed]:
+        """For a secure sum, each site's vector before it is masked; it never leaves the site's side."""
+        return self._all({
+            site: partial(site_side.masked_part, data, site, self._learner if site in drawn else None, self.terms, self.seed, frozen)
+            for site, data in tasks.items()
+        })
+
+    @property
+    def _learner(self) -> Learner:
+        return self.timed.learner if self.workers else self.timed
+
+    def _all(self, calls: Mapping[str, Callable[[], Answer]]) -> dict[str, Answer | Failed]:
+        if self.workers is None:
+            return {site: self._alone(site, call) for site, call in sorted(calls.items())}
+        futures = {site: self.workers.submit(call) for site, call in sorted(calls.items())}
+        found: dict[str, Answer | Failed] = {}
+        for site, future in futures.items():
+            try:
+                found[site] = future.result(self.terms.timeout_s)
+            except TimeoutError:
+                future.cancel()
+                found[site] = self._late()
+            except (Exception, CancelledError) as error:
+                found[site] = self._failed(site, error)
+        return found
+
+    def _alone(self, site: str, call: Callable[[], Answer]) -> Answer | Failed:
+        if self._busy is not None:
+            self._busy[1].join(self.terms.timeout_s)
+            if self._busy[1].is_alive():
+                return Failed(f"not begun: the learner is still busy with {self._busy[0]!r}, which did not answer in time")
+            self._busy = None
+        box: list[Answer | Failed] = []
+        thread = threading.Thread(target=self._boxed, args=(site, call, box), name=f"site {site}", daemon=True)
+        thread.start()
+        thread.join(self.terms.timeout_s)
+        if thread.is_alive():
+            self._busy = (site, thread)
+            return self._late()
+        return box[0]
+
+    def _boxed(self, site: str, call: Callable[[], Answer], box: list[Answer | Failed]) -> None:
+        try:
+            box.append(call())
+        except BaseException as error:
+            box.append(self._failed(site, error))
+
+    def _late(self) -> Failed:
+        return Failed(f"no answer within {self.terms.timeout_s:g} s")
+
+    def _failed(self, site: str, error: BaseException) -> Failed:
+        """With privacy only the kind of error is told, as its words may hold what the data hold; the site's own log has the rest."""
+        logger.warning("site %s failed", site, exc_info=error)
+        if not self.terms.tells_loss:
+            return Failed(f"failed there ({type(error).__name__}); the site's own log says why")
+        return Failed(str(error) if isinstance(error, TrainingError) else f"{type(error).__name__}: {error}")

@@ -1,0 +1,171 @@
+"""Sums of which the server sees only the sum, also when members drop out (Bonawitz et al. 2017, the honest-but-curious protocol).
+
+Every member adds to its vector, modulo 2^32, a mask shared with each other member (one adds what the other subtracts, so all cancel)
+and a mask of its own. Keys and own masks are dealt to the others in Shamir shares: for a member whose vector came, its own mask is
+revealed, for one that dropped out, its pairwise key; never both. X25519, HKDF-SHA256, AES-256-GCM for shares, AES-256-CTR for masks.
+
+Not covered: members or a server that lie (no signatures, no consistency check): transport must authenticate (TLS), and the server
+must not collude with `threshold` members or more.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from training.errors import TrainingError
+from training.federation.fixedpoint import Residues
+from training.federation.shamir import SHARE_BYTES, secret_from, shares_of
+
+Kind = Literal["own mask", "pairwise key"]
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class PublicKeys:
+    """Of one member, 32 bytes each: for sending shares, and for masks."""
+
+    packets: bytes
+    masks: bytes
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """A share of a member's secret, given to the server."""
+
+    kind: Kind
+    point: int
+    value: int
+
+
+def threshold_of(members: int) -> int:
+    """More than half, so that no two halves can each be told another story; at least two."""
+    return max(2, members // 2 + 1)
+
+
+class Member:
+    """One site's side of one sum. A new one for each sum: keys are used once."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._packet_key, self._mask_key = X25519PrivateKey.generate(), X25519PrivateKey.generate()
+        self._seed = os.urandom(KEY_BYTES)
+        self._others: Mapping[str, PublicKeys] = {}
+        self._held: dict[str, dict[Kind, tuple[int, int]]] = {}
+        self._threshold = 0
+        self._revealed = False
+
+    def keys(self) -> PublicKeys:
+        """First step: what everybody gets to know."""
+        return PublicKeys(self._packet_key.public_key().public_bytes_raw(), self._mask_key.public_key().public_bytes_raw())
+
+    def share(self, keys: Mapping[str, PublicKeys]) -> dict[str, bytes]:
+        """Second step: for each other member, its shares of this one's secrets, encrypted so that the server cannot read them."""
+        self._others = {name: keys[name] for name in sorted(keys) if name != self.name}
+        self._threshold = threshold_of(len(keys))
+        own = shares_of(self._seed, self._threshold, len(keys))
+        pairwise = shares_of(self._mask_key.private_bytes_raw(), self._threshold, len(keys))
+        packets = {}
+        for point, name in enumerate(sorted(keys), 1):
+            if name == self.name:
+                self._held[name] = {"own mask": (point, own[point]), "pairwise key": (point, pairwise[point])}
+                continue
+            text = point.to_bytes(4, "big") + own[point].to_bytes(SHARE_BYTES, "big") + pairwise[point].to_bytes(SHARE_BYTES, "big")
+            packets[name] = self._sealed(text, self.name, name)
+        return packets
+
+    def _sealed(self, text: bytes, sender: str, receiver: str) -> bytes:
+        key = agreed(self._packet_key, self._others[receiver].packets, f"packet {sender} to {receiver}")
+        nonce = os.urandom(12)
+        return nonce + AESGCM(key).encrypt(nonce, text, f"{sender} to {receiver}".encode())
+
+    def mask(self, vector: Residues, packets: Mapping[str, bytes]) -> Residues:
+        """Third step. packets: what the others sent to this member; masks are shared with their senders."""
+        for sender, packet in packets.items():
+            self._held[sender] = self._opened(sender, packet)
+        total = vector + expanded(self._seed, vector.size)
+        for name in sorted(packets):
+            total += pairwise_mask(self._mask_key, self.name, name, self._others[name].masks, vector.size)
+        return total
+
+    def _opened(self, sender: str, packet: bytes) -> dict[Kind, tuple[int, int]]:
+        key = agreed(self._packet_key, self._others[sender].packets, f"packet {sender} to {self.name}")
+        text = AESGCM(key).decrypt(packet[:12], packet[12:], f"{sender} to {self.name}".encode())
+        point, own, pairwise = text[:4], text[4:4 + SHARE_BYTES], text[4 + SHARE_BYTES:]
+        at = int.from_bytes(point, "big")
+        return {"own mask": (at, int.from_bytes(own, "big")), "pairwise key": (at, int.from_bytes(pairwise, "big"))}
+
+    def reveal(self, survivors: Iterable[str]) -> dict[str, Revealed]:
+        """Last step, once: of those whose vector came, the share of their own mask; of the others, of their pairwise key.
+
+        TrainingError for a second call (both secrets of one member would bare its vector) or too few survivors.
+        """
+        came = set(survivors) & set(self._held)
+        if self._revealed:
+            raise TrainingError(f"{self.name}: shares of this sum were already given; a second answer could bare a single vector")
+        if len(came) < self._threshold or self.name not in came:
+            raise TrainingError(f"{self.name}: {len(came)} vectors came, and at least {self._threshold} must be in a sum, this one too")
+        self._revealed = True
+        kinds: dict[str, Kind] = {name: "own mask" if name in came else "pairwise key" for name in self._held}
+        return {name: Revealed(kind, *self._held[name][kind]) for name, kind in kinds.items()}
+
+
+def agreed(private: X25519PrivateKey, public: bytes, purpose: str) -> bytes:
+    """A key that both sides of a pair derive, one for each purpose."""
+    shared = private.exchange(X25519PublicKey.from_public_bytes(public))
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=b"simcounsel secure sum: " + purpose.encode()).derive(shared)
+
+
+def expanded(key: bytes, size: int) -> Residues:
+    """So many uniform numbers below 2^32, by AES-256-CTR from a key that is used for nothing else."""
+    stream = Cipher(AES(key), CTR(bytes(16))).encryptor().update(bytes(4 * size))
+    numbers: Residues = np.frombuffer(stream, dtype="<u4").astype(np.uint32)
+    return numbers
+
+
+def pairwise_mask(private: X25519PrivateKey, name: str, other: str, public: bytes, size: int) -> Residues:
+    """What `name` adds for its pair with `other`: the same numbers for both, negated for the one whose name comes later."""
+    first, second = sorted((name, other))
+    mask = expanded(agreed(private, public, f"mask {first} and {second}"), size)
+    if name != first:
+        np.negative(mask, out=mask)
+    return mask
+
+
+def unmasked(
+    masked: Mapping[str, Residues], keys: Mapping[str, PublicKeys], revealed: Mapping[str, Mapping[str, Revealed]], shared: Iterable[str],
+) -> Residues:
+    """The server's side: the sum of the vectors that came. shared: who dealt shares, so whose masks are in those vectors.
+
+    TrainingError, in words, if fewer answered than the threshold.
+    """
+    threshold = threshold_of(len(keys))
+    if len(masked) < threshold or len(revealed) < threshold:
+        many = len(masked) if len(masked) < threshold else len(revealed)
+        raise TrainingError(f"secure sum: {many} of {len(keys)} sites answered to the end, and {threshold} are needed; nothing can be learned of it")
+    total: Residues = np.zeros(next(iter(masked.values())).size, dtype=np.uint32)
+    for vector in masked.values():
+        total += vector
+    for name in sorted(shared):
+        secret = _recovered(name, "own mask" if name in masked else "pairwise key", revealed)
+        if name in masked:
+            total -= expanded(secret, total.size)
+            continue
+        private = X25519PrivateKey.from_private_bytes(secret)
+        for other in sorted(masked):  # `other` added minus what `name` would have added
+            total += pairwise_mask(private, name, other, keys[other].masks, total.size)
+    return total
+
+
+def _recovered(name: str, kind: Kind, revealed: Mapping[str, Mapping[str, Revealed]]) -> bytes:
+    found = {share.point: share.value for given in revealed.values() if (share := given.get(name)) is not None and share.kind == kind}
+    return secret_from(found, KEY_BYTES)
