@@ -21,6 +21,10 @@ Skill = Literal[
 """What a counselor's line does, after the verbal response modes of Hill (2020) and MITI; the samples use these words, others may use their own."""
 
 
+CANARY = "canary"
+"""The origin (`Origin.file`) of a dialogue that was made up to audit a training; it never leaves in an export."""
+
+
 class Part(BaseModel):
     """Part of a dialogue: frozen, no unknown fields."""
 
@@ -108,6 +112,11 @@ class Dialogue(Part):
     def client_unknown(self) -> bool:
         """Whether nobody said who the client is, so that `reading` named one after the row of the file."""
         return self.origin is not None and self.client == unknown_client(self.origin.file, self.origin.chat)
+
+    @property
+    def canary(self) -> bool:
+        """Whether it was made up to audit a training."""
+        return self.origin is not None and self.origin.file == CANARY
 
     def lines(self, *speakers: Role) -> list[str]:
         """What the named speakers said; all, if none is named."""

@@ -24,7 +24,7 @@ from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
 
-AGAIN, FAULTY, NOTHING = "the same dialogue again", "a planted fault", "nothing to learn in it"
+AGAIN, FAULTY, NOTHING, MADE_UP = "the same dialogue again", "a planted fault", "nothing to learn in it", "a canary of an audit"
 OnProgress = Callable[[str, int, int], None]
 
 
@@ -149,7 +149,7 @@ def _chosen(dialogues: Sequence[Dialogue], wanted: Export) -> tuple[list[Dialogu
     kept = []
     for dialogue in dialogues:
         said = (dialogue.client, tuple((turn.speaker, turn.text) for turn in dialogue.turns))
-        why = FAULTY if dialogue.faults and wanted.screened else wanted.selection.refuses(dialogue)
+        why = MADE_UP if dialogue.canary else FAULTY if dialogue.faults and wanted.screened else wanted.selection.refuses(dialogue)
         why = why or (AGAIN if said in seen else None)
         if why:
             left_out[why] += 1
