@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.errors import SimcounselError, SpecError
+from training.adapters import command as export
 
 app = typer.Typer(
     name="training", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -50,6 +51,9 @@ def account(
             f"{at}: {wanted:g} for one {plan.privacy.unit} would be overrun after round {made.last_round} of {plan.rounds} (total "
             f"{made.total_epsilon:.4g}); take noise_multiplier {budget.needed(plan, plan.rounds, wanted):.4g} or fewer rounds"
         ])
+
+
+export.register(app)
 
 
 def main() -> None:
