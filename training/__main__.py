@@ -1,4 +1,4 @@
-"""`python -m training`: so far, what a training would cost in privacy."""
+"""`python -m training`: learn a counselor from corpora that stay where they are, and say what it cost in privacy."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,18 +7,15 @@ import typer
 
 from simcounsel.errors import SimcounselError, SpecError
 from training.adapters import command as export
+from training.learning import command
 
 app = typer.Typer(
     name="training", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Learn a counselor from a corpus. So far only the privacy budget of a plan can be computed; nothing is trained yet.\n\n"
-    "Begin with:  python -m training account training/configs/record_dp.yaml",
+    help="Learn a counselor from corpora, in one place or across clinics that never share their records.\n\n"
+    "Begin with:  python -m training tune training/configs/smoke.yaml\n\n"
+    "For research: an adapter is no counselor, and must not answer anybody in distress.",
 )
 EPSILONS = (1.0, 2.0, 4.0, 8.0)
-
-
-@app.callback()
-def _begin() -> None:
-    """Several commands, so that `account` is a word to be typed."""
 
 
 @app.command()
@@ -54,6 +51,9 @@ def account(
 
 
 export.register(app)
+
+
+command.register(app)
 
 
 def main() -> None:

@@ -66,9 +66,10 @@ class Averaging(Spec):
 
 
 class Recipe(Spec):
-    """A training. Exactly one of: `corpus` (a file, a folder or `samples`), dealt to sites by `deal`; `folders` (a site's name and
-    its corpus); `sites`, numbers only, for `account`.
+    """A training. Exactly one of: `corpus` (a file, a folder or `samples`), dealt to sites by `deal`; `folders` (a site's name and its
+    corpus); `sites`, numbers only, for `account`.
 
+    sample: take only so many sessions of each corpus, as whole clients drawn by the seed; for a quick try.
     base: `embedded`, or a Hugging Face folder or name. rounds, local_epochs, batch_size: as in Plan; central tuning makes
     rounds times local_epochs passes. held_out: the share of clients who are never trained on. participation: probability that a
     site takes part in a round (Poisson); with `privacy.unit: site` it stands there. seed: of the split, the deal, the adapters, the
@@ -79,6 +80,7 @@ class Recipe(Spec):
     deal: Deal | None = None
     folders: dict[str, str] = Field(default_factory=dict)
     sites: tuple[Site, ...] = ()
+    sample: Count | None = None
     base: Annotated[str, Field(min_length=1)] = "embedded"
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     local_epochs: Annotated[int, Field(ge=1, le=10_000)] = 1

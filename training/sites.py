@@ -10,6 +10,7 @@ import numpy as np
 from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.reading import FAULTED, SAMPLES, read_dialogues
 from simcounsel.corpus.split import Shares, split_dialogues
+from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines
 from training.plan import Plan, Site, problems
@@ -69,10 +70,10 @@ def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
     if recipe.sites:
         raise SpecError([f"{path}: `sites:` holds numbers only, for `account`; to train, name a `corpus:` or `folders:`"])
     if recipe.corpus:
-        train, held_out = _split(merge_turns(read_dialogues(place(recipe.corpus, path))).dialogues, recipe)
+        train, held_out = _split(_read(recipe.corpus, path, recipe), recipe)
         sessions = {ALL: train} if together or recipe.deal is None else deal(train, recipe.deal, recipe.seed)
     else:
-        parts = {name: _split(merge_turns(read_dialogues(place(folder, path))).dialogues, recipe) for name, folder in recipe.folders.items()}
+        parts = {name: _split(_read(folder, path, recipe), recipe) for name, folder in recipe.folders.items()}
         away = {one.client for _, out in parts.values() for one in out}
         sessions = {name: tuple(one for one in train if one.client not in away) for name, (train, _) in parts.items()}
         held_out = tuple(one for _, out in parts.values() for one in out)
@@ -82,6 +83,28 @@ def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
     _check(kept, path)
     lost = sum(map(len, sessions.values())) - sum(map(len, kept.values()))
     return Sites(sessions=kept, held_out=held_out, left_out=lost)
+
+
+def themes(dialogues: Iterable[Dialogue]) -> str:
+    """The themes of some sessions, the most common first, in one line."""
+    counted = Counter(one.theme or "no theme" for one in dialogues).most_common()
+    return ", ".join(f"{theme} {many}" for theme, many in counted[:4]) + (f" and {len(counted) - 4} more" if len(counted) > 4 else "")
+
+
+def _read(source: str, path: Path, recipe: Recipe) -> tuple[Dialogue, ...]:
+    """The dialogues that a counselor can be taught with; with `sample`, of as many clients as keep below it, drawn by the seed."""
+    teaching = Teaching()
+    found = tuple(one for one in merge_turns(read_dialogues(place(source, path))).dialogues if teaching.chat(one))
+    if recipe.sample is None:
+        return found
+    sizes = Counter(one.client for one in found)
+    rng, chosen, taken = np.random.default_rng([recipe.seed, 0x5A3]), set(), 0
+    for at in rng.permutation(len(sizes)):
+        client = sorted(sizes)[at]
+        if taken + sizes[client] <= recipe.sample:
+            chosen.add(client)
+            taken += sizes[client]
+    return tuple(one for one in found if one.client in chosen)
 
 
 def place(source: str, path: Path) -> Path:

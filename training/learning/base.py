@@ -1,0 +1,169 @@
+"""The model that is adapted, frozen, and the adapters on it.
+
+`embedded` is SmolLM2-135M-Instruct as the engine runs it: transformers reads the GGUF, which takes half a minute, so a dequantized
+copy is kept beside it. Any other word is a Hugging Face folder or name.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from filelock import FileLock
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from simcounsel.llm.weights import cache_dir, path_of
+from training.errors import TrainingError
+from training.learning.quiet import quietly
+from training.recipe import Learning, Lora
+
+EMBEDDED = "embedded"
+COPY = "smollm2-dequantized-b179c9523d0e"
+"""Folder of the copy, named after the first twelve digits of the GGUF's SHA-256."""
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Base:
+    """model: frozen, on its device, in evaluation mode. name: as in the recipe. digest: of its files (see `digest_of`)."""
+
+    model: Any
+    tokenizer: Any
+    name: str
+    digest: str
+
+
+def load_base(name: str, *, device: str = "auto", precision: str = "float32", quantize: str = "none") -> Base:
+    """Load the frozen base onto its device. TrainingError names what is missing."""
+    where = device_of(device)
+    folder = embedded_folder() if name == EMBEDDED else name
+    options: dict[str, Any] = {"dtype": getattr(torch, precision)}
+    if quantize == "4bit":
+        options["quantization_config"] = _four_bits(where, precision)
+    try:
+        with quietly():
+            tokenizer = AutoTokenizer.from_pretrained(str(folder))
+            model: Any = AutoModelForCausalLM.from_pretrained(str(folder), **options)
+    except (OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise TrainingError(f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with config.json and the rest") from error
+    if not getattr(tokenizer, "chat_template", None):
+        raise TrainingError(f"base: {name}: its tokenizer has no chat template that would tell turns apart; take an instruct model")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    model.requires_grad_(False)
+    model.eval()
+    return Base(model=model if quantize == "4bit" else model.to(where), tokenizer=tokenizer, name=name, digest=digest_of(Path(folder)))
+
+
+def load_for(recipe_base: str, learning: Learning, device: str) -> Base:
+    """The base as a recipe wants it."""
+    return load_base(recipe_base, device=device, precision=learning.precision, quantize=learning.quantize)
+
+
+def device_of(word: str) -> torch.device:
+    """`auto` is the GPU where there is one, else the CPU."""
+    if word == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(word)
+    except RuntimeError:
+        raise TrainingError(f"device: {word}: no such device; take auto, cpu or cuda") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise TrainingError(f"device: {word}: this machine, or this build of torch ({torch.__version__}), has no GPU; take `device: cpu`")
+    return device
+
+
+def _four_bits(device: torch.device, precision: str) -> Any:
+    if device.type != "cuda":
+        raise TrainingError("learning.quantize: 4bit needs a GPU; take `quantize: none`")
+    from transformers import BitsAndBytesConfig
+
+    return BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=getattr(torch, precision),
+    )
+
+
+def embedded_folder() -> Path:
+    """The dequantized copy of the embedded model, made on first use (half a minute, 540 MB in the cache)."""
+    folder = cache_dir() / COPY
+    if (folder / "config.json").is_file():
+        return folder
+    gguf = path_of("smollm2")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "config.json").is_file():
+            log.warning("unpacking the embedded model for training, once; it takes about half a minute")
+            _unpack(gguf, folder)
+    return folder
+
+
+def _unpack(gguf: Path, folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking-") as place:
+        try:
+            with quietly():
+                tokenizer = AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name)
+                model: Any = AutoModelForCausalLM.from_pretrained(str(gguf.parent), gguf_file=gguf.name, dtype=torch.float32)
+                model.hf_quantizer = None  # save_pretrained refuses what came out of a GGUF
+                del model.config.quantization_config
+                model.is_quantized = False
+                tokenizer.save_pretrained(place)
+                model.save_pretrained(place)
+        except OSError as error:
+            raise TrainingError(f"{folder}: the embedded model cannot be unpacked ({error}); it needs 600 MB there") from error
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(place, folder)
+        Path(place).mkdir()  # for the context manager to remove
+
+
+def digest_of(folder: Path) -> str:
+    """SHA-256 over the names, sizes and first megabytes of a model's files; '' for a name on a hub."""
+    files = sorted(file for file in folder.glob("*") if file.suffix in (".json", ".safetensors", ".jinja") and file.is_file())
+    if not files:
+        return ""
+    made = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as opened:
+            made.update(f"{file.name}:{file.stat().st_size}:".encode() + opened.read(1 << 20))
+    return made.hexdigest()
+
+
+def with_adapters(base: Base, lora: Lora, *, seed: int) -> PeftModel:
+    """The base with fresh adapters: A drawn by the seed, B zero. The base must be on its device already: moved afterwards,
+    Opacus' hooks would watch parameters that nobody trains."""
+    with torch.random.fork_rng(devices=[]), quietly():
+        torch.manual_seed(seed)
+        try:
+            model = get_peft_model(base.model, _config(lora, lora.rank))
+        except ValueError as error:
+            raise TrainingError(f"lora.targets: {', '.join(lora.targets)}: {str(error).splitlines()[0]}") from error
+    _choose(model, lora)
+    return model
+
+
+def change_rank(model: PeftModel, lora: Lora, rank: int) -> None:
+    """Give the model adapters of another rank, in place of those it has. Their numbers are to be set by the caller."""
+    if getattr(model.peft_config["default"], "r", None) == rank:
+        return
+    with quietly():
+        model.delete_adapter("default")
+        model.add_adapter("default", _config(lora, rank))
+        model.set_adapter("default")
+    _choose(model, lora)
+
+
+def _config(lora: Lora, rank: int) -> LoraConfig:
+    alpha: Any = int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha
+    return LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=lora.dropout, target_modules=list(lora.targets), bias="none", task_type="CAUSAL_LM")
+
+
+def _choose(model: PeftModel, lora: Lora) -> None:
+    """Train B, and A where both factors are trained."""
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_("lora_B" in name or ("lora_A" in name and lora.train == "both"))

@@ -1,0 +1,110 @@
+"""A simulated federation: several sites in this process, whose sessions stay apart; `federation` does the rounds, this the training.
+
+Between machines the same rounds run inside Flower (see `federation`).
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from simcounsel.specs.load import Lines
+from training.errors import TrainingError
+from training.federation import state as on_disk
+from training.federation.course import ROUNDS, federate
+from training.federation.inprocess import InProcess
+from training.federation.rounds import RoundReport
+from training.federation.shift import dense
+from training.federation.state import ServerState
+from training.federation.terms import terms_of
+from training.learning.examples import Record, records_of
+from training.learning.folder import Folder, manifest_of
+from training.learning.gradients import mean_loss
+from training.learning.result import write_adapter
+from training.learning.site import Learners, shifted
+from training.privacy import budget
+from training.recipe import Recipe
+from training.sites import find, planned
+
+
+@dataclass(frozen=True, kw_only=True)
+class Federated:
+    """adapter: its folder; None before any round was finished. stopped: why before the end; None at the end. before, after: held-out
+    loss, None without held-out sessions."""
+
+    folder: Folder
+    adapter: Path | None
+    stopped: str | None
+    before: float | None
+    after: float | None
+
+
+@dataclass(kw_only=True)
+class Rounds:
+    """What happens beside the rounds: the log, and the held-out loss at the start, the end and ten times between."""
+
+    folder: Folder
+    learners: Learners
+    held_out: tuple[Record, ...]
+    on_round: Callable[[RoundReport, float | None], None]
+
+    def begin(self, start: ServerState) -> None:
+        """Before the first round, or before going on: forget what was logged of a round that is not on disk."""
+        at = on_disk.latest(self.folder.path / ROUNDS)
+        done = on_disk.from_folder(at)[0].round if at else 0
+        self.folder.trim({"round": done, "held_out": done if done else -1})
+        if not done:
+            self.evaluate(start)
+
+    def after(self, report: RoundReport) -> None:
+        """After each round."""
+        every = -(-self.learners.recipe.rounds // 10)
+        self.folder.say("round", at=report.round, **asdict(report))
+        now = report.round == self.learners.recipe.rounds or report.round % every == 0
+        self.on_round(report, self.evaluate(self._state()) if now else None)
+
+    def last_of(self, start: ServerState) -> ServerState:
+        """The state after the last round that is on disk."""
+        return self._state() if on_disk.latest(self.folder.path / ROUNDS) else start
+
+    def evaluate(self, state: ServerState) -> float | None:
+        """The held-out loss of a state, logged."""
+        if not self.held_out:
+            return None
+        if not self.folder.said("held_out") or self.folder.said("held_out")[-1]["at"] != state.round:
+            self.learners.set(state.weights)
+            with shifted(self.learners.reading, dense(state.shift) or {}):
+                loss, perplexity = mean_loss(self.learners.reading, self.held_out)
+            self.folder.say("held_out", at=state.round, loss=loss, perplexity=perplexity)
+        return float(self.folder.said("held_out")[-1]["loss"])
+
+    def _state(self) -> ServerState:
+        at = on_disk.latest(self.folder.path / ROUNDS)
+        if at is None:
+            raise TrainingError(f"{self.folder.path / ROUNDS}: no round is there")
+        return on_disk.from_folder(at)[0]
+
+
+def run_federation(
+    recipe: Recipe, file: Path, lines: Lines, out: Path, *, on_round: Callable[[RoundReport, float | None], None] = lambda report, held_out: None,
+) -> Federated:
+    """All rounds, or those that are left. TrainingError for an overrun budget, before anything is computed."""
+    sites = find(recipe, file)
+    plan = planned(recipe, file, lines, sites)
+    learners = Learners(recipe=recipe, sites=sites, plan=plan)
+    sizes = {name: len(here) for name, here in sites.sessions.items()}
+    terms = terms_of(recipe, plan, sizes)
+    account = budget.make(plan) if plan else None
+    folder = Folder.begin(out, manifest_of("federate", recipe, file, {"name": learners.base.name, "digest": learners.base.digest}, sites, account))
+    start = ServerState(weights=learners.first_weights())
+    held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
+    beside = Rounds(folder=folder, learners=learners, held_out=held_out, on_round=on_round)
+    beside.begin(start)
+    here = InProcess(learners, terms, recipe.seed)
+    ended = federate(start, here, terms, plan, rounds=recipe.rounds, seed=recipe.seed, folder=folder.path, on_round=beside.after)
+    if ended.state.round == 0:
+        return Federated(folder=folder, adapter=None, stopped=ended.stopped, before=None, after=None)
+    after = beside.evaluate(ended.state)
+    before = next((float(one["loss"]) for one in folder.said("held_out") if one["at"] == 0), None)
+    facts = {"held_out_loss_before": before, "held_out_loss_after": after, "rounds": ended.state.round}
+    adapter = write_adapter(folder, ended.state.weights, facts, spent=asdict(ended.ledger) if ended.ledger else None, shift=ended.state.shift)
+    return Federated(folder=folder, adapter=adapter, stopped=ended.stopped, before=before, after=after)

@@ -1,0 +1,175 @@
+"""What a training leaves on disk.
+
+    manifest.json   the recipe, the base, whose sessions lie where, the privacy account; written once, at the beginning
+    log.jsonl       one JSON object a line: steps, evaluations, rounds
+    state/          what going on needs: adapters, optimizer, how far it came; replaced as a whole
+    adapter/        the result: a PEFT folder with card.json and README.md
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from simcounsel.corpus.dialogues import Dialogue
+from training.errors import TrainingError
+from training.plan import Plan
+from training.privacy.budget import Account
+from training.recipe import Recipe
+from training.sites import Sites
+
+Kind = Literal["tune", "federate"]
+MANIFEST, LOG, STATE, ADAPTER = "manifest.json", "log.jsonl", "state", "adapter"
+FORMAT = 1
+PACKAGES = ("torch", "transformers", "peft", "opacus", "dp-accounting", "simcounsel")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A training's folder, as far as both kinds of training share it."""
+
+    path: Path
+
+    @classmethod
+    def begin(cls, path: Path, manifest: Mapping[str, Any]) -> "Folder":
+        """Make it, or go on in it if it holds this very training. TrainingError if it holds another, or anything else."""
+        file = path / MANIFEST
+        if file.is_file():
+            there = cls(path).manifest()
+            other = sorted(key for key in ("kind", "recipe", "base", "data") if there.get(key) != json.loads(json.dumps(manifest[key])))
+            if other:
+                raise TrainingError(f"{path}: another training lies here (its {' and '.join(other)} differ); choose another --out, or remove it")
+            return cls(path)
+        if path.exists() and any(path.iterdir()):
+            raise TrainingError(f"{path}: is not empty and holds no training; choose another --out")
+        path.mkdir(parents=True, exist_ok=True)
+        write_whole(file, json.dumps(manifest, ensure_ascii=False, indent=1).encode())
+        return cls(path)
+
+    @classmethod
+    def open(cls, path: Path) -> "Folder":
+        """One that is there. TrainingError if it is not."""
+        if not (path / MANIFEST).is_file():
+            raise TrainingError(f"{path}: no training's folder: it has no {MANIFEST}; `python -m training tune CONFIG` makes one")
+        return cls(path)
+
+    def manifest(self) -> dict[str, Any]:
+        """What was written at the beginning."""
+        try:
+            found = json.loads((self.path / MANIFEST).read_bytes())
+        except (OSError, ValueError) as error:
+            raise TrainingError(f"{self.path / MANIFEST}: cannot be read ({error}); the training cannot go on: remove the folder") from error
+        if found.get("format") != FORMAT:
+            raise TrainingError(f"{self.path / MANIFEST}: format {found.get('format')!r}, and this version reads {FORMAT}")
+        return dict(found)
+
+    def recipe(self) -> Recipe:
+        """The recipe of the training."""
+        return Recipe.model_validate(self.manifest()["recipe"])
+
+    def say(self, kind: str, **what: Any) -> None:
+        """Append to the log."""
+        with (self.path / LOG).open("ab") as file:
+            file.write(json.dumps({"kind": kind, **what}, ensure_ascii=False).encode() + b"\n")
+
+    def said(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """What the log holds, of one kind or all; a line that was cut off by the end of the process is left out."""
+        if not (self.path / LOG).is_file():
+            return []
+        lines = (self.path / LOG).read_bytes().split(b"\n")[:-1]
+        found = [json.loads(line) for line in lines]
+        return [one for one in found if kind is None or one["kind"] == kind]
+
+    def trim(self, kept: Mapping[str, int]) -> None:
+        """Forget what was logged after the state that is gone on from: of each kind, entries whose `at` is above the number."""
+        rows = [one for one in self.said() if one.get("at", 0) <= kept.get(one["kind"], 1 << 62)]
+        write_whole(self.path / LOG, b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in rows))
+
+    def keep(self, arrays: Mapping[str, NDArray[Any]], told: Mapping[str, Any]) -> None:
+        """Replace the state, as a whole or not at all."""
+        with tempfile.TemporaryDirectory(dir=self.path, prefix=".state-") as place:
+            save_file({name: np.ascontiguousarray(value) for name, value in arrays.items()}, Path(place) / "arrays.safetensors")
+            (Path(place) / "state.json").write_text(json.dumps(told), encoding="utf-8")
+            replace_folder(Path(place), self.path / STATE)
+
+    def kept(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
+        """The state, None before the first."""
+        folder = self.path / STATE
+        if not folder.is_dir() and (self.path / f"{STATE}.old").is_dir():
+            os.replace(self.path / f"{STATE}.old", folder)  # the process ended between two renames
+        if not folder.is_dir():
+            return None
+        try:
+            return dict(load_file(folder / "arrays.safetensors")), json.loads((folder / "state.json").read_bytes())
+        except (OSError, ValueError, SafetensorError) as error:
+            raise TrainingError(f"{folder}: cannot be read ({error}); remove it to begin anew") from error
+
+
+def replace_folder(new: Path, old: Path) -> None:
+    """Put a finished folder where another is. `new` exists afterwards, empty, for a context manager to remove."""
+    away = old.with_name(f"{old.name}.old")
+    shutil.rmtree(away, ignore_errors=True)
+    if old.exists():
+        os.replace(old, away)
+    os.replace(new, old)
+    new.mkdir()
+    shutil.rmtree(away, ignore_errors=True)
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file at once: whoever reads it sees the old or the new one."""
+    part = file.with_name(f".{file.name}.part")
+    part.write_bytes(data)
+    os.replace(part, file)
+
+
+def manifest_of(kind: Kind, recipe: Recipe, recipe_file: Path, base: Mapping[str, str], sites: Sites, account: Account | None) -> dict[str, Any]:
+    """What a training's folder says of it. Of sessions it keeps ids and a hash, never a word."""
+    return {
+        "format": FORMAT, "kind": kind, "name": recipe_file.stem, "recipe": recipe.model_dump(mode="json"), "recipe_file": str(recipe_file.resolve()),
+        "base": dict(base), "data": {
+            "hash": hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
+            "members": {name: [one.id for one in here] for name, here in sites.sessions.items()},
+            "held_out": [one.id for one in sites.held_out], "left_out": sites.left_out,
+        },
+        "sites": [site.model_dump(mode="json") for site in sites.counted()],
+        "account": told(account), "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def hash_of(dialogues: Iterable[Dialogue]) -> str:
+    """SHA-256 over ids, clients and what was said."""
+    made = hashlib.sha256()
+    for one in dialogues:
+        made.update(json.dumps([one.id, one.client, [[turn.speaker, turn.text] for turn in one.turns]], ensure_ascii=False).encode())
+    return made.hexdigest()
+
+
+def told(account: Account | None) -> dict[str, Any] | None:
+    """A privacy account as it stands in manifests and cards; None without privacy."""
+    if account is None:
+        return None
+    plan: Plan = account.plan
+    return {
+        "unit": plan.privacy.unit, "epsilon": account.total_epsilon, "delta": plan.privacy.delta, "round_epsilon": account.round_epsilon,
+        "rounds": plan.rounds, "noise_multiplier": account.multiplier, "noise_std": account.noise_std, "sensitivity": account.sensitivity,
+        "clip": plan.privacy.clip, "calibration": plan.privacy.calibration, "by_site": dict(account.by_site),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,135 @@
+"""A site's training as a federation asks for it: weights in, weights out, nothing kept between rounds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from training.errors import TrainingError
+from training.federation.updates import Learned
+from training.learning.base import Base, change_rank, load_for, with_adapters
+from training.learning.examples import Record, records_of
+from training.learning.gradients import Reading, check_head
+from training.learning.steps import Local, Protection, adapter_weights, set_adapter_weights
+from training.plan import Plan, Site
+from training.privacy.budget import multiplier_of, noise_std
+from training.recipe import Recipe
+from training.sites import Sites
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+def protection_of(recipe: Recipe, plan: Plan | None, site: Site) -> Protection | None:
+    """What DP-SGD does at this site; None where nothing, or only whole updates are protected."""
+    if plan is None or plan.privacy.unit == "site":
+        return None
+    return Protection(
+        rate=plan.rate(site), expected=plan.batch_size or 0, clip=plan.privacy.clip,
+        std=noise_std(plan, multiplier_of(plan)), secure=recipe.noise == "secure",
+    )
+
+
+def steps_of(local: Local, recipe: Recipe, plan: Plan | None, site: Site) -> int:
+    """Steps of one round: as they are accounted for, or whole epochs."""
+    return plan.steps_per_round(site) if plan and local.protection else recipe.local_epochs * local.steps_per_epoch
+
+
+@dataclass(kw_only=True)
+class Learners:
+    """All sites of a simulated federation, on one base (the `Learner` of `federation.updates`). One site trains at a time: two
+    trainings of two threads each on two cores hinder one another."""
+
+    recipe: Recipe
+    sites: Sites
+    plan: Plan | None
+    base: Base = field(init=False)
+    reading: Reading = field(init=False)
+    records: dict[str, tuple[Record, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        recipe = self.recipe
+        self.base = load_for(recipe.base, recipe.learning, recipe.device)
+        by_client = recipe.trains == "client"
+        self.records = {
+            name: records_of(here, self.base.tokenizer, recipe.learning.max_tokens, by_client=by_client) for name, here in self.sites.sessions.items()
+        }
+        self.reading = reading_of(self.base, recipe)
+
+    def first_weights(self) -> dict[str, NDArray[np.float32]]:
+        """The adapters before the first round: A drawn by the seed, B zero."""
+        return adapter_weights(self.reading)
+
+    def local(self, site: str) -> Local:
+        """A site's training."""
+        return Local(
+            reading=self.reading, records=self.records[site], learning=self.recipe.learning, key=(self.recipe.seed, site),
+            batch=self.recipe.batch_size or 8, protection=protection_of(self.recipe, self.plan, self._counted(site)),
+        )
+
+    def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
+        """Train from these weights for the steps of round `round` (from 1)."""
+        local = self.local(site)
+        steps = steps_of(local, self.recipe, self.plan, self._counted(site))
+        self.set(weights)
+        anchor = [parameter.detach().clone() for parameter in self.reading.trained()]
+        optimizer = local.optimizer()
+        with shifted(self.reading, shift or {}), local.watching():
+            told = [local.step((round - 1) * steps + at, optimizer, anchor) for at in range(steps)]
+        must_have_moved(self.reading, anchor)
+        known = [loss for loss in told if loss is not None]
+        return Learned(weights=adapter_weights(self.reading), steps=steps, loss=float(np.mean(known)) if known else None)
+
+    def set(self, weights: Weights) -> None:
+        """Give the model these adapters, of whatever rank they are."""
+        change_rank(self.reading.model, self.recipe.lora, next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
+        set_adapter_weights(self.reading, weights)
+
+    def _counted(self, site: str) -> Site:
+        return next(one for one in self.sites.counted() if one.name == site)
+
+
+def reading_of(base: Base, recipe: Recipe) -> Reading:
+    """The base with fresh adapters, ready to be trained as the recipe says."""
+    model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
+    if recipe.learning.checkpointing:
+        # Opacus' hooks fire twice under the other kind of checkpointing
+        model.get_base_model().gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": True})
+        model.enable_input_require_grads()
+    reading = Reading(model=model, padding=int(base.tokenizer.pad_token_id), at_once=recipe.learning.at_once)
+    check_head(reading)
+    return reading
+
+
+def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:
+    """Every trained factor must differ from before, else the privacy was paid for nothing. A may stand still in the first step, since B is zero."""
+    moved = [not torch.equal(parameter.detach(), start) for parameter, start in zip(reading.trained(), before, strict=True)]
+    if not any(moved):
+        raise TrainingError("the adapters did not move: nothing was learned; raise learning_rate, and check that the base was on its device first")
+
+
+class shifted:  # noqa: N801  a context manager, used like a function
+    """Add dense matrices to the base's weights, by layer name, and take them back."""
+
+    def __init__(self, reading: Reading, shift: Weights) -> None:
+        self.reading, self.shift = reading, shift
+        self.kept: dict[str, torch.Tensor] = {}
+
+    def __enter__(self) -> None:
+        with torch.no_grad():
+            for name, value in self.shift.items():
+                weight = self._weight(name)
+                self.kept[name] = weight.detach().clone()
+                weight.add_(torch.from_numpy(np.ascontiguousarray(value, dtype=np.float32)).to(weight.device, weight.dtype))
+
+    def __exit__(self, *_: object) -> None:
+        with torch.no_grad():
+            for name, value in self.kept.items():
+                self._weight(name).copy_(value)
+
+    def _weight(self, layer: str) -> torch.Tensor:
+        module: Any = self.reading.model.get_submodule(layer)
+        weight: torch.Tensor = (module.get_base_layer() if hasattr(module, "get_base_layer") else module).weight
+        return weight
