@@ -15,7 +15,7 @@ from training.errors import TrainingError
 SCORES = st.lists(st.integers(-4, 4).map(float), min_size=1, max_size=30)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(members=SCORES, others=SCORES)
 def test_areas_and_rates_are_those_of_scikit_learn_ties_and_all(members: list[float], others: list[float]) -> None:
     truth, scores = [1] * len(members) + [0] * len(others), members + others

@@ -70,7 +70,7 @@ def curve(
     area, precision, _ = table.measures(np.ones((1, len(inside))), np.ones((1, len(outside))), fprs)
     intervals = {}
     if bootstrap:
-        groups = (_groups(member_clients, len(inside)), _groups(other_clients, len(outside)))
+        groups = (numbered(member_clients, len(inside)), numbered(other_clients, len(outside)))
         intervals = _bootstrap(table, groups, bootstrap, level, seed, fprs)
     return Curve(
         members=len(inside), others=len(outside), roc_auc=float(area[0]), pr_auc=float(precision[0]),
@@ -152,20 +152,20 @@ def _bootstrap(
     found = []
     for start in range(0, times, at_once):
         many = min(at_once, times - start)
-        area, precision, rates = table.measures(_drawn(groups[0], many, rng), _drawn(groups[1], many, rng), fprs)
+        area, precision, rates = table.measures(resampled(groups[0], many, rng), resampled(groups[1], many, rng), fprs)
         found.append(np.column_stack([area, precision, rates]))
     low, high = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2], axis=0)
     names = ["roc_auc", "pr_auc", *(f"tpr@{fpr:g}" for fpr in fprs)]
     return {name: Interval(low=float(low[n]), high=float(high[n])) for n, name in enumerate(names)}
 
 
-def _drawn(groups: Groups, times: int, rng: np.random.Generator) -> Floats:
+def resampled(groups: Groups, times: int, rng: np.random.Generator) -> Floats:
     """How often each session is in each resample, (times, sessions)."""
     many = int(groups.max()) + 1
     return rng.multinomial(many, np.full(many, 1 / many), size=times).astype(float)[:, groups]
 
 
-def _groups(clients: Sequence[Hashable], many: int) -> Groups:
+def numbered(clients: Sequence[Hashable], many: int) -> Groups:
     """The number of each session's client, from 0; every session its own without clients."""
     if not clients:
         return np.arange(many)
