@@ -5,6 +5,7 @@
     ├── RunError             a run folder is missing, locked, damaged or of another version
     ├── StudyError           a rating study's folder, or a file of answers, cannot be used as asked
     ├── CorpusError          a corpus file cannot be read, or what is asked of it is not there
+    ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used as asked
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
     └── WeightsError         weights could not be fetched, or are not the pinned ones
@@ -36,6 +37,10 @@ class StudyError(SimcounselError):
 
 class CorpusError(SimcounselError):
     """A corpus file cannot be read or written, or holds nothing of what is asked for."""
+
+
+class BenchError(SimcounselError):
+    """A benchmark's data file is wrong, or the folder of its answers cannot be used as asked."""
 
 
 class ModelError(SimcounselError):

@@ -62,7 +62,7 @@ def only_run(out: Path) -> Run:
 
 COMMANDS = [
     "run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "rate", "validate-judge", "sweep", "synthesize", "strategies",
-    "export", "corpus", "corpus check", "corpus rate", "personas", "personas import",
+    "export", "corpus", "corpus check", "corpus rate", "bench", "bench cpsycoune", "bench show", "personas", "personas import",
 ]
 
 

@@ -40,6 +40,7 @@ class Request:
     tier: which of the model roles answers: four in a world, six and `embed` in a synthesis.
     model: for `fill`, the pydantic model of the answer. options: for `choose`. scale: for `rate`,
     inclusive. texts: for `embed`.
+    talk: what was said before the prompt, each line a message of its own, for models that learned to talk by turns.
     examples: best first; a chat model is shown the first few.
     hints: the facts of the prompt once more as data, for a model too small to read them out of it.
     check: what is wrong with a parsed answer, in words for the model; None when nothing is.
@@ -57,6 +58,7 @@ class Request:
     options: tuple[str, ...] = ()
     scale: tuple[int, int] | None = None
     texts: tuple[str, ...] = ()
+    talk: tuple[tuple[Literal["user", "assistant"], str], ...] = ()
     examples: tuple[Example, ...] = ()
     hints: Mapping[str, Any] = field(default_factory=dict)
     check: Callable[[Any], str | None] | None = None
@@ -71,7 +73,7 @@ class Request:
         sent = [
             self.verb, self.purpose, self.system, self.prompt, self.options, self.scale, self.texts,
             self.model.__name__ if self.model else None,
-            self.temperature, self.max_tokens, self.seed if self.verb != "embed" else 0,
+            self.temperature, self.max_tokens, self.seed if self.verb != "embed" else 0, *([self.talk] if self.talk else []),
         ]
         return hashlib.sha256(json.dumps(sent, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 

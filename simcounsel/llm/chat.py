@@ -20,8 +20,9 @@ Message = dict[str, str]
 
 
 def messages(request: Request, complaint: str | None) -> list[Message]:
-    """System message (left out when empty), user message and, on the second try, what was wrong."""
-    told = [{"role": "system", "content": _system(request)}, {"role": "user", "content": _user(request)}]
+    """System message (left out when empty), what was said before, user message and, on the second try, what was wrong."""
+    said = ({"role": role, "content": text} for role, text in request.talk)
+    told = [{"role": "system", "content": _system(request)}, *said, {"role": "user", "content": _user(request)}]
     if complaint:
         told.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
     return [message for message in told if message["content"]]

@@ -87,12 +87,13 @@ class Llama:
         n_probs: int = 0,
         chat: bool = False,
         system: str = "",
+        talk: Sequence[tuple[str, str]] = (),
     ) -> Generated:
         """Go on from `prompt` as it stands, or with `chat` answer it through the model's chat template.
 
         temperature: 0 takes the likeliest token. stop: ends the text, and is left out of it.
         grammar: GBNF, or llguidance when it begins with '%llguidance' (see the `grammar_of_` functions).
-        n_probs: how many likeliest tokens to report at each place. system: for `chat` only.
+        n_probs: how many likeliest tokens to report at each place. system, talk: for `chat` only; talk is (role, text) before the prompt.
         Raises Failure when the prompt is too long or the grammar is wrong.
         """
         sent: dict[str, Any] = SAMPLING | {
@@ -100,7 +101,7 @@ class Llama:
         }
         sent |= {"stop": list(stop)} if stop else {}
         sent |= {"grammar": grammar} if grammar else {}
-        sent |= _messages(system, prompt) if chat else {"prompt": prompt}
+        sent |= _messages(system, prompt, talk) if chat else {"prompt": prompt}
         if n_probs:
             sent |= {"logprobs": True, "top_logprobs": n_probs} if chat else {"logprobs": n_probs, "n_probs": n_probs}
         return _generated(self._send(sent, chat=chat), n_probs)
@@ -186,9 +187,10 @@ def _load(path: Path, threads: int, context_tokens: int) -> xllamacpp.Server:
     return server
 
 
-def _messages(system: str, prompt: str) -> dict[str, Any]:
+def _messages(system: str, prompt: str, talk: Sequence[tuple[str, str]]) -> dict[str, Any]:
     spoken = [{"role": "system", "content": system}] if system else []
-    return {"messages": [*spoken, {"role": "user", "content": prompt}]}
+    said = [{"role": role, "content": text} for role, text in talk]
+    return {"messages": [*spoken, *said, {"role": "user", "content": prompt}]}
 
 
 def _generated(answer: Mapping[str, Any], n_probs: int) -> Generated:

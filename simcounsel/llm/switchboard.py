@@ -288,6 +288,8 @@ class Switchboard:
                 "complaint": complaint, "problem": reply.problem, "tokens_in": spent.tokens_in,
                 "tokens_out": spent.tokens_out, "cost_usd": cost, "latency_s": round(latency_s, 4), "tries": spent.tries,
             }
+            if request.talk:
+                call["talk"] = [list(line) for line in request.talk]
             if unreached:
                 call["unreached"] = True
             if completion and completion.weights:

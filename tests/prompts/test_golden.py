@@ -29,6 +29,8 @@ EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_ope
 """Stand in training data; compared in tests/corpus/test_formats.py."""
 SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "support_strategies", "evaluate", "correct", "distil")
 """Compared in tests/corpus/test_synthesis_prompts.py."""
+BENCHED = ("bench_answer", "bench_judge")
+"""Compared in tests/bench/test_asking.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -82,7 +84,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")}
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 

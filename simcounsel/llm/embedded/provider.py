@@ -94,7 +94,7 @@ class Embedded:
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
             "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),
             "self_report": ratings.self_report, "judge_item": ratings.judge_item, "judge_block": ratings.judge_block,
-            "judge_pair": ratings.judge_pair,
+            "bench_judge": ratings.judge_block, "judge_pair": ratings.judge_pair,
             "interview": lambda request: Completion(text=interviews.answer(request), source="chosen"),
         }
 
@@ -135,9 +135,9 @@ class Embedded:
 
         spoken = messages(request, complaint)
         system = "\n\n".join(m["content"] for m in spoken if m["role"] == "system")
-        prompt = "\n\n".join(m["content"] for m in spoken if m["role"] != "system")
+        prompt = "\n\n".join([m["content"] for m in spoken if m["role"] != "system"][len(request.talk):])
         got = self._model().complete(
-            prompt, system=system, chat=True, max_tokens=request.max_tokens, temperature=request.temperature, seed=request.seed,
+            prompt, system=system, talk=request.talk, chat=True, max_tokens=request.max_tokens, temperature=request.temperature, seed=request.seed,
             grammar=grammar_of_schema(request.model.model_json_schema()) if request.model else None,
         )
         return Completion(text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out)

@@ -1,0 +1,186 @@
+"""A benchmark's folder.
+
+    manifest.json    what is measured with what: data, models, seed, prompts, cases
+    answers.jsonl    each request for a reply, with what came; written as it comes
+    ratings.jsonl    each request to the judge, likewise
+    result.json, replies.csv    once everything was asked
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from simcounsel import __version__
+from simcounsel.bench import counselor, judge
+from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
+from simcounsel.errors import BenchError
+from simcounsel.prompts import prompt
+from simcounsel.runs import end_line, json_lines
+
+MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = "manifest.json", "answers.jsonl", "ratings.jsonl", "result.json", "replies.csv"
+PROMPTS = (counselor.PROMPT, judge.PROMPT, "complaint", "schema")
+Fields = dict[str, Any]
+
+
+class Manifest(Kept):
+    """What a benchmark's numbers rest on.
+
+    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids. prompts: hash by name.
+    language: of the client's lines, as an English word.
+    """
+
+    benchmark: str
+    file: str
+    sha256: str
+    model: str
+    judge: str
+    seed: int
+    sample: int | None
+    language: str
+    cases: tuple[str, ...]
+    prompts: dict[str, str]
+    simcounsel: str
+    created: str
+
+
+def plan_bench(
+    benchmark: str, file: Path, model: str, judge: str, *, language: str | None = None, sample: int | None = None, seed: int = 0,
+) -> tuple[Manifest, tuple[Case, ...]]:
+    """What is to be measured, and the cases drawn for it. language: found from the client's lines if None. BenchError as `read_cases`."""
+    cases, sha256 = read_cases(file)
+    drawn = draw_cases(cases, sample, seed)
+    return Manifest(
+        benchmark=benchmark, file=file.name, sha256=sha256, model=model, judge=judge, seed=seed, sample=sample if len(drawn) < len(cases) else None,
+        language=language or language_of_cases(cases), cases=tuple(case.id for case in drawn), prompts={name: _hash(name) for name in PROMPTS},
+        simcounsel=__version__, created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+    ), drawn
+
+
+def language_of_cases(cases: tuple[Case, ...]) -> str:
+    """The language of the client's lines as an English word; `the client's own language` where it cannot be told or has no name here."""
+    from simcounsel.corpus.screens.language import language_of
+    from simcounsel.corpus.synthesis.reading import LANGUAGES
+
+    code = language_of("\n".join(line.content for case in cases for line in case.turns if line.role == "client"))
+    return next((name.capitalize() for name, short in LANGUAGES.items() if short == code), "the client's own language")
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(prompt(name).template.encode()).hexdigest()[:16]
+
+
+class Folder:
+    """The folder while it is written, by one process at a time.
+
+    `with Folder(path, manifest) as folder:` begins it, or goes on with it. BenchError when it holds something else, when another
+    process writes it, or when it cannot be written.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(str(path / "bench.lock"))
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise BenchError(f"{path}: another process is writing this benchmark; wait for it, or stop it first") from None
+        except OSError as error:
+            raise BenchError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
+        try:
+            self.manifest = self._begin(manifest)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _begin(self, wanted: Manifest) -> Manifest:
+        if not (self.path / MANIFEST).exists():
+            strange = [one.name for one in self.path.iterdir() if one.name != "bench.lock"]
+            if strange:
+                raise BenchError(f"{self.path}: no benchmark, and not empty ({strange[0]} is in it); choose another --out")
+        else:
+            there = read_manifest(self.path)
+            problem = difference(there, wanted)
+            if problem:
+                raise BenchError(f"{self.path}: {problem}; choose another --out for a new benchmark")
+            if there.cases == wanted.cases:
+                return there
+            (self.path / RESULT).unlink(missing_ok=True)
+            (self.path / REPLIES).unlink(missing_ok=True)
+        self.write(MANIFEST, wanted.model_dump_json(indent=2) + "\n")
+        return wanted
+
+    def answered(self) -> dict[str, Fields]:
+        """Requests that were answered before, by key: they are not asked again."""
+        calls = (call for name in (ANSWERS, RATINGS) for call in json_lines(self.path / name))
+        return {str(call["key"]): call for call in calls if call.get("key") and call.get("reply") is not None and not call.get("problem")}
+
+    def append_call(self, call: Fields) -> None:
+        """Keep a request with what came, at once: what was paid for survives a crash."""
+        file = self.path / (RATINGS if call["purpose"] == judge.PROMPT else ANSWERS)
+        case, _, turn = str(call["who"]).rpartition("/")
+        line = {"case": case, "turn": int(turn)} | {key: value for key, value in call.items() if key not in ("tick", "who")}
+        try:
+            with file.open("ab") as out:
+                end_line(file, out)
+                out.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            raise self._full(error) from None
+
+    def write(self, name: str, text: str) -> None:
+        """A file in full or not at all."""
+        part = self.path / f"{name}.part"
+        try:
+            part.write_bytes(text.encode("utf-8", "replace"))
+            part.replace(self.path / name)
+        except OSError as error:
+            raise self._full(error) from None
+
+    def _full(self, error: OSError) -> BenchError:
+        return BenchError(f"{self.path}: cannot be written ({error.strerror}); free some space, then the same command goes on")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *how: object) -> None:
+        self._lock.release()
+
+
+def difference(there: Manifest, wanted: Manifest) -> str | None:
+    """Why a folder cannot be gone on with, in words; None when it can. More cases may be added, none left out."""
+    if there.benchmark != wanted.benchmark:
+        return f"holds {there.benchmark}, not {wanted.benchmark}"
+    if there.sha256 != wanted.sha256:
+        return f"was begun with other data ({there.file}, SHA-256 {there.sha256[:12]}..., not {wanted.sha256[:12]}...)"
+    for option in ("model", "judge", "seed"):
+        if getattr(there, option) != getattr(wanted, option):
+            return f"was begun with --{option} {getattr(there, option)}, not {getattr(wanted, option)}"
+    changed = [name for name, found in wanted.prompts.items() if there.prompts.get(name) != found]
+    if changed:
+        return f"the prompt {changed[0]} was changed since it was begun, and replies to two wordings cannot be averaged"
+    lost = [case for case in there.cases if case not in wanted.cases]
+    return f"holds {len(there.cases)} cases, and this --sample would leave {len(lost)} of them out" if lost else None
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """BenchError when there is none, or it is damaged."""
+    try:
+        return Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+    except FileNotFoundError:
+        raise BenchError(f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel bench cpsycoune DATA.json --model MODEL` makes one") from None
+    except (OSError, ValidationError) as error:
+        said = error.strerror if isinstance(error, OSError) else "damaged, or no benchmark's"
+        raise BenchError(f"{folder / MANIFEST}: {said}; begin anew in another folder") from None
+
+
+def calls_of(folder: Path) -> Iterator[Fields]:
+    """All requests that were ever made, those that failed and those of earlier sittings included."""
+    return (call for name in (ANSWERS, RATINGS) for call in json_lines(folder / name))

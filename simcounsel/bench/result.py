@@ -1,0 +1,138 @@
+"""A finished benchmark as files: result.json, which holds all averages, and replies.csv, which holds all replies."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.bench.averages import RESAMPLES, Mean, Rated, by_case, mean_of
+from simcounsel.bench.cases import Case, Kept
+from simcounsel.bench.folder import ANSWERS, REPLIES, RESULT, Folder, Manifest, calls_of, read_manifest
+from simcounsel.bench.judge import DIMENSIONS
+from simcounsel.errors import BenchError
+from simcounsel.instruments.read import is_trial
+from simcounsel.runs import json_lines
+
+Means = dict[str, Mean]
+
+
+class OneCase(Kept):
+    """scores: by dimension the mean of its turns; None where none was judged."""
+
+    topic: str
+    turns: int
+    judged: int
+    scores: dict[str, float | None]
+
+
+class Result(Kept):
+    """What came out.
+
+    replies: client's lines that were to be answered; no_reply of them were not, and of the rest no_judgment were not judged. reasons: why, with
+    how often. scales: the highest score by dimension; the lowest is 0. overall, topics, turns: means over cases; `turns` by number, each
+    over the cases that are so long. trial: made by models that are there for trying the software. requests, tokens, cost_usd: of all
+    sittings, failures included; cost None when a price is unknown.
+    """
+
+    benchmark: str
+    sha256: str
+    model: str
+    judge: str
+    language: str
+    prompts: dict[str, str]
+    seed: int
+    resamples: int
+    trial: bool
+    replies: int
+    no_reply: int
+    no_judgment: int
+    reasons: dict[str, int]
+    scales: dict[str, int]
+    overall: Means
+    topics: dict[str, Means]
+    turns: dict[str, Means]
+    cases: dict[str, OneCase]
+    requests: int
+    tokens: int
+    cost_usd: float | None
+
+
+def result_of(manifest: Manifest, rated: Sequence[Rated], calls: Sequence[dict[str, Any]] = ()) -> Result:
+    """All averages. calls: what was asked, for the costs."""
+    costs = [call.get("cost_usd") for call in calls]
+    known = [cost for cost in costs if cost is not None]
+    return Result(
+        **manifest.model_dump(include={"benchmark", "sha256", "model", "judge", "language", "prompts", "seed"}), resamples=RESAMPLES,
+        trial=is_trial(manifest.model) or is_trial(manifest.judge), replies=len(rated), no_reply=sum(one.reply is None for one in rated),
+        no_judgment=sum(one.reply is not None and not one.scores for one in rated),
+        reasons=dict(sorted(Counter(one.reason for one in rated if one.reason).items())), scales=DIMENSIONS,
+        overall=_means(rated, manifest.seed), topics=_parts(rated, lambda one: one.topic, manifest.seed),
+        turns=_parts(sorted(rated, key=lambda one: one.turn), lambda one: str(one.turn), manifest.seed), cases=_cases(rated),
+        requests=len(calls), tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
+        cost_usd=round(sum(known), 6) if len(known) == len(costs) else None,
+    )
+
+
+def _means(rated: Sequence[Rated], seed: int) -> Means:
+    return {name: mean_of(rated, name, seed) for name in DIMENSIONS}
+
+
+def _parts(rated: Sequence[Rated], part: Callable[[Rated], str], seed: int) -> dict[str, Means]:
+    return {name: _means([one for one in rated if part(one) == name], seed) for name in dict.fromkeys(map(part, rated))}
+
+
+def _cases(rated: Sequence[Rated]) -> dict[str, OneCase]:
+    scores = {name: by_case(rated, name) for name in DIMENSIONS}
+    of: dict[str, list[Rated]] = {}
+    for one in rated:
+        of.setdefault(one.case, []).append(one)
+    return {
+        case: OneCase(
+            topic=some[0].topic, turns=len(some), judged=sum(bool(one.scores) for one in some),
+            scores={name: found.get(case) for name, found in scores.items()},
+        ) for case, some in of.items()
+    }
+
+
+def write_result(folder: Folder, cases: Sequence[Case], rated: Sequence[Rated]) -> Result:
+    """Both files; returns what was written."""
+    result = result_of(folder.manifest, rated, list(calls_of(folder.path)))
+    folder.write(REPLIES, replies_csv(cases, rated))
+    folder.write(RESULT, result.model_dump_json(indent=2) + "\n")
+    return result
+
+
+def replies_csv(cases: Sequence[Case], rated: Sequence[Rated]) -> str:
+    """One row for each reply, in the data's order; an empty field is a missing value, and no text begins like a formula."""
+    said = {(one.case, one.turn): one for case in cases for one in case.exchanges()}
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(["case", "topic", "turn", "client", "reply", "reference", *DIMENSIONS, "because", "reason"])
+    for one in rated:
+        exchange = said[one.case, one.turn]
+        texts = [exchange.history[-1].content, one.reply, exchange.reference]
+        scores = [one.scores.get(name) for name in DIMENSIONS]
+        why = one.because, one.reason
+        table.writerow([*map(_harmless, (one.case, one.topic)), one.turn, *map(_harmless, texts), *scores, *map(_harmless, why)])
+    return out.getvalue()
+
+
+def _harmless(text: str | None) -> str | None:
+    """A text that a spreadsheet takes for text: one that begins like a formula gets an apostrophe before it."""
+    return f"'{text}" if text and text[0] in "=+-@" else text
+
+
+def read_result(folder: Path) -> Result:
+    """BenchError when the benchmark is not finished, or its result is damaged."""
+    read_manifest(folder)
+    try:
+        return Result.model_validate_json((folder / RESULT).read_bytes())
+    except FileNotFoundError:
+        answered = len({(one.get("case"), one.get("turn")) for one in json_lines(folder / ANSWERS)})
+        raise BenchError(f"{folder}: not finished ({answered} lines of clients were answered); the command that began it goes on") from None
+    except (OSError, ValidationError):
+        raise BenchError(f"{folder / RESULT}: damaged; the command that made it writes it again") from None
