@@ -1,6 +1,9 @@
 """`corpus`: what a corpus is worth. `corpus check` is here, `corpus rate` beside it."""
 
 import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 corpus = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Judge a corpus of dialogues: what is wrong with it, and what it is worth.")
 app.add_typer(corpus, name="corpus")
+QUIET_S = 5.0
+"""So long a check says nothing in a pipe (s)."""
 UNREADABLE = 2
 """Exit code when nothing could be checked; 1 means that errors were found."""
 
@@ -40,8 +45,9 @@ def check(
     from simcounsel.corpus.screens.page import page, verdict
 
     try:
-        dialogues = _read(files)
-        screened = screen(dialogues, rules=rule or None, skip=skip or ())
+        with _progress() as tell:
+            dialogues = _read(files)
+            screened = screen(dialogues, rules=rule or None, skip=skip or (), on_rule=tell)
         if html:
             _write(html, page(screened, dialogues, ", ".join(Path(file).name for file in files)).encode("utf-8", "replace"))
         redacted = _redact(dialogues, redact) if redact else None
@@ -56,6 +62,21 @@ def check(
         if said:
             typer.echo(said, err=as_json)
     raise typer.Exit(1 if screened.errors else 0)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[str, int, int], None]]":
+    """Which rule looks, on stderr: a bar in a terminal, in a pipe a line a rule once it has taken a while."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console, began = Console(stderr=True), time.monotonic()
+    if not console.is_terminal:
+        yield lambda rule, done, of: typer.echo(f"rule {done + 1} of {of}: {rule} ...", err=True) if time.monotonic() - began > QUIET_S else None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda rule, done, of: bar.update(task, description=rule, completed=done, total=of)
 
 
 def _read(files: list[str]) -> "tuple[Dialogue, ...]":

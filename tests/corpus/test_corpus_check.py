@@ -57,6 +57,13 @@ def test_the_shipped_samples_have_no_error_and_their_planted_faults_are_seen() -
     assert {dialogue for dialogue, _ in found} == {dialogue for dialogue, _ in wanted}, "the others have faults that words do not show"
 
 
+def test_a_long_check_says_which_rule_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = corpus_file(tmp_path, talk(*FILLER))
+    assert check(file)[2] == "", "a short one says nothing"
+    monkeypatch.setattr("simcounsel.cli.corpus.QUIET_S", -1.0)
+    assert check(file, "--rule", "leak", "--rule", "templated")[2] == "rule 1 of 2: templated ...\nrule 2 of 2: leak ...\n"
+
+
 def test_few_are_shown_and_json_has_all(tmp_path: Path) -> None:
     file = corpus_file(tmp_path, *(talk(*FILLER, f"C: Bye {n}.", id=f"d{n}") for n in range(9)))
     _, out, _ = check(file, "--rule", "ends_on_client")

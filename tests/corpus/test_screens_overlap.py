@@ -1,12 +1,14 @@
 """Near-duplicates and leaks between splits, against datasketch and by hand."""
 
 import random
+from typing import Any
 
 import pytest
 from datasketch import MinHash
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simcounsel.corpus.screens import shingles as shingling
 from simcounsel.corpus.screens.shingles import SHINGLE, SKETCH, jaccard, near_duplicates, shingles, sketches
 from tests.corpus.talks import FILLER, found, talk
 
@@ -58,6 +60,22 @@ def test_what_is_planted_is_found_and_nothing_else() -> None:
 
 def test_ten_thousand_copies_take_no_longer_than_others() -> None:
     assert sum(1 for _ in near_duplicates([text(1, 20)] * 10_000, 0.7)) == 9_999
+
+
+def test_a_crowd_of_texts_that_are_alike_makes_few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alike, but no near-duplicates: each is compared with a bounded number of earlier ones, not with all."""
+    asked: list[int] = []
+    most_alike = shingling._most_alike
+
+    def counted(number: int, candidates: list[int], *more: Any) -> Any:
+        asked.append(len(candidates))
+        return most_alike(number, candidates, *more)
+
+    monkeypatch.setattr(shingling, "_most_alike", counted)
+    monkeypatch.setattr(shingling, "CROWD", 2)
+    texts = [text(1, 60) + text(number + 2, 40) for number in range(400)]
+    assert list(near_duplicates(texts, 0.7)) == []
+    assert 2 < max(asked) <= 2 * SKETCH // shingling.ROWS
 
 
 def test_texts_without_letters_are_no_duplicates() -> None:

@@ -1,6 +1,6 @@
 """All rules over all dialogues."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 
 from simcounsel.corpus.dialogues import Dialogue
@@ -34,18 +34,21 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
 
 def screen(
     dialogues: Sequence[Dialogue], *, rules: Collection[str] | None = None, skip: Collection[str] = (), splits_known: bool = True,
-    limits: Limits | None = None,
+    limits: Limits | None = None, on_rule: Callable[[str, int, int], None] | None = None,
 ) -> Screened:
     """Look through a corpus. The same dialogues give the same findings in the same order.
 
     rules: the names of those to apply, all if None; skip: those to leave out. splits_known: whether `Dialogue.split`
-    is to be believed; if not, nothing is said about leaks between splits. CorpusError: no rule of such a name.
+    is to be believed; if not, nothing is said about leaks between splits. on_rule: told which rule begins, how many are done, of how
+    many. CorpusError: no rule of such a name.
     """
     chosen = chosen_rules(rules, skip)
     corpus = tuple(dialogues) if splits_known else tuple(dialogue.model_copy(update={"split": None}) for dialogue in dialogues)
     place = {dialogue.id: number for number, dialogue in enumerate(corpus)}
     found: list[tuple[int, int, Finding]] = []
     for order, rule in enumerate(chosen):
+        if on_rule:
+            on_rule(rule.name, order, len(chosen))
         for finding in rule.find(corpus, limits or Limits()):
             found.append((-1 if finding.dialogue is None else place[finding.dialogue], order, finding))
     found.sort(key=lambda entry: (entry[0], entry[1], entry[2].turn or 0, entry[2].span or (0, 0)))

@@ -9,8 +9,9 @@ into the core. Bands of the sketch (Leskovec, Rajaraman and Ullman 2020, section
 candidate is counted exactly, so a near-duplicate may be missed but none is made up.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,13 @@ SKETCH, ROWS, SEED = 128, 4, 20_231
 """Numbers in a sketch; rows in a band: a pair with Jaccard s becomes a candidate with probability 1 - (1 - s^4)^32, 0.99987 at 0.7, 0.5 at 0.38."""
 CHOSEN = 4
 """So many candidates, those with the best estimate, are counted exactly."""
+SLACK = 0.2
+"""A candidate whose estimate is this far below what is asked is not counted: five standard errors of an estimate at 0.7."""
+CROWD = 256
+"""So many texts are kept under one value of a band, the earliest: of more that are alike but no near-duplicates each would be a candidate of
+each. A near-duplicate shares eight bands at 0.7, so it is missed only where all of them are crowded."""
+RECENT = 512
+"""Of so many texts, the last that were compared with, the shingles are kept."""
 BATCH = 1024
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 Hashes = NDArray[np.uint64]
@@ -80,8 +88,9 @@ def near_duplicates(texts: Sequence[str], least: float) -> Iterator[Alike]:
     """Each text that is alike, by `least` or more, to an earlier one that is itself no near-duplicate; with the most alike of those.
 
     So among the texts that are left no two are alike, as far as sketches find them. Time and memory grow with the
-    number of texts, whatever the number of duplicates.
+    number of texts, whatever the number of duplicates, and however alike the others are (see CROWD).
     """
+    known = lru_cache(maxsize=RECENT)(lambda place: shingles(texts[place]))
     sketched = sketches(texts)
     bands = [sketched[:, start:start + ROWS].astype("<u4") for start in range(0, SKETCH, ROWS)]
     keys = [np.ascontiguousarray(band).view("V16").ravel() for band in bands]
@@ -89,19 +98,20 @@ def near_duplicates(texts: Sequence[str], least: float) -> Iterator[Alike]:
     for number, text in enumerate(texts):
         mine = [key[number].tobytes() for key in keys]
         candidates = sorted({other for index, key in zip(first, mine, strict=True) for other in index.get(key, ())})
-        alike = _most_alike(number, candidates, sketched, texts, least) if candidates and any(map(str.isalnum, text)) else None
+        alike = _most_alike(number, candidates, sketched, known, least) if candidates and any(map(str.isalnum, text)) else None
         if alike:
             yield alike
             continue
         for index, key in zip(first, mine, strict=True):
-            index.setdefault(key, []).append(number)
+            crowd = index.setdefault(key, [])
+            if len(crowd) < CROWD:
+                crowd.append(number)
 
 
-def _most_alike(number: int, candidates: list[int], sketched: NDArray[np.uint32], texts: Sequence[str], least: float) -> Alike | None:
+def _most_alike(number: int, candidates: list[int], sketched: NDArray[np.uint32], known: Callable[[int], Hashes], least: float) -> Alike | None:
     estimated = (sketched[candidates] == sketched[number]).mean(axis=1)
-    order = np.lexsort((candidates, -estimated))[:CHOSEN]
-    mine = shingles(texts[number])
-    counted = [Alike(later=number, earlier=other, estimated=share, exact=jaccard(mine, shingles(texts[other])))
+    order = [place for place in np.lexsort((candidates, -estimated))[:CHOSEN] if estimated[place] >= least - SLACK]
+    counted = [Alike(later=number, earlier=other, estimated=share, exact=jaccard(known(number), known(other)))
                for other, share in ((candidates[place], float(estimated[place])) for place in order)]
-    best = max(counted, key=lambda alike: (alike.exact, -alike.earlier))
-    return best if best.exact >= least else None
+    best = max(counted, key=lambda alike: (alike.exact, -alike.earlier), default=None)
+    return best if best and best.exact >= least else None
