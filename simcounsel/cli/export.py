@@ -1,6 +1,6 @@
 """`export`: runs become training data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -39,7 +39,7 @@ def export(
     ] = "",
     min_rating: Annotated[
         list[str] | None,
-        typer.Option("--min-rating", metavar="INSTRUMENT.SCORE=VALUE", help="Only dialogues rated at least so; may be given again."),
+        typer.Option("--min-rating", metavar="INSTRUMENT.SCORE=VALUE", help="Only dialogues rated so by no trial judge; may be given again."),
     ] = None,
     condition: Annotated[list[str] | None, typer.Option("--condition", help="Only of this condition; may be given again.")] = None,
     theme: Annotated[list[str] | None, typer.Option("--theme", help="Only on this theme; may be given again.")] = None,
@@ -99,17 +99,23 @@ def _progress() -> "Iterator[OnProgress | None]":
 
 def _say(card: "Card", out: Path) -> None:
     counts = card.counts
-    typer.echo(f"{_many(counts.dialogues, 'dialogue')} of {_many(counts.clients, 'client')}, {counts.turns} turns, {counts.words} {card.words_are}")
+    many = ", ".join([f"{_many(counts.dialogues, 'dialogue')} of {_many(counts.clients, 'client')}", _many(counts.turns, "turn")])
+    typer.echo(f"{many}, {counts.words} {card.words_are}")
     parts = (f"{name} {_many(part.dialogues, 'dialogue')} in {_many(part.rows, 'row')}" for name, part in card.splits.items())
     typer.echo("split by client: " + ", ".join(parts))
     if card.merged_turns:
         typer.echo(f"merged: {_many(card.merged_turns, 'turn')} into the one before, since one speaker spoke twice")
-    for what, tally in (("left out", card.left_out), ("dropped by screens", card.screens.dropped), ("warnings of screens", card.screens.warned)):
-        if tally:
-            typer.echo(f"{what}: " + ", ".join(f"{name} {count}" for name, count in tally.items()))
+    dropped, warned = card.screens.told(), _counted(card.screens.warned)
+    for what, told in (("left out: ", _counted(card.left_out)), ("dropped by screens ", dropped), ("warnings of screens: ", warned)):
+        if told:
+            typer.echo(what + told)
     if card.format == "openai" and card.splits["train"].rows < OPENAI_LEAST:
         typer.echo(f"OpenAI's fine-tuning wants at least {OPENAI_LEAST} dialogues in train; this is for trying", err=True)
     typer.echo(f"wrote {out} ({', '.join(card.files)}; card.json tells the rest)")
+
+
+def _counted(tally: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in tally.items())
 
 
 def _many(count: int, thing: str) -> str:

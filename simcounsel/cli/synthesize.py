@@ -81,7 +81,8 @@ def synthesize(
         seeds or [], changes, model=model, roles=changes_of(roles, "--role", "evaluator=openai:gpt-4o"), models=models, themes=themes,
         without=without, strategies=strategies,
     )
-    typer.echo(f"{len(settings.situations)} situations, {settings.count} sessions")
+    of, count = len(settings.situations), settings.count
+    typer.echo(f"{of} situation{'' if of == 1 else 's'}, {count} session{'' if count == 1 else 's'}")
     doubt = language_doubt(settings)
     if doubt:
         typer.echo(doubt, err=True)
@@ -166,6 +167,8 @@ def _closing(run: "Run", stopped: str | None) -> None:
     typer.echo("go on with")
     if run.ticks_done() < run.length:
         typer.echo(f"  simcounsel resume {run.folder}")
+    if not run.ticks_done():
+        return
     typer.echo(f"  simcounsel show {run.folder} --conversation 1")
     typer.echo(f"  simcounsel view {run.folder}")
     typer.echo(f"  simcounsel corpus check {run.folder}")

@@ -38,11 +38,18 @@ class Source(Part):
 
 
 class Screening(Part):
-    """Which rules looked at the dialogues, how many each rejected (one may be rejected by several), and how often each only warned."""
+    """Which rules looked at the dialogues, how many were rejected, how many by each (one may be rejected by several), and how often each only
+    warned."""
 
     applied: tuple[str, ...] = ()
+    rejected: int = 0
     dropped: dict[str, int] = Field(default_factory=dict)
     warned: dict[str, int] = Field(default_factory=dict)
+
+    def told(self) -> str:
+        """What was dropped, in words; '' for nothing."""
+        several = " (a dialogue can break several rules)" if sum(self.dropped.values()) > self.rejected else ""
+        return f"{self.rejected}{several}: {_told(self.dropped)}" if self.dropped else ""
 
 
 class Privacy(Part):
@@ -159,7 +166,7 @@ def _body(card: Card) -> Iterator[str]:
         ("licences", _told(card.licences)), ("models", "; ".join(f"{role}: {', '.join(names)}" for role, names in card.models.items()) or UNKNOWN),
         ("how lines came about", _told(card.lines)), ("turns merged into the one before", str(card.merged_turns)),
         ("left out", _told(card.left_out) or "none"), ("screens", ", ".join(card.screens.applied) or "none were applied"),
-        ("dropped by screens", _told(card.screens.dropped) or "none"), ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
+        ("dropped by screens", card.screens.told() or "none"), ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
     ):
         yield f"- **{name}**: {told}"
 

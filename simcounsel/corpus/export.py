@@ -1,4 +1,4 @@
-"""Training data out of dialogues: chosen, merged, split, screened and written with a card.
+"""Training data out of dialogues: chosen, split, screened, merged and written with a card.
 
     OUT/train.jsonl, validation.jsonl, test.jsonl    a split that no client fell to has no file
     OUT/card.json, README.md                         what it is (see `card`)
@@ -83,10 +83,16 @@ def export(sources: Sequence[Path | str], out: Path, wanted: Export, on_progress
     form, tell = wanted.form, on_progress or (lambda what, done, of: None)
     folder = Folder.claim(out)
     found: list[Dialogue] = []
+    trials: set[str] = set()
     for number, source in enumerate(sources, 1):
-        found += with_ratings(read_dialogues(source), read_rated(folder_of(Path(source))))
+        rated = read_rated(folder_of(Path(source)))
+        trials |= {one.judge for one in rated if one.trial}
+        found += with_ratings(read_dialogues(source), rated)
         tell("reading", number, len(sources))
-    prepared = prepare(found, wanted)
+    try:
+        prepared = prepare(found, wanted)
+    except CorpusError as error:
+        raise CorpusError(f"{error}{_about_trials(trials, wanted)}") from None
     rows = {split: [one for one in prepared.dialogues if one.split == split] for split in SPLITS}
     with folder:
         counted: dict[str, int] = {split: folder.write(form, split, part, wanted.teaching, tell) for split, part in rows.items() if part}
@@ -99,19 +105,26 @@ def export(sources: Sequence[Path | str], out: Path, wanted: Export, on_progress
 
 
 def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
-    """What will be written. CorpusError when nothing is left, or nothing for training."""
+    """What will be written: screened as it was read, so that `corpus check` says the same, then merged. CorpusError when nothing is
+    left, or nothing for training."""
     dialogues = _named_apart(found)
     wanted.selection.check(dialogues)
     kept, left_out = _chosen(dialogues, wanted)
-    merged = merge_turns(kept)
-    split = split_dialogues(merged.dialogues, wanted.shares, wanted.seed)
-    kept_by_screens, screens = _screened(split) if wanted.screened else (split, Screening())
+    split = split_dialogues(kept, wanted.shares, wanted.seed)
+    unmerged, screens = _screened(split) if wanted.screened else (split, Screening())
+    kept_by_screens = merge_turns(unmerged).dialogues
     usable = tuple(one for one in kept_by_screens if wanted.form.usable(one, wanted.teaching))
     if len(usable) < len(kept_by_screens):
         left_out[_nothing(wanted)] = len(kept_by_screens) - len(usable)
     _check_enough(split, usable, len(dialogues), left_out, screens, wanted)
     told = tuple(_completed(one, wanted.licence) for one in usable)
     return Prepared(dialogues=told, merged_turns=_merged_in(told), left_out=left_out, screens=screens)
+
+
+def _about_trials(judges: set[str], wanted: Export) -> str:
+    """Behind an error: ratings that are there and did not count."""
+    names = ", ".join(sorted(judges))
+    return f"; ratings by {names} do not count, since they only try the software" if judges and wanted.selection.floors else ""
 
 
 def _completed(dialogue: Dialogue, licence: str | None) -> Dialogue:
@@ -165,15 +178,17 @@ def _screened(dialogues: tuple[Dialogue, ...]) -> tuple[tuple[Dialogue, ...], Sc
     found = screen(dialogues, splits_known=True)
     warned = Counter(finding.rule for finding in found.findings if finding.severity == "warning")
     by_rule = {rule: warned[rule] for rule in found.rules if warned[rule]}
-    return found.kept(dialogues), Screening(applied=found.rules, dropped=found.dropped(), warned=by_rule)
+    kept = found.kept(dialogues)
+    return kept, Screening(applied=found.rules, rejected=len(dialogues) - len(kept), dropped=found.dropped(), warned=by_rule)
 
 
 def _check_enough(found: Sequence[Dialogue], usable: Sequence[Dialogue], read: int, lost: dict[str, int], screens: Screening, wanted: Export) -> None:
     """found: chosen and split, before the screens. lost: why dialogues were left out, but for the screens."""
-    told = ", ".join(f"{why} ({count})" for why, count in {**lost, **{f"screen {rule}": count for rule, count in screens.dropped.items()}}.items())
+    told = ", ".join([*(f"{why} ({count})" for why, count in lost.items()), *([f"dropped by screens {screens.told()}"] if screens.dropped else [])])
     anyway = ", or keep what the screens drop with --no-screen" if screens.dropped else ""
     if not usable:
-        raise CorpusError(f"none of {read} dialogues is left: {told}; ask for less, or look at them with `simcounsel corpus check`{anyway}")
+        of = f"{read} dialogue{'' if read == 1 else 's'}"
+        raise CorpusError(f"none of {of} is left: {told}; ask for less, or look at them with `simcounsel corpus check`{anyway}")
     if wanted.shares.train <= 0 or any(one.split == "train" for one in usable):
         return
     drawn = f"--split {wanted.shares} --seed {wanted.seed}: "

@@ -13,6 +13,7 @@ from simcounsel.corpus.dialogues import Dialogue, Fault, Turn
 from simcounsel.corpus.export import Export, export, prepare
 from simcounsel.corpus.formats import FORMATS, Format
 from simcounsel.corpus.reading import read_dialogues
+from simcounsel.corpus.screens import screen
 from simcounsel.corpus.selection import Floor, Selection
 from simcounsel.corpus.split import Shares, split_of
 from simcounsel.corpus.teaching import Teaching
@@ -20,6 +21,7 @@ from simcounsel.engine.forking import fork
 from simcounsel.errors import CorpusError
 from tests.corpus.made import dialogue
 from tests.corpus.stories import exported, story, write_native
+from tests.corpus.talks import FILLER, talk
 from tests.stage import go_on, live, three
 from tests.test_cli import Command, simcounsel
 
@@ -86,10 +88,10 @@ def test_a_split_that_the_screens_emptied_is_told() -> None:
     shares = Shares(train=50, validation=0, test=50)
     listed = [story(1).model_copy(update={"id": str(number), "client": f"c{number}"}) for number in range(20)]
     fell = sum(split_of(one.client, shares, 1) == "train" for one in listed)
-    with pytest.raises(CorpusError, match=rf"{fell} of 20 dialogues fell to train, and none of them is left.* screen near_duplicate \(19\).*--no-screen"):
+    with pytest.raises(CorpusError, match=rf"{fell} of 20 dialogues fell to train, and none of them is left.* dropped by screens 19: near_duplicate 19; .*--no-screen"):
         prepare(listed, Export(format="native", shares=shares))
     assert len(prepare(listed, Export(format="native", shares=shares, screened=False)).dialogues) == 20
-    with pytest.raises(CorpusError, match=r"none of 1 dialogues is left: screen single_speaker \(1\).*--no-screen"):
+    with pytest.raises(CorpusError, match=r"none of 1 dialogues? is left: dropped by screens 1 .*single_speaker 1, .*--no-screen"):
         prepare([dialogue("a", "Hi.")], Export(format="native", shares=ALL))
 
 
@@ -160,7 +162,7 @@ def test_floors_that_are_none(words: str) -> None:
 
 
 def test_nothing_left_says_why() -> None:
-    with pytest.raises(CorpusError, match=r"none of 1 dialogues is left: no line that was revised \(1\)"):
+    with pytest.raises(CorpusError, match=r"none of 1 dialogues? is left: no line that was revised \(1\)"):
         prepare([dialogue("a", "Hi.", "Hello.")], Export(format="trl-preference", screened=False))
 
 
@@ -309,3 +311,24 @@ def test_formats_are_all_on_the_command_line() -> None:
 def test_a_dialogue_says_nothing_of_its_split_beforehand() -> None:
     marked: Dialogue = story(1).model_copy(update={"split": "test"})
     assert prepare([marked], native()).dialogues[0].split == "train"
+
+
+def test_a_dialogue_that_breaks_two_rules_is_dropped_once() -> None:
+    screening = prepare([story(0), story(1), talk("C: Hello.", id="bad")], Export(format="native", shares=ALL)).screens
+    assert screening.rejected == 1 and sum(screening.dropped.values()) > 1
+    assert screening.told().startswith("1 (a dialogue can break several rules): single_speaker 1, ")
+
+
+def test_the_screens_see_what_corpus_check_sees() -> None:
+    """Turns are merged behind the screens, and not before."""
+    listed = [story(number) for number in range(2)] + [talk(*FILLER, "C: And so.", "C: Well.", "T: Hm.", id="twice")]
+    prepared = prepare(listed, Export(format="native", shares=ALL))
+    assert prepared.screens.warned["repeated_speaker"] == sum(finding.rule == "repeated_speaker" for finding in screen(listed).findings) == 1
+    assert prepared.merged_turns == 1
+
+
+def test_ratings_by_a_trial_judge_are_said_not_to_count(simcounsel: Command) -> None:
+    write_native(Path("some.jsonl"), *(story(number) for number in range(4)))
+    assert simcounsel("corpus", "rate", "some.jsonl", "--model", "scripted", "--quiet").code == 0
+    ended = simcounsel("export", "some.jsonl", "--format", "native", "-o", "out", "--min-rating", "dialogue_quality.helpfulness=1")
+    assert ended.code == 1 and "ratings by scripted do not count, since they only try the software" in ended.err

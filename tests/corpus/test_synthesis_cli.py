@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.cli.synthesize import _closing
 from simcounsel.corpus.synthesis import dialogues_of
+from simcounsel.engine.opening import begin_run
 from simcounsel.runs import Run
+from simcounsel.specs.synthesis import settings_from
 from tests.stage import ROOT, log
 from tests.test_cli import Command, heeds_ctrl_c, only_run, simcounsel
 
@@ -149,3 +153,19 @@ def test_other_processes_write_the_same_bytes(tmp_path: Path) -> None:
     a, b = (only_run(tmp_path / name) for name in "ab")
     assert log(a) == log(b)
     assert a.manifest.synthesis == b.manifest.synthesis
+
+
+def test_what_is_not_begun_is_only_resumed_and_numbers_go_on(simcounsel: Command, tmp_path: Path) -> None:
+    """An empty synthesis has nothing to show or export; after a resume lines and revisions are counted from the beginning."""
+    ended = simcounsel("synthesize", *SCRIPTED, "--budget-calls", "1")
+    run = only_run(tmp_path / "runs")
+    first = re.findall(r"sessions, (\d+) lines", ended.out)
+    again = simcounsel("resume", run.folder)
+    counts = [int(lines) for lines in first + re.findall(r"sessions, (\d+) lines", again.out)]
+    assert counts == sorted(set(counts)) and counts[-1] == sum(len(one.turns) for one in dialogues_of(run))
+
+
+def test_nothing_written_nothing_to_go_on_with_but_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = begin_run(settings_from([], {"sessions": 1}, model="scripted"), tmp_path)
+    _closing(run, None)
+    assert capsys.readouterr().out.endswith(f"go on with\n  simcounsel resume {run.folder}\n")

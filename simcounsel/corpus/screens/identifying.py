@@ -89,7 +89,7 @@ def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         number, start, end = named[0]
         spelled = dict.fromkeys(dialogue.turns[turn - 1].text[first:last] for turn, first, last in named)
         yield Finding(dialogue=dialogue.id, turn=number, rule="identifying", severity="warning", span=(start, end),
-                      what=f"names or places, {len(named)} times: {quoted(', '.join(spelled))}",
+                      what=f"names or places, {'once' if len(named) == 1 else f'{len(named)} times'}: {quoted(', '.join(spelled))}",
                       remedy="fine if they are made up; if not, `corpus check --redact OUT` writes [person 1], [place 1]")
 
 

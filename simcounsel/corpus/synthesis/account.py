@@ -132,11 +132,19 @@ def account_lines(run: Run) -> Iterator[str]:
         yield f"ended          {', '.join(f'{count} because {CAUSES[cause]}' for cause, count in sorted(a.causes.items()))}"
         seconds = "unknown" if a.seconds_per_session is None else f"{a.seconds_per_session:.2f} s"
         yield f"a session took {seconds} of the models' time"
-    yield f"strategies     {a.strategies} carried or kept; found again {a.found_again} times"
+    yield f"strategies     {a.strategies} carried or kept; found again {_times(a.found_again)}"
     cost = "price unknown (see --prices)" if a.cost_usd is None else f"{a.cost_usd:.4f} USD"
     yield f"model calls    {a.calls}, {a.tokens} tokens, {cost}"
     warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(a.warnings.items()))
     yield f"warnings       {sum(a.warnings.values())}" + (f" ({warned}): the fallback was taken each time" if warned else "")
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def screened_line(run: Run) -> str:
@@ -148,7 +156,8 @@ def screened_line(run: Run) -> str:
     if not screened.findings:
         return "screens        nothing found"
     return (
-        f"screens        {errors} errors in {unfit} dialogues, which `export` leaves out, and {len(screened.findings) - errors} warnings; "
+        f"screens        {_many(errors, 'error')} in {_many(unfit, 'dialogue')}, which `export` leaves out, and "
+        f"{_many(len(screened.findings) - errors, 'warning')}; "
         "`simcounsel corpus check` shows them"
     )
 
@@ -212,7 +221,7 @@ def strategy_lines(run: Run, wave: int | None = None) -> Iterator[str]:
         yield "no strategies" + ("" if wave is None else f" before wave {wave}")
     for one in known:
         origin = "given from the beginning" if one.wave is None else f"wave {one.wave}, {one.session}"
-        yield f"{one.id}  {one.text}  ({origin}; found {one.found} times{'; dropped' if one.dropped else ''})"
+        yield f"{one.id}  {one.text}  ({origin}; found {_times(one.found)}{'; dropped' if one.dropped else ''})"
 
 
 def strategies_yaml(run: Run, wave: int | None = None) -> str:

@@ -41,7 +41,8 @@ class _Counting:
     def begin(self, workshop: "Workshop") -> None:
         """It begins, or goes on."""
         self.workshop = workshop
-        self.sessions = min(workshop.wave * self.settings.wave, self.settings.count)
+        for entry in workshop.record.entries(until_tick=workshop.wave):
+            self.count(entry.event)
 
     def count(self, event: Event) -> None:
         """Take in an event."""
