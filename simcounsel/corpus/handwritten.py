@@ -27,7 +27,7 @@ from simcounsel.specs.vocabulary import Emotion, Role
 
 LICENCE = "Apache-2.0"
 """Of the dialogues that come with simcounsel."""
-WRITER = {"writer": "written line by line for simcounsel, not by its embedded model; no real client"}
+WRITER = {"writer": "written line by line for simcounsel, not by its embedded model; no real client; reviewed by no clinician"}
 """What a card says of those dialogues in place of models."""
 Text = Annotated[str, Field(min_length=1)]
 

@@ -179,3 +179,7 @@ def test_a_file_written_by_hand(tmp_path: Path) -> None:
     )
     (one,) = read_written(file)
     assert (one.theme, one.language, one.licence, one.turns[0].emotion, one.turns[1].reasoning) == ("schlaf", "de", "CC0-1.0", "fear", "Erst die Dauer.")
+
+
+def test_nobody_may_think_that_a_clinician_looked_at_the_samples() -> None:
+    assert all("reviewed by no clinician" in one.origin.models["writer"] for one in read_dialogues("samples") if one.origin)
