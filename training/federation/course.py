@@ -2,13 +2,9 @@
 
 import hashlib
 import json
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from training.errors import TrainingError
@@ -18,6 +14,7 @@ from training.federation.rounds import RoundReport, Sites, conduct
 from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.plan import Plan
+from training.stopping import stoppable
 
 LEDGER, ROUNDS = "ledger.json", "rounds"
 
@@ -47,7 +44,7 @@ def federate(
         spending.refuse_overrun()
     mark = fingerprint(terms, spending, seed)
     now = _resumed(folder, mark, terms, start)
-    with _stoppable() as asked:
+    with stoppable() as asked:
         while now.round < rounds:
             if asked():
                 return _outcome(now, spending, terms, f"on request, after round {now.round} of {rounds}")
@@ -110,23 +107,3 @@ def _write(folder: Path, now: ServerState, mark: str, spending: Spending | None,
 
 def _outcome(now: ServerState, spending: Spending | None, terms: Terms, stopped: str | None) -> Outcome:
     return Outcome(state=now, ledger=spending.ledger(now.charged, terms.noise) if spending else None, stopped=stopped)
-
-
-@contextmanager
-def _stoppable() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed; a second one raises KeyboardInterrupt. Only in the main thread, which alone gets signals."""
-    asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
-        return
-
-    def press(_signal: int, _frame: FrameType | None) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -93,7 +93,7 @@ def test_stack_equals_the_dense_mean_of_products(ranks: list[int], seed: int, ro
 @given(sites=st.integers(1, 5), seed=st.integers(0, 1000))
 def test_exact_equals_the_dense_mean_of_products(sites: int, seed: int) -> None:
     after = {f"s{at}": adapter(2, seed + at) for at in range(sites)}
-    parts = {site: 1 / sites for site in after}
+    parts = dict.fromkeys(after, 1 / sites)
     before = grown(None, {LAYER: (np.ones((OUTPUTS, 1), np.float32), np.ones((1, INPUTS), np.float32))})
     weights, shift = aggregation.exact(adapter(2, 9999), after, parts, ALPHA, before)
     wanted = 1 + sum(product(one) for one in after.values()) / sites
@@ -110,7 +110,7 @@ def test_averaging_factors_alone_is_not_exact() -> None:
 def test_equal_sites_give_what_each_has_and_order_does_not_matter(rule: str) -> None:
     one = adapter(2, 5)
     sites = {f"s{at}": one for at in range(4)}
-    parts = {site: 0.25 for site in sites}
+    parts = dict.fromkeys(sites, 0.25)
     np.testing.assert_allclose(aggregate(rule, sites, parts), product(one), rtol=1e-5, atol=1e-5)
     others = {f"s{at}": adapter(2, at) for at in range(4)}
     turned = dict(reversed(others.items()))
