@@ -87,5 +87,5 @@ def _rated(exchange: Exchange, reply: Reply, judgment: Reply) -> Rated:
     found: Judgment | None = judgment.value
     return Rated(
         case=exchange.case, topic=exchange.topic, turn=exchange.turn, reply=reply.value, scores=found.scores() if found else {},
-        because=found.because if found else "", reason=judgment.problem,
+        because=found.because if found else "", cut=reply.value is not None and reply.extra.get("finish") == "length", reason=judgment.problem,
     )

@@ -28,7 +28,8 @@ class Mean(Kept):
 
 @dataclass(frozen=True, kw_only=True)
 class Rated:
-    """One reply. scores: by dimension; empty when there is no judgment, and then `reason` says why. reply: None when there was none."""
+    """One reply. scores: by dimension; empty when there is no judgment, and then `reason` says why. reply: None when there was none.
+    cut: it ended at the limit of tokens, as endless repetition does."""
 
     case: str
     topic: str
@@ -36,6 +37,7 @@ class Rated:
     reply: str | None
     scores: Mapping[str, int]
     because: str = ""
+    cut: bool = False
     reason: str | None = None
 
 

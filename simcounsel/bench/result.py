@@ -32,10 +32,10 @@ class OneCase(Kept):
 class Result(Kept):
     """What came out.
 
-    replies: client's lines that were to be answered; no_reply of them were not, and of the rest no_judgment were not judged. reasons: why, with
-    how often. scales: the highest score by dimension; the lowest is 0. overall, topics, turns: means over cases; `turns` by number, each
-    over the cases that are so long. trial: made by models that are there for trying the software. requests, tokens, cost_usd: of all
-    sittings, failures included; cost None when a price is unknown.
+    replies: client's lines that were to be answered; no_reply of them were not, and of the rest no_judgment were not judged. cut: replies
+    that ended at the limit of tokens. reasons: why something is missing, with how often. scales: the highest score by dimension; the lowest
+    is 0. overall, topics, turns: means over cases; `turns` by number, each over the cases that are so long. trial: made by models that are
+    there for trying the software. requests, tokens, cost_usd: of all sittings, failures included; cost None when a price is unknown.
     """
 
     benchmark: str
@@ -50,6 +50,7 @@ class Result(Kept):
     replies: int
     no_reply: int
     no_judgment: int
+    cut: int
     reasons: dict[str, int]
     scales: dict[str, int]
     overall: Means
@@ -69,7 +70,7 @@ def result_of(manifest: Manifest, rated: Sequence[Rated], calls: Sequence[dict[s
         **manifest.model_dump(include={"benchmark", "sha256", "model", "judge", "language", "prompts", "seed"}), resamples=RESAMPLES,
         trial=is_trial(manifest.model) or is_trial(manifest.judge), replies=len(rated), no_reply=sum(one.reply is None for one in rated),
         no_judgment=sum(one.reply is not None and not one.scores for one in rated),
-        reasons=dict(sorted(Counter(one.reason for one in rated if one.reason).items())), scales=DIMENSIONS,
+        cut=sum(one.cut for one in rated), reasons=dict(sorted(Counter(one.reason for one in rated if one.reason).items())), scales=DIMENSIONS,
         overall=_means(rated, manifest.seed), topics=_parts(rated, lambda one: one.topic, manifest.seed),
         turns=_parts(sorted(rated, key=lambda one: one.turn), lambda one: str(one.turn), manifest.seed), cases=_cases(rated),
         requests=len(calls), tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
@@ -111,13 +112,13 @@ def replies_csv(cases: Sequence[Case], rated: Sequence[Rated]) -> str:
     said = {(one.case, one.turn): one for case in cases for one in case.exchanges()}
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["case", "topic", "turn", "client", "reply", "reference", *DIMENSIONS, "because", "reason"])
+    table.writerow(["case", "topic", "turn", "client", "reply", "reference", "cut", *DIMENSIONS, "because", "reason"])
     for one in rated:
         exchange = said[one.case, one.turn]
         texts = [exchange.history[-1].content, one.reply, exchange.reference]
         scores = [one.scores.get(name) for name in DIMENSIONS]
         why = one.because, one.reason
-        table.writerow([*map(_harmless, (one.case, one.topic)), one.turn, *map(_harmless, texts), *scores, *map(_harmless, why)])
+        table.writerow([*map(_harmless, (one.case, one.topic)), one.turn, *map(_harmless, texts), int(one.cut), *scores, *map(_harmless, why)])
     return out.getvalue()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from simcounsel.bench.averages import Mean, paired
+from simcounsel.bench.counselor import MOST_TOKENS
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.bench.result import Means, Result
 from simcounsel.errors import BenchError
@@ -23,6 +24,8 @@ def result_lines(result: Result) -> Iterator[str]:
     yield "turns to cases to all; [95% interval over cases] (too narrow where the cases are few); nothing is put in for what is missing"
     if result.no_reply or result.no_judgment:
         yield f"missing: {result.no_reply} of {result.replies} lines have no reply, {result.no_judgment} replies no judgment"
+    if result.cut:
+        yield f"cut at {MOST_TOKENS} tokens, and judged as they were: {result.cut} of {replies} replies"
     for reason, times in sorted(result.reasons.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_REASONS]:
         yield f"  {times} times: {reason}"
     cost = "price unknown" if result.cost_usd is None else f"{result.cost_usd:.4f} USD"

@@ -1,6 +1,7 @@
 """What is asked, kept, gone on with and refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ from simcounsel.bench.counselor import Answer, spoken
 from simcounsel.bench.folder import Folder, plan_bench
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.bench.result import Result, read_result, write_result
+from simcounsel.bench.tables import result_lines
 from simcounsel.errors import BenchError, ModelUnreachable
 from simcounsel.llm.ask import Ask, Reply, Request
 from simcounsel.llm.chat import messages
@@ -164,6 +166,22 @@ def test_a_reply_that_is_missing_is_not_judged(tmp_path: Path) -> None:
     assert (result.no_reply, result.no_judgment) == (1, 0)
     assert result.reasons == {"no reply to judge: the answer was empty": 1}
     assert not any(one.who == "family-1/1" for one in spy.asked if one.purpose == "bench_judge")
+
+
+class Endless(Spy):
+    """Comes to the limit of tokens in one case."""
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """As a server tells it."""
+        found = await super().complete(request, complaint)
+        return replace(found, extra={"finish": "length"}) if request.who == "family-1/1" and request.verb == "write" else found
+
+
+def test_a_reply_that_was_cut_is_judged_and_counted_also_when_it_was_kept(tmp_path: Path) -> None:
+    first = done(tmp_path / "b", Endless())
+    assert (first.cut, first.no_judgment) == (1, 0)
+    assert "cut at 600 tokens, and judged as they were: 1 of 10 replies" in "\n".join(result_lines(first))
+    assert done(tmp_path / "b", Spy()) == first
 
 
 # going on

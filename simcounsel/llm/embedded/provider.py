@@ -140,7 +140,8 @@ class Embedded:
             prompt, system=system, talk=request.talk, chat=True, max_tokens=request.max_tokens, temperature=request.temperature, seed=request.seed,
             grammar=grammar_of_schema(request.model.model_json_schema()) if request.model else None,
         )
-        return Completion(text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out)
+        cut = {"finish": "length"} if got.end == "length" else {}
+        return Completion(text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, extra=cut)
 
 
 def _json(fields: dict[str, Any]) -> str:
