@@ -1,0 +1,135 @@
+"""A training of a tiny model, audited from its folder as the command does it."""
+
+import json
+from pathlib import Path
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+torch = pytest.importorskip("torch")
+
+from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
+from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
+from training.audit.command import chosen, register  # noqa: E402
+from training.audit.report import FREE, AuditReport  # noqa: E402
+from training.audit.running import Options, _some, audit_training, sides_of  # noqa: E402
+from training.audit.scores import ATTACKS  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
+from training.learning.tune import tune  # noqa: E402
+from training.recipe import load_recipe  # noqa: E402
+from training.sites import Sites  # noqa: E402
+
+WORDS = "when what who where river bridge lamp night sister letter horse music apple winter garden stone".split()
+
+
+def _talk(number: int, client: int) -> Dialogue:
+    a, b, c = WORDS[number % 16], WORDS[(number * 7 + 3) % 16], WORDS[(number * 5 + 11) % 16]
+    return Dialogue(id=f"d{number}", client=f"c{client}", language="en", turns=(
+        Turn(speaker="client", text=f"I think of the {a}."), Turn(speaker="counselor", text=f"Tell me of the {b} and the {c}, then."),
+    ))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten clients of two sessions each; DP-SGD on sessions."""
+    place = tmp_path_factory.mktemp("trained")
+    (place / "corpus.jsonl").write_text("\n".join(_talk(n, n // 2).model_dump_json() for n in range(20)))
+    tokenizer = tiny_tokenizer()
+    model = tiny_model(len(tokenizer))
+    model.generation_config.pad_token_id, model.generation_config.eos_token_id = tokenizer.pad_token_id, tokenizer.eos_token_id
+    model.save_pretrained(place / "base")
+    tokenizer.save_pretrained(place / "base")
+    (place / "tiny.yaml").write_text(
+        f"corpus: corpus.jsonl\nbase: {place / 'base'}\nbatch_size: 4\nrounds: 2\nheld_out: 0.4\nlearning: {{max_tokens: 1024, learning_rate: 3e-2}}\n"
+        "lora: {rank: 4, alpha: 8}\nprivacy: {unit: session, clip: 1.0, delta: 1e-3, noise_multiplier: 1.0}\n"
+    )
+    recipe, lines = load_recipe(place / "tiny.yaml")
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)  # Opacus' hooks, on an embedding that needs no gradient
+        assert tune(recipe, place / "tiny.yaml", lines, place / "run").adapter is not None
+    return place / "run"
+
+
+def app() -> Any:
+    made = typer.Typer()
+    made.callback()(lambda: None)
+    register(made)
+    return made
+
+
+def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) -> None:
+    file = tmp_path / "audit.json"
+    done = CliRunner().invoke(app(), ["audit", str(trained), "--attacks", "all", "--neighbours", "2", "--bootstrap", "50", "--json", str(file)])
+    assert done.exit_code == 0, done.output
+    report = AuditReport.model_validate_json(file.read_text())
+    assert [one.attack for one in report.attacks] == list(ATTACKS)
+    counted = json.loads((trained / "manifest.json").read_text())["data"]
+    assert report.attacks[0].trained.members == len(counted["members"]["all"])
+    assert report.attacks[0].trained.others == len(counted["held_out"])
+    assert report.bound is not None and report.bound.sessions == 2 and report.bound.unit == "session"
+    assert 0.5 < report.bound.auc < 1
+    assert report.attacks[0].base is not None and report.attacks[0].base.roc_auc != report.attacks[0].trained.roc_auc
+    assert "2 sessions, the most that one client has in the training" in done.output
+    assert "neighbourhood" in done.output and str(file) in done.output
+
+
+def test_memorization_is_told_for_both_models(trained: Path) -> None:
+    from simcounsel.llm.embeddings import HashEmbeddings
+
+    report = audit_training(trained, Options(attacks=("loss",), memorization=True, bootstrap=20, most=4, embed=HashEmbeddings().embed_now, words="all"))
+    assert [(one.model, one.measure) for one in report.memorization] == [
+        ("trained", "rouge1_recall"), ("trained", "cosine"), ("base", "rouge1_recall"), ("base", "cosine"),
+    ]
+    assert report.words == "all" and report.attacks[0].trained.members == 4
+
+
+def test_a_changed_corpus_is_refused(trained: Path) -> None:
+    corpus = trained.parent / "corpus.jsonl"
+    before = corpus.read_text()
+    corpus.write_text(before.replace("Tell me of", "Tell us of", 1))
+    try:
+        with pytest.raises(TrainingError, match="its corpus has changed since the training"):
+            audit_training(trained, Options())
+    finally:
+        corpus.write_text(before)
+
+
+def test_a_changed_base_is_refused(trained: Path) -> None:
+    config = trained.parent / "base" / "config.json"
+    before = config.read_text()
+    config.write_text(before + "\n")
+    try:
+        with pytest.raises(TrainingError, match="has changed since the training; bring back the one with digest"):
+            audit_training(trained, Options())
+    finally:
+        config.write_text(before)
+
+
+def test_what_is_no_finished_training_is_refused(trained: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="no training's folder"):
+        audit_training(tmp_path, Options())
+    (tmp_path / "manifest.json").write_text((trained / "manifest.json").read_text())
+    with pytest.raises(TrainingError, match="the training has not ended"):
+        audit_training(tmp_path, Options())
+    with pytest.raises(TrainingError, match="nobody was held out"):
+        sides_of(Sites(sessions={"a": (_talk(1, 1),)}, held_out=()), Options())
+
+
+def test_sessions_are_taken_as_whole_clients_and_keep_apart_over_sites() -> None:
+    talks = [_talk(n, n // 3) for n in range(12)]
+    some = _some(talks, 7, seed=1)
+    assert len(some) == 6 and len({one.client for one in some}) == 2
+    assert len(_some([_talk(n, 1) for n in range(9)], 5, seed=1)) == 5
+    sides = sides_of(Sites(sessions={"a": (talks[0], talks[0]), "b": (talks[0],)}, held_out=(talks[9],)), Options())
+    assert [one.id for one in sides.members] == ["a/d0", "a/d0#2", "b/d0"]
+
+
+def test_attacks_are_named_with_commas() -> None:
+    assert chosen("") == FREE
+    assert chosen("all") == ATTACKS
+    assert chosen("reference, loss") == ("loss", "reference")
+    with pytest.raises(TrainingError, match="--attacks lose: no such attack; there are loss"):
+        chosen("lose")

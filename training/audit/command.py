@@ -1,0 +1,86 @@
+"""`python -m training audit`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from training.errors import TrainingError
+
+if TYPE_CHECKING:
+    from training.audit.memorization import Embed
+    from training.audit.scores import Attack
+
+RUN = typer.Argument(metavar="RUN", help="A training's folder, such as trainings/smoke.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(audit)
+
+
+def audit(
+    run: Annotated[Path, RUN],
+    attacks: Annotated[str, typer.Option(
+        "--attacks", help="With commas: loss, zlib, min_k, min_k_plus_plus, reference, neighbourhood (slow), or all. Default: all but the slow one.",
+    )] = "",
+    words: Annotated[str, typer.Option("--words", help="Whose words are scored: counselor (which alone are learned), or all.")] = "counselor",
+    memorization: Annotated[bool, typer.Option("--memorization", help="Also let both models go on from sessions' beginnings; minutes.")] = False,
+    bootstrap: Annotated[int, typer.Option("--bootstrap", min=0, max=100_000, help="Resamples for the intervals; 0: no intervals.")] = 1000,
+    most: Annotated[int, typer.Option("--sessions", min=2, help="At most so many trained on, and held out; whole clients, by the seed.")] = 200,
+    neighbours: Annotated[int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")] = 5,
+    turns: Annotated[int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen.")] = None,
+) -> None:
+    """Attack a finished training: can one tell who was trained on, and does that fit the privacy that was paid?
+
+    Sessions of the training are compared with those of clients who were held out, on the trained model and on the untouched base.
+    Example: python -m training audit trainings/smoke --json audit.json
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from training.audit.running import Options, audit_training
+    from training.audit.table import lines
+
+    if words not in ("counselor", "all"):
+        raise TrainingError(f"--words {words}: take counselor or all")
+    options = Options(
+        attacks=chosen(attacks), words=words, bootstrap=bootstrap, most=most, neighbours=neighbours, memorization=memorization,  # type: ignore[arg-type]
+        turns=turns, seed=seed, embed=_embed() if memorization else None,
+    )
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
+        task = bar.add_task("reading", total=None)
+        report = audit_training(run, options, lambda what, done, of: bar.update(task, description=what, completed=done, total=of))
+    told = report.model_dump_json(indent=1)
+    if json_file is not None and str(json_file) == "-":
+        typer.echo(told)
+        return
+    typer.echo("\n".join([f"{'training':<16}{run}", *lines(report)]))
+    if json_file is not None:
+        json_file.write_text(told + "\n", encoding="utf-8")
+        typer.echo(f"\nwrote {json_file}")
+
+
+def chosen(attacks: str) -> "tuple[Attack, ...]":
+    """The attacks that a list with commas names. TrainingError for one that there is not."""
+    from training.audit.report import FREE
+    from training.audit.scores import ATTACKS
+
+    names = [name.strip() for name in attacks.split(",") if name.strip()]
+    if not names:
+        return FREE
+    if names == ["all"]:
+        return ATTACKS
+    wrong = next((name for name in names if name not in ATTACKS), None)
+    if wrong:
+        raise TrainingError(f"--attacks {wrong}: no such attack; there are {', '.join(ATTACKS)}, or all")
+    return tuple(name for name in ATTACKS if name in names)
+
+
+def _embed() -> "Embed":
+    from simcounsel.llm.embeddings import MiniLM
+
+    return MiniLM().embed_now

@@ -1,0 +1,185 @@
+"""The audit of a training's folder: its data read again, its adapter scored with and without, the attacks run."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from peft import PeftModel
+
+from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.specs.vocabulary import Role
+from training.audit import bounds
+from training.audit.completing import beginnings, complete
+from training.audit.memorization import Embed, Likeness, likeness
+from training.audit.neighbours import Vocabulary, neighbours
+from training.audit.report import FREE, AuditReport, Seen, audit
+from training.audit.scored import Scored, Words
+from training.audit.scores import Attack
+from training.audit.scoring import encoded, score, score_base
+from training.errors import TrainingError
+from training.learning.base import load_for
+from training.learning.folder import ADAPTER, Folder, hash_of
+from training.learning.quiet import quietly
+from training.sites import Sites, find
+
+OnProgress = Callable[[str, int, int], None]
+HELD_OUT = "held out"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """most: sessions of members, and of others, that are looked at; as whole clients, drawn by the seed. neighbours: of each session.
+    memorization: let both models go on from `turns` places of each session. embed: for the cosine; None leaves it out."""
+
+    attacks: tuple[Attack, ...] = FREE
+    words: Words = "counselor"
+    bootstrap: int = 1000
+    most: int = 200
+    neighbours: int = 5
+    memorization: bool = False
+    turns: int = 1
+    embed: Embed | None = None
+    seed: int = 0
+    at_once: int = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """Sessions that were trained on and sessions of clients who were not; every id once."""
+
+    members: tuple[Dialogue, ...]
+    others: tuple[Dialogue, ...]
+
+    @property
+    def all(self) -> tuple[Dialogue, ...]:
+        """Members first."""
+        return (*self.members, *self.others)
+
+
+def audit_training(path: Path, options: Options, on_progress: OnProgress = lambda what, done, of: None) -> AuditReport:
+    """Audit what `training tune` or `training federate` wrote. TrainingError when it is not finished, its corpus or base has changed,
+    or nobody was held out."""
+    folder = Folder.open(path)
+    if not (path / ADAPTER / "adapter_config.json").is_file():
+        raise TrainingError(f"{path}: has no {ADAPTER}/: the training has not ended; go on with it first")
+    sites = read_again(folder)
+    sides = sides_of(sites, options)
+    model, tokenizer = load_trained(folder)
+    tokens, padding = folder.recipe().learning.max_tokens, tokenizer.pad_token_id or 0
+
+    def scored(score_by: Any, dialogues: Sequence[Dialogue], what: str) -> list[Scored]:
+        every = encoded(dialogues, tokenizer, tokens, options.words)
+        return list(score_by(model, every, at_once=options.at_once, padding=padding, on_progress=lambda done, of: on_progress(what, done, of)))
+
+    near = neighbours_of(sides, options) if "neighbourhood" in options.attacks else {}
+    trained = _seen(sides, near, lambda these: scored(score, these, "scoring with the adapter"))
+    base = _seen(sides, near, lambda these: scored(score_base, these, "scoring without it"))
+    found = _replies(model, tokenizer, sides, tokens, options, on_progress) if options.memorization else None
+    on_progress("attacking", 0, 1)
+    return audit(
+        trained, base, bound_of(folder, sites), attacks=options.attacks, words=options.words, bootstrap=options.bootstrap, seed=options.seed,
+        likeness=found,
+    )
+
+
+def read_again(folder: Folder) -> Sites:
+    """The data of a training as its recipe finds them now. TrainingError if they are not those that were trained on."""
+    manifest = folder.manifest()
+    sites = find(folder.recipe(), Path(manifest["recipe_file"]), together=manifest["kind"] == "tune")
+    now, then = hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)), manifest["data"]["hash"]
+    if now != then:
+        raise TrainingError(
+            f"{folder.path}: its corpus has changed since the training (hash {now[:12]}, then {then[:12]}), so who was trained on is not known "
+            f"any more; bring back {folder.recipe().corpus or 'the folders'} as it was"
+        )
+    return sites
+
+
+def sides_of(sites: Sites, options: Options) -> Sides:
+    """Members and others, at most so many of each. TrainingError if nobody was held out."""
+    if not sites.held_out:
+        raise TrainingError("nobody was held out, so there is nobody to compare with; train with `held_out` above 0")
+    inside = [(name, one) for name, here in sites.sessions.items() for one in here]
+    outside = [(HELD_OUT, one) for one in sites.held_out]
+    return Sides(members=_some(_named(inside), options.most, options.seed), others=_some(_named(outside), options.most, options.seed))
+
+
+def _named(dialogues: Sequence[tuple[str, Dialogue]]) -> list[Dialogue]:
+    """With ids that are unique over sites."""
+    seen: Counter[str] = Counter()
+    made = []
+    for site, one in dialogues:
+        name = f"{site}/{one.id}"
+        seen[name] += 1
+        made.append(one.model_copy(update={"id": name if seen[name] == 1 else f"{name}#{seen[name]}"}))
+    return made
+
+
+def _some(dialogues: Sequence[Dialogue], most: int, seed: int) -> tuple[Dialogue, ...]:
+    """All sessions of clients drawn until there are enough; a client with more is cut only if there would be none."""
+    if len(dialogues) <= most:
+        return tuple(dialogues)
+    sizes = Counter(one.client for one in dialogues)
+    chosen: set[str] = set()
+    taken = 0
+    for at in np.random.default_rng([seed, 0x50E]).permutation(len(sizes)):
+        client = sorted(sizes)[at]
+        if taken + sizes[client] <= most:
+            chosen.add(client)
+            taken += sizes[client]
+    return tuple(one for one in dialogues if one.client in chosen) or tuple(dialogues[:most])
+
+
+def load_trained(folder: Folder) -> tuple[Any, Any]:
+    """The base with the trained adapter on it, and its tokenizer. TrainingError if the base is another one by now."""
+    recipe, manifest = folder.recipe(), folder.manifest()
+    base = load_for(recipe.base, recipe.learning, recipe.device)
+    then = manifest["base"]["digest"]
+    if then and base.digest != then:
+        raise TrainingError(f"{folder.path}: base {recipe.base!r} has changed since the training; bring back the one with digest {then[:12]}")
+    with quietly():
+        return PeftModel.from_pretrained(base.model, str(folder.path / ADAPTER)).eval(), base.tokenizer
+
+
+def bound_of(folder: Folder, sites: Sites) -> bounds.Bound | None:
+    """What the account of the training implies for one client with all sessions; None without privacy."""
+    told = folder.manifest()["account"]
+    plan = folder.recipe().plan(sites.counted())
+    if told is None or plan is None:
+        return None
+    sessions = Counter(one.client for here in sites.sessions.values() for one in here)
+    return bounds.of_plan(plan, told["noise_multiplier"], max(sessions.values()))
+
+
+def neighbours_of(sides: Sides, options: Options) -> dict[str, list[Dialogue]]:
+    """Neighbours by session id; their words come from both sides."""
+    speakers: tuple[Role, ...] = ("counselor",) if options.words == "counselor" else ("client", "counselor", "layperson")
+    words = Vocabulary.of(sides.all, *speakers)
+    return {one.id: neighbours(one, words, options.neighbours, seed=options.seed, speakers=speakers) for one in sides.all}
+
+
+def _seen(sides: Sides, near: Mapping[str, Sequence[Dialogue]], scored: Callable[[Sequence[Dialogue]], list[Scored]]) -> Seen:
+    every = scored([*sides.all, *(other for others in near.values() for other in others)])
+    by_id = {one.id: one for one in every}
+    members, others = ([by_id[one.id] for one in side] for side in (sides.members, sides.others))
+    return Seen(members=members, others=others, neighbours={name: [by_id[one.id] for one in found] for name, found in near.items()} if near else None)
+
+
+def _replies(
+    model: Any, tokenizer: Any, sides: Sides, tokens: int, options: Options, on_progress: OnProgress,
+) -> dict[Literal["trained", "base"], tuple[Likeness, ...]]:
+    begun = [[start for one in side for start in beginnings(one, tokenizer, tokens, options.turns)] for side in (sides.members, sides.others)]
+
+    def alike(what: str) -> tuple[Likeness, ...]:
+        inside, outside = (
+            complete(model, tokenizer, side, at_once=options.at_once, seed=options.seed, on_progress=lambda done, of: on_progress(what, done, of))
+            for side in begun
+        )
+        return likeness(inside, outside, embed=options.embed, bootstrap=options.bootstrap, seed=options.seed)
+
+    found = alike("replying with the adapter")
+    with model.disable_adapter():
+        return {"trained": found, "base": alike("replying without it")}
