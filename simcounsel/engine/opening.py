@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.engine.measures import scales_of
 from simcounsel.llm.ask import Tier
 from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.embedded.adapter import pinned
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
@@ -27,7 +28,14 @@ PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "
 def begin_run(about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None) -> Run:
     """A new run's folder, with everything in its manifest that says where it comes from. name: of the
     folder, if not world, condition, seed and time."""
+    about = _pinned(about)
     return Run.create(about, out, models=about.models.resolved(), prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
+
+
+def _pinned(about: World | Synthesis) -> World | Synthesis:
+    """With the digest of each adapter in its model's name, so that what goes on from here goes on with the same one."""
+    roles = {role: pinned(spec) for role, spec in about.models.model_dump().items() if spec}
+    return about.model_copy(update={"models": about.models.model_copy(update=roles)})
 
 
 def prompt_hashes() -> dict[str, str]:
@@ -105,7 +113,7 @@ def check_models(about: World | Synthesis) -> None:
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
         if spec.startswith("recorded:"):
             Run.open(spec.removeprefix("recorded:"))
-        elif not spec.startswith("embedded"):
+        elif spec != "embedded":
             open_chat(spec)
     if roles["embed"] != "embedded":
         open_embed(roles["embed"])

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from simcounsel.llm.models import ChatModel, EmbedModel
 
 FORMS = (
-    "embedded", "openai:MODEL", "http://HOST:PORT/v1/MODEL", "https://ANY/ADDRESS#MODEL", "langchain:PROVIDER:MODEL", "scripted", "recorded:RUN",
+    "embedded", "embedded+adapter=PATH", "openai:MODEL", "http://HOST:PORT/v1/MODEL", "https://ANY/ADDRESS#MODEL",
+    "langchain:PROVIDER:MODEL", "scripted", "recorded:RUN",
 )
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -24,6 +25,11 @@ def open_chat(name: str) -> "ChatModel":
         from simcounsel.llm.embedded import Embedded
 
         return Embedded()
+    if name.startswith("embedded+"):
+        from simcounsel.llm.embedded import Embedded
+        from simcounsel.llm.embedded.adapter import find_adapter
+
+        return Embedded(adapter=find_adapter(name))
     if name == "scripted":
         from simcounsel.llm.scripted import Scripted
 
@@ -102,6 +108,7 @@ def model_lines() -> Iterator[str]:
     missing = [part.weights.key for part in state() if not part.fetched]
     yield "embedded                  SmolLM2-135M and all-MiniLM-L6-v2 inside this process, no key, for trying things"
     yield f"                          weights: {'all fetched' if not missing else 'missing ' + ', '.join(missing) + '; --pull fetches them'}"
+    yield "embedded+adapter=PATH     the same, its counselors speaking through a LoRA adapter: a .gguf file, or a training's folder after its export"
     key = "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
     yield f"openai:gpt-4o             OpenAI ({key}); costs money"
     yield "http://HOST:PORT/v1/NAME  Ollama, vLLM, llama.cpp, any OpenAI-compatible server (key, if any: SIMCOUNSEL_API_KEY)"

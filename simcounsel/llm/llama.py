@@ -61,17 +61,17 @@ class Generated:
 class Llama:
     """A loaded model. Calls block, and may come from any thread; they wait for each other.
 
-    context_tokens: prompt and answer together; a longer request raises Failure.
+    adapter: a LoRA adapter as a GGUF file, laid over it for every call. context_tokens: prompt and answer together; a longer request raises Failure.
     threads: see `default_threads`; the number changes the speed only.
     Raises ModelError when the file cannot be loaded.
     """
 
-    def __init__(self, path: Path, *, threads: int | None = None, context_tokens: int = 2048) -> None:
+    def __init__(self, path: Path, *, adapter: Path | None = None, threads: int | None = None, context_tokens: int = 2048) -> None:
         self.path = path
         self.context_tokens = context_tokens
         self.threads = threads or default_threads()
         self._lock = threading.Lock()
-        self._held = [_load(path, self.threads, context_tokens)]
+        self._held = [_load(path, adapter, self.threads, context_tokens)]
         # The server's threads must end before the interpreter does; a finalizer also runs at exit.
         self._free = weakref.finalize(self, self._held.clear)
 
@@ -160,7 +160,7 @@ def grammar_of_options(options: Sequence[str]) -> str:
     return "%llguidance {}\nstart: " + " | ".join(json.dumps(option, ensure_ascii=False) for option in options)
 
 
-def _load(path: Path, threads: int, context_tokens: int) -> xllamacpp.Server:
+def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -> xllamacpp.Server:
     """One slot on the CPU, without logs. The server also listens on 127.0.0.1, so it gets a key."""
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
@@ -177,9 +177,15 @@ def _load(path: Path, threads: int, context_tokens: int) -> xllamacpp.Server:
     params.ui = False
     params.api_keys = [secrets.token_hex(16)]
     params.verbosity = -1
+    if adapter is not None:
+        laid = xllamacpp.CommonAdapterLoraInfo()
+        laid.path, laid.scale = str(adapter), 1.0
+        params.lora_adapters = [laid]
     try:
         server = xllamacpp.Server(params)
     except RuntimeError as error:
+        if adapter is not None:
+            raise ModelError(f"{adapter}: llama.cpp cannot lay this adapter over {path.name} ({error}); export it again") from error
         cause = f"{path}: not a model that llama.cpp can load ({error})"
         raise ModelError(f"{cause}; 'simcounsel models --pull' fetches the pinned one anew") from error
     # A server freed before its loop has begun hangs for ever; a first answer means it has begun.

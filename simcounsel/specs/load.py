@@ -1,6 +1,7 @@
 """YAML into frozen pydantic models, with errors that name file, line, value and remedy."""
 
 import difflib
+import os
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -19,6 +20,8 @@ class Spec(BaseModel):
 
 S = TypeVar("S", bound=BaseModel)
 Lines = dict[tuple[str | int, ...], int]
+ADAPTED = "embedded+adapter="
+"""Begins the name of a model that is the embedded one with an adapter; its path follows."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -76,7 +79,7 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         _walk(node, (), lines, problems, path)
         if problems:
             raise SpecError(problems)
-        return loader.construct_document(node), lines
+        return _found_from(path.parent, loader.construct_document(node)), lines
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -85,6 +88,17 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
         raise SpecError([f"{path}: not valid YAML: {error}"]) from None
     except RecursionError:
         raise SpecError([f"{path}: nested too deeply, or an alias that contains itself"]) from None
+
+
+def _found_from(folder: Path, data: Any) -> Any:
+    """The data, with the path of each adapter that a model's name holds taken from the file's own folder, as all paths in YAML files are."""
+    if isinstance(data, dict):
+        return {key: _found_from(folder, value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_found_from(folder, value) for value in data]
+    if not isinstance(data, str) or not data.startswith(ADAPTED) or data[len(ADAPTED) :].startswith("~"):
+        return data
+    return ADAPTED + os.path.normpath(folder / data[len(ADAPTED) :])
 
 
 def _nearby(path: Path) -> str:

@@ -39,6 +39,7 @@ THEMES = {
 """Broader themes of forms, and narrower ones of clients that they fit."""
 
 Generate = Callable[[Request, int], list[str]]
+Speak = Callable[[Request], str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +54,13 @@ class Pick:
 
 
 class Lines:
-    """Chooses lines; asks `generate` for new ones where no hand-written line is left that fits."""
+    """Chooses lines; asks `generate` for new ones where no hand-written line is left that fits. tuned: asked first for a counselor's."""
 
-    def __init__(self, sense: Sense, feelings: Feelings, generate: Generate) -> None:
+    def __init__(self, sense: Sense, feelings: Feelings, generate: Generate, tuned: Speak | None = None) -> None:
         self._sense = sense
         self._feelings = feelings
         self._generate = generate
+        self._tuned = tuned
         self._cues = Probe(sense, labelled("cues"), neighbours=10)
 
     def answer(self, request: Request) -> tuple[dict[str, Any], Pick]:
@@ -183,6 +185,8 @@ class Lines:
             if len(view.lines) >= 4:
                 parts.insert(0, self._form(request, "summarize", words=True))
             return Pick(text=" ".join(parts), stressed=None, emotion="trust", source="chosen", leaves=True)
+        if self._tuned and (text := self._tuned(request)):
+            return Pick(text=text, stressed=None, emotion="trust", source="generated", leaves=False)
         quoting = chance(request.seed, "quote").random()
         reflection = self._form(request, "reflect", words=quoting < 0.45)
         asking = self._form(request, move, words=0.45 <= quoting < 0.8 and "“" not in reflection)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.llm.ask import Request
@@ -11,9 +11,10 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.prompts import render
 
 if TYPE_CHECKING:
+    from simcounsel.llm.embedded.adapter import Adapter
     from simcounsel.llm.llama import Llama
 
-LINE_TOKENS, SENTENCE_TOKENS, CONTEXT_TOKENS = 48, 44, 4096
+LINE_TOKENS, SENTENCE_TOKENS, TUNED_TOKENS, CONTEXT_TOKENS = 48, 44, 56, 4096
 
 
 class Embedded:
@@ -21,13 +22,15 @@ class Embedded:
     is faster than several at once (53 tokens a second alone, 22 with four, 18 with eight).
 
     plain: no help at all, every request as a chat prompt with a JSON schema; the baseline of
-    `tests/benchmarks/embedded_quality.py`.
+    `tests/benchmarks/embedded_quality.py`. adapter: laid over a second SmolLM2, which speaks for counselors (see `tuned`);
+    everything else is as without. Two of them, since one that changes its adapter from call to call forgets the prompt it has computed.
     """
 
-    name = "embedded"
-
-    def __init__(self, *, plain: bool = False) -> None:
+    def __init__(self, *, plain: bool = False, adapter: "Adapter | None" = None) -> None:
+        self.name = f"embedded+adapter@{adapter.digest}" if adapter else "embedded"
         self._plain = plain
+        self._adapter = adapter
+        self._tuned: Llama | None = None
         self._lock = threading.Lock()
         self._llama: Llama | None = None
         self._ways: dict[str, Callable[[Request], Completion]] = {}
@@ -48,10 +51,11 @@ class Embedded:
             return way(request) if way else self._as_chat(request, complaint)
 
     async def close(self) -> None:
-        """Free the model."""
-        if self._llama is not None:
-            self._llama.close()
-            self._llama = None
+        """Free the models."""
+        for model in (self._llama, self._tuned):
+            if model is not None:
+                model.close()
+        self._llama = self._tuned = None
 
     def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
         from simcounsel.llm.embedded.feelings import Feelings
@@ -63,11 +67,12 @@ class Embedded:
         from simcounsel.llm.embedded.sessions import Sessions
         from simcounsel.llm.embedded.slots import choose_day, choose_slots
         from simcounsel.llm.embedded.thoughts import Thoughts
+        from simcounsel.llm.embedded.tuned import Tuned
         from simcounsel.llm.embeddings import MiniLM
 
         sense = Sense(MiniLM())
         feelings = Feelings(sense)
-        lines = Lines(sense, feelings, self._new_lines)
+        lines = Lines(sense, feelings, self._new_lines, Tuned(sense, self._speak).line if self._adapter else None)
         thoughts = Thoughts(sense, feelings, self._write)
 
         interviews = Interviews(sense)
@@ -108,6 +113,26 @@ class Embedded:
             self._llama = Llama(path_of("smollm2"), context_tokens=CONTEXT_TOKENS)
         return self._llama
 
+    def _tuned_model(self) -> "Llama":
+        """The second model, with the adapter; the first one where there is none."""
+        if self._adapter is None:
+            return self._model()
+        if self._tuned is None:
+            from simcounsel.llm.llama import Llama
+            from simcounsel.llm.weights import path_of
+
+            self._tuned = Llama(path_of("smollm2"), adapter=self._adapter.file, context_tokens=CONTEXT_TOKENS)
+        return self._tuned
+
+    def _speak(self, system: str, talk: Sequence[tuple[str, str]], heard: str, seed: int) -> str:
+        """The tuned model's answer in a chat; '' when the chat is too long for it."""
+        try:
+            return self._tuned_model().complete(
+                heard, chat=True, system=system, talk=talk, max_tokens=TUNED_TOKENS, temperature=0.7, seed=seed,
+            ).text
+        except Failure:
+            return ""
+
     def _write(self, prompt: str, seed: int, temperature: float) -> str:
         """Go on with a text, to the end of the line."""
         text = self._model().complete(prompt, max_tokens=SENTENCE_TOKENS, temperature=temperature, seed=seed, stop=["\n"]).text
@@ -136,7 +161,8 @@ class Embedded:
         spoken = messages(request, complaint)
         system = "\n\n".join(m["content"] for m in spoken if m["role"] == "system")
         prompt = "\n\n".join([m["content"] for m in spoken if m["role"] != "system"][len(request.talk):])
-        got = self._model().complete(
+        model = self._tuned_model() if request.purpose == "bench_answer" else self._model()
+        got = model.complete(
             prompt, system=system, talk=request.talk, chat=True, max_tokens=request.max_tokens, temperature=request.temperature, seed=request.seed,
             grammar=grammar_of_schema(request.model.model_json_schema()) if request.model else None,
         )
