@@ -1,10 +1,11 @@
 """Rounds: they converge, sample as they say, survive bad sites, and report what was sent."""
 
 import math
+import multiprocessing
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -359,3 +360,11 @@ def test_an_answer_to_another_round_is_left_out(monkeypatch: pytest.MonkeyPatch)
 def test_terms_that_cannot_hold_are_refused(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(TrainingError, match=why):
         Terms(**{"weights": EVEN, **wrong})
+
+
+def test_sites_can_be_trained_in_other_processes() -> None:
+    of = data(SIZES)
+    one, _ = run_round(start(), LeastSquares(of), by_size(SIZES), 1)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        two, report = run_round(start(), LeastSquares(of), by_size(SIZES), 1, workers=pool)
+    assert not report.failed and all(np.array_equal(two.weights[key], value) for key, value in one.weights.items())
