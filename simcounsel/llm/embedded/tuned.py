@@ -81,9 +81,12 @@ class Tuned:
 
 def talk_of(view: Any) -> list[Message]:
     """The conversation as a chat that ends before the counselor's line: turns of one speaker joined, a stage direction where the
-    counselor spoke first."""
+    counselor spoke first; the end of a long one begins with a line of the client."""
+    begin = _begin(len(view.lines))
+    while begin and begin < len(view.lines) and view.lines[begin].who == view.me:
+        begin += 1
     talk: list[Message] = []
-    for line in view.lines[_begin(len(view.lines)):]:
+    for line in view.lines[begin:]:
         role: Literal["user", "assistant"] = "assistant" if line.who == view.me else "user"
         if talk and talk[-1][0] == role:
             talk[-1] = (role, f"{talk[-1][1]}\n{line.text}")
