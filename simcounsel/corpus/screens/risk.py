@@ -86,8 +86,9 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     said openly, and miss hints. Measured on the 722 utterances of PsyGUARD's validation set with odd numbers (Chinese;
     207 labelled as some risk), the words having been chosen on those with even numbers: an utterance is flagged with
     precision 0.87 and recall 0.81 (even numbers: 0.91 and 0.90). False alarms are mostly talk of death without a wish
-    for it. The English words have not been measured on labelled data: of 20 sentences of our own that no word had been chosen on they
-    heard 3, since people hint (7 more came in by them), and of 60 hard negatives flagged none; so a silent rule promises nothing.
+    for it. The English words have not been measured on labelled data. Of the last 20 sentences of our own on which none had been chosen
+    an earlier list heard 3; more words came in by these, and nothing blind is left to measure the list as it is. People hint: a silent rule
+    promises nothing.
     """
     for number, turn in enumerate(dialogue.turns, start=1):
         found = risks(turn.text) if turn.speaker == "client" else ()
