@@ -281,10 +281,12 @@ def test_an_interview(page: Page, shelf: Path, tmp_path: Path) -> None:
         expect(answers.locator("li")).to_have_count(1, timeout=20_000)
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
+        shown = answers_of(page)
+        page.goto("about:blank")  # so that the page asks nothing of a site that is gone
     stored = [json.loads(line) for line in next((folder / "interviews").glob("*.jsonl")).read_text(encoding="utf-8").splitlines()]
     answer = next(line for line in stored if line.get("kind") == "answer")
     assert answer["question"] == "What kept you awake?"
-    assert answer["answer"] in answers_of(page)
+    assert answer["answer"] in shown
     assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before, "the interview changed the run"
 
 
