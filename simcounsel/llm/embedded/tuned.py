@@ -38,6 +38,9 @@ _TAKES_UP = re.compile(
 )
 _MEDICAL = re.compile(r"\b(diagnos\w+|medicat\w+|pills?|tablets?|dos(e|es|age)|prescri\w+|antidepress\w+|melatonin)\b", re.IGNORECASE)
 _MACHINE = re.compile(r"\b(AI|language model|chatbot|assistant)\b")
+_OWN = re.compile(r"\b(my|mine|myself)\b", re.IGNORECASE)
+_I = re.compile(r"\bI\b(?!['’]m (listening|here|sorry|glad|asking|with))(?! (see|hear|wonder|think|ask|asked|meant)\b)")
+_YOU = re.compile(r"\b(you|your|yours|yourself)\b", re.IGNORECASE)
 _DECIDES = re.compile(r"\byou (should|must|need to|have to|ought to)\b|\bkill yourself\b", re.IGNORECASE)
 
 
@@ -129,8 +132,7 @@ def _out_of_role(text: str, plain: str, heard: str, view: Any) -> str | None:
         return "too short, too long, or more than one question"
     if len(set(words)) < 0.6 * len(words):
         return "it repeats itself"
-    of_other = {"you", "your", "yours", "yourself", "you're", "you’re", "you've", "you’ve", "you'd", "you’d", "you'll", "you’ll"} & set(words)
-    if {"my", "mine", "myself", "our"} & set(words) or ("i" in {word.split("'")[0].split("’")[0] for word in words} and not of_other):
+    if _OWN.search(plain) or any(_I.search(part) and not _YOU.search(part) for part in sentences(plain)):
         return "it speaks of oneself"
     known = " ".join([view.other, *(line.text for line in view.lines)])
     if ":" in plain or view.me in plain or strangers_in(re.sub(r"\bI['’]\w+", "I", plain), known):
