@@ -8,6 +8,7 @@ import pytest
 
 from training.audit import bounds
 from training.audit.curves import Interval
+from training.audit.exposing import Exposed
 from training.audit.memorization import Likeness
 from training.audit.onerun import OneRun
 from training.audit.report import AttackReport, AuditReport, Seen, audit
@@ -118,6 +119,7 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
     run = OneRun(canaries=100, guesses=20, correct=19, epsilon=1.7, delta=1e-5, confidence=0.95, tried=4)
     report = audit(
         seen(even), seen(even, seed=2), BOUND, bootstrap=50, likeness={"trained": [likeness], "base": [likeness]}, one_run=run, stated_epsilon=1.0,
+        exposed=Exposed(included=9.1, excluded=1.5, auc=0.9, interval=Interval(low=0.8, high=0.95), n_included=48, n_excluded=52, bits=18.8),
     )
     assert AuditReport.model_validate_json(report.model_dump_json()) == report
     assert json.loads(report.model_dump_json())["attacks"][0]["trained"]["tpr"][1]["resolved"] is False
@@ -127,7 +129,9 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
     assert any(line.startswith("  Min-K%++") for line in told)
     assert "* without any false alarm: 120 held out are too few (1000 for 0.1% at least)" in told
     assert any("ROUGE-1 recall  trained  0.400       0.300     +0.100 (+0.020 to +0.200)" in line for line in told)
-    assert told[-2] == "one-run audit   19 of 20 guesses about 100 canaries are right"
-    assert told[-1].strip().startswith("epsilon is at least 1.700 (95% confidence, delta 1e-05); ABOVE")
-    assert told[-1].endswith("ABOVE the stated 1: the account is wrong")
+    assert told[-4] == "one-run audit   19 of 20 guesses about 100 canaries are right"
+    assert told[-3].strip().startswith("epsilon is at least 1.700 (95% confidence, delta 1e-05); ABOVE")
+    assert told[-3].endswith("ABOVE the stated 1: the account is wrong")
+    assert told[-2].startswith("exposure        9.10 bits for the 48 canaries that were trained on, 1.50 for the 52 others")
+    assert told[-1].strip() == "told apart with AUC 0.900 (0.800 to 0.950)"
     assert all(len(line) <= 160 for line in told)

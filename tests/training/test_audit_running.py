@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
-from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
+from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
 from training.audit.command import chosen, register  # noqa: E402
 from training.audit.report import FREE, AuditReport  # noqa: E402
@@ -76,6 +76,25 @@ def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) 
     assert "neighbourhood" in done.output and str(file) in done.output
 
 
+def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Path) -> None:
+    """With noise that stands for nothing: six steps at a high rate, canaries learned by heart or not, the bound stays a bound."""
+    planted = tmp_path / "planted.jsonl"
+    done = CliRunner().invoke(app(), ["plant", str(trained.parent / "corpus.jsonl"), "-n", "10", "--held-out", "0.4", "--out", str(planted)])
+    assert done.exit_code == 0, done.output
+    assert "canaries; `simcounsel export` leaves canaries out" in done.output
+    (tmp_path / "tiny.yaml").write_text(
+        f"corpus: planted.jsonl\nbase: {trained.parent / 'base'}\nbatch_size: 8\nlearning: {{max_tokens: 1024, learning_rate: 3e-2}}\n"
+        "lora: {rank: 4, alpha: 8}\nprivacy: none\n"
+    )
+    recipe, lines = load_recipe(tmp_path / "tiny.yaml")
+    tune(recipe, tmp_path / "tiny.yaml", lines, tmp_path / "run")
+    report = audit_training(tmp_path / "run", Options(attacks=("loss",), bootstrap=20, most=4, candidates=30, canaries=tmp_path / "planted.canaries.json"))
+    assert report.one_run is not None and report.one_run.canaries == 10 and report.one_run.below_stated is None
+    assert report.exposure is not None and report.exposure.n_included + report.exposure.n_excluded == 10
+    with pytest.raises(TrainingError, match="by the file of canaries"):
+        audit_training(trained, Options(canaries=tmp_path / "planted.canaries.json"))
+
+
 def test_memorization_is_told_for_both_models(trained: Path) -> None:
     from simcounsel.llm.embeddings import HashEmbeddings
 
@@ -123,6 +142,8 @@ def test_sessions_are_taken_as_whole_clients_and_keep_apart_over_sites() -> None
     some = _some(talks, 7, seed=1)
     assert len(some) == 6 and len({one.client for one in some}) == 2
     assert len(_some([_talk(n, 1) for n in range(9)], 5, seed=1)) == 5
+    canary = talks[1].model_copy(update={"origin": Origin(file=CANARY)})
+    assert len(sides_of(Sites(sessions={"a": (talks[0], canary)}, held_out=(talks[9],)), Options()).members) == 1  # no member to be attacked
     sides = sides_of(Sites(sessions={"a": (talks[0], talks[0]), "b": (talks[0],)}, held_out=(talks[9],)), Options())
     assert [one.id for one in sides.members] == ["a/d0", "a/d0#2", "b/d0"]
 

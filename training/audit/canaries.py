@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import skewnorm
@@ -104,10 +105,16 @@ def exposure_fitted(canary: float, sample: Sequence[float], size: int) -> float:
     costs no more than the canary, by a skew-normal distribution fitted to the sample (section 4.4); at most log2 of the size."""
     if len(sample) < 30:
         raise TrainingError(f"{len(sample)} candidates; a distribution is fitted to 30 or more")
+    below = float(skewnorm.cdf(canary, *_fitted(tuple(sample))))
+    return min(-math.log2(below), math.log2(size)) if below > 0 else math.log2(size)
+
+
+@lru_cache(maxsize=16)
+def _fitted(sample: tuple[float, ...]) -> tuple[float, float, float]:
+    """Shape, location and scale of the skew-normal distribution of greatest likelihood."""
     losses = np.asarray(sample, float)
-    center, spread = losses.mean(), losses.std()
+    center, spread = float(losses.mean()), float(losses.std())
     if not spread > 0:
         raise TrainingError("all candidates cost the same, so no distribution can be fitted; is the model scoring the counselor's line?")
     shape, at, scale = skewnorm.fit((losses - center) / spread)
-    below = float(skewnorm.cdf((canary - center) / spread, shape, at, scale))
-    return min(-math.log2(below), math.log2(size)) if below > 0 else math.log2(size)
+    return float(shape), center + spread * float(at), spread * float(scale)

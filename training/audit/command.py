@@ -1,4 +1,4 @@
-"""`python -m training audit`."""
+"""`python -m training audit | plant`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,8 +15,9 @@ RUN = typer.Argument(metavar="RUN", help="A training's folder, such as trainings
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command()(audit)
+    app.command()(plant)
 
 
 def audit(
@@ -30,6 +31,9 @@ def audit(
     most: Annotated[int, typer.Option("--sessions", min=2, help="At most so many trained on, and held out; whole clients, by the seed.")] = 200,
     neighbours: Annotated[int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")] = 5,
     turns: Annotated[int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")] = 1,
+    canaries: Annotated[Path | None, typer.Option(
+        "--canaries", metavar="FILE", help="What `training plant` wrote beside the corpus: exposure, and a proof by one run.",
+    )] = None,
     seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen.")] = None,
 ) -> None:
@@ -48,7 +52,7 @@ def audit(
         raise TrainingError(f"--words {words}: take counselor or all")
     options = Options(
         attacks=chosen(attacks), words=words, bootstrap=bootstrap, most=most, neighbours=neighbours, memorization=memorization,  # type: ignore[arg-type]
-        turns=turns, seed=seed, embed=_embed() if memorization else None,
+        turns=turns, seed=seed, canaries=canaries, embed=_embed() if memorization else None,
     )
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
@@ -62,6 +66,25 @@ def audit(
     if json_file is not None:
         json_file.write_text(told + "\n", encoding="utf-8")
         typer.echo(f"\nwrote {json_file}")
+
+
+def plant(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The corpus with canaries, a new .jsonl file to train on.")],
+    n: Annotated[int, typer.Option("-n", min=2, help="How many canaries; about half get into the corpus, each by its own coin.")] = 100,
+    held_out: Annotated[float, typer.Option("--held-out", min=0.0, max=0.95, help="Share of clients who are held out.")] = 0.2,
+    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+) -> None:
+    """Put made-up sessions (canaries) into a corpus, to see later whether a training learned them by heart.
+
+    Example: python -m training plant samples -n 100 --out planted.jsonl
+    """
+    from simcounsel.corpus.reading import read_dialogues
+    from training.audit.planting import write
+
+    planted, beside = write(read_dialogues(corpus), n, seed, held_out, out)
+    typer.echo(f"wrote {out}: {len(planted.dialogues)} sessions, {sum(planted.included)} of them canaries; `simcounsel export` leaves canaries out")
+    typer.echo(f"wrote {beside}: all {n} canaries and their coins; for `python -m training audit RUN --canaries {beside}`")
 
 
 def chosen(attacks: str) -> "tuple[Attack, ...]":

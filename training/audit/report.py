@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from training.audit.bounds import Bound
 from training.audit.curves import Curve, Interval, curve
+from training.audit.exposing import Exposed
 from training.audit.memorization import Likeness
 from training.audit.onerun import OneRun
 from training.audit.scored import Scored, Words
@@ -117,6 +118,19 @@ class OneRunReport(Part):
     below_stated: bool | None
 
 
+class ExposureReport(Part):
+    """As in `exposing.Exposed`."""
+
+    included: float
+    excluded: float
+    auc: float
+    low: float
+    high: float
+    n_included: int
+    n_excluded: int
+    bits: float
+
+
 class AuditReport(Part):
     """words: whose words were scored. member_clients, other_clients: how many there are."""
 
@@ -127,12 +141,13 @@ class AuditReport(Part):
     attacks: tuple[AttackReport, ...]
     memorization: tuple[LikenessReport, ...] = ()
     one_run: OneRunReport | None = None
+    exposure: ExposureReport | None = None
 
 
 def audit(
     trained: Seen, base: Seen, bound: Bound | None, *, attacks: Sequence[Attack] = FREE, words: Words = "counselor",
     bootstrap: int = 1000, seed: int = 0, likeness: Mapping[Literal["trained", "base"], Sequence[Likeness]] | None = None,
-    one_run: OneRun | None = None, stated_epsilon: float | None = None,
+    one_run: OneRun | None = None, stated_epsilon: float | None = None, exposed: Exposed | None = None,
 ) -> AuditReport:
     """Run the attacks on both models. bound: what the account of the training implies (`bounds.of_plan`); None without privacy.
     TrainingError where there is nothing to compare, or somebody is both member and other."""
@@ -143,6 +158,7 @@ def audit(
         attacks=tuple(_attack(name, trained, base, bound, bootstrap, seed) for name in attacks),
         memorization=tuple(_likeness(model, one) for model, found in (likeness or {}).items() for one in found),
         one_run=None if one_run is None else _one_run(one_run, stated_epsilon),
+        exposure=None if exposed is None else _exposure(exposed),
     )
 
 
@@ -220,4 +236,11 @@ def _one_run(found: OneRun, stated: float | None) -> OneRunReport:
     return OneRunReport(
         canaries=found.canaries, guesses=found.guesses, correct=found.correct, epsilon=found.epsilon, delta=found.delta,
         confidence=found.confidence, stated_epsilon=stated, below_stated=None if stated is None else found.epsilon <= stated,
+    )
+
+
+def _exposure(found: Exposed) -> ExposureReport:
+    return ExposureReport(
+        included=found.included, excluded=found.excluded, auc=found.auc, low=found.interval.low, high=found.interval.high,
+        n_included=found.n_included, n_excluded=found.n_excluded, bits=found.bits,
     )

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from peft import PeftModel
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.specs.vocabulary import Role
-from training.audit import bounds
+from training.audit import bounds, exposing, planting
 from training.audit.completing import beginnings, complete
 from training.audit.memorization import Embed, Likeness, likeness
 from training.audit.neighbours import Vocabulary, neighbours
@@ -27,12 +28,15 @@ from training.sites import Sites, find
 
 OnProgress = Callable[[str, int, int], None]
 HELD_OUT = "held out"
+DELTA = 1e-5
+"""Of the one-run audit where the training states none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """most: sessions of members, and of others, that are looked at; as whole clients, drawn by the seed. neighbours: of each session.
-    memorization: let both models go on from `turns` places of each session. embed: for the cosine; None leaves it out."""
+    memorization: let both models go on from `turns` places of each session. embed: for the cosine; None leaves it out. canaries: the
+    file that `training plant` wrote beside the corpus; candidates: of each form that they are ranked among."""
 
     attacks: tuple[Attack, ...] = FREE
     words: Words = "counselor"
@@ -42,6 +46,8 @@ class Options:
     memorization: bool = False
     turns: int = 1
     embed: Embed | None = None
+    canaries: Path | None = None
+    candidates: int = exposing.SAMPLE
     seed: int = 0
     at_once: int = 4
 
@@ -78,10 +84,19 @@ def audit_training(path: Path, options: Options, on_progress: OnProgress = lambd
     trained = _seen(sides, near, lambda these: scored(score, these, "scoring with the adapter"))
     base = _seen(sides, near, lambda these: scored(score_base, these, "scoring without it"))
     found = _replies(model, tokenizer, sides, tokens, options, on_progress) if options.memorization else None
+    run, bits = None, None
+    told = folder.manifest()["account"]
+    if options.canaries is not None:
+        canaries = planting.read(options.canaries)
+        exposing.check(canaries, [one for here in sites.sessions.values() for one in here])
+        with_it = partial(scored, score, what="scoring canaries")
+        without = partial(scored, score_base, what="scoring canaries")
+        run = exposing.one_run(canaries, with_it, without, told["delta"] if told else DELTA, options.seed)
+        bits = exposing.exposed(canaries, with_it, options.seed, options.candidates)
     on_progress("attacking", 0, 1)
     return audit(
         trained, base, bound_of(folder, sites), attacks=options.attacks, words=options.words, bootstrap=options.bootstrap, seed=options.seed,
-        likeness=found,
+        likeness=found, one_run=run, exposed=bits, stated_epsilon=told["epsilon"] if told and told["unit"] != "site" else None,
     )
 
 
@@ -99,10 +114,10 @@ def read_again(folder: Folder) -> Sites:
 
 
 def sides_of(sites: Sites, options: Options) -> Sides:
-    """Members and others, at most so many of each. TrainingError if nobody was held out."""
+    """Members and others, at most so many of each, without canaries. TrainingError if nobody was held out."""
     if not sites.held_out:
         raise TrainingError("nobody was held out, so there is nobody to compare with; train with `held_out` above 0")
-    inside = [(name, one) for name, here in sites.sessions.items() for one in here]
+    inside = [(name, one) for name, here in sites.sessions.items() for one in here if not one.canary]
     outside = [(HELD_OUT, one) for one in sites.held_out]
     return Sides(members=_some(_named(inside), options.most, options.seed), others=_some(_named(outside), options.most, options.seed))
 

@@ -28,7 +28,7 @@ def lines(report: AuditReport) -> list[str]:
         rows += ["", WHO, *_attacks(report), "", FEW, *_rates(report), *_left_out(report)]
     if report.memorization:
         rows += ["", HEART, *_memorization(report.memorization)]
-    return rows + (["", *_one_run(report)] if report.one_run else [])
+    return rows + (["", *_one_run(report), *_exposure(report)] if report.one_run or report.exposure else [])
 
 
 def _people(sessions: int, clients: int) -> str:
@@ -90,6 +90,17 @@ def _one_run(report: AuditReport) -> list[str]:
     return [
         f"{'one-run audit':<16}{run.correct} of {run.guesses} guesses about {run.canaries} canaries are right",
         f"{'':<16}epsilon is at least {run.epsilon:.3f} ({run.confidence:.0%} confidence, delta {run.delta:g}); {told.format(run.stated_epsilon)}",
+    ]
+
+
+def _exposure(report: AuditReport) -> list[str]:
+    found = report.exposure
+    if found is None:
+        return []
+    return [
+        f"{'exposure':<16}{found.included:.2f} bits for the {found.n_included} canaries that were trained on, {found.excluded:.2f} for the "
+        f"{found.n_excluded} others (guessing: 1.44; most: {found.bits:.1f})",
+        f"{'':<16}told apart with AUC {found.auc:.3f} ({found.low:.3f} to {found.high:.3f})",
     ]
 
 
