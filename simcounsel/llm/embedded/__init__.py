@@ -5,6 +5,8 @@ SmolLM2-135M (llama.cpp) writes; all-MiniLM-L6-v2 (onnxruntime) measures nearnes
 nearest labelled sentences. Insights and summaries are generated, several tried, the best grounded
 one kept. The log says of each line whether it was chosen or generated. It is for trying the
 software; findings need a capable model.
+
+`embedded+adapter=PATH` (`adapter`, `tuned`): a second SmolLM2 with a LoRA adapter speaks for the counselors wherever its line is fit.
 """
 
 from simcounsel.llm.embedded.provider import Embedded
