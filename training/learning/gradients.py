@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import torch
 from torch import Tensor, nn
@@ -78,7 +79,9 @@ def per_sequence(reading: Reading) -> Iterator[None]:
 
     hooks = GradSampleHooks(reading.model, batch_first=True, loss_reduction="sum", strict=False)
     try:
-        yield
+        with catch_warnings():  # the first layer's input needs no gradient, which torch finds strange and Opacus expects
+            filterwarnings("ignore", message="Full backward hook is firing")
+            yield
     finally:
         hooks.cleanup()
 
