@@ -18,6 +18,7 @@ from training.audit.report import FREE, AuditReport  # noqa: E402
 from training.audit.running import Options, _some, audit_training, sides_of  # noqa: E402
 from training.audit.scores import ATTACKS  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
+from training.learning.examples import TEACHING  # noqa: E402
 from training.learning.tune import tune  # noqa: E402
 from training.recipe import load_recipe  # noqa: E402
 from training.sites import Sites  # noqa: E402
@@ -37,13 +38,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten clients of two sessions each; DP-SGD on sessions."""
     place = tmp_path_factory.mktemp("trained")
     (place / "corpus.jsonl").write_text("\n".join(_talk(n, n // 2).model_dump_json() for n in range(20)))
-    tokenizer = tiny_tokenizer()
+    tokenizer = tiny_tokenizer(*[TEACHING.system_of(_talk(1, 1))] * 9, " ".join(WORDS))
     model = tiny_model(len(tokenizer))
     model.generation_config.pad_token_id, model.generation_config.eos_token_id = tokenizer.pad_token_id, tokenizer.eos_token_id
     model.save_pretrained(place / "base")
     tokenizer.save_pretrained(place / "base")
     (place / "tiny.yaml").write_text(
-        f"corpus: corpus.jsonl\nbase: {place / 'base'}\nbatch_size: 4\nrounds: 2\nheld_out: 0.4\nlearning: {{max_tokens: 1024, learning_rate: 3e-2}}\n"
+        f"corpus: corpus.jsonl\nbase: {place / 'base'}\nbatch_size: 4\nrounds: 2\nheld_out: 0.4\nlearning: {{max_tokens: 512, learning_rate: 3e-2}}\n"
         "lora: {rank: 4, alpha: 8}\nprivacy: {unit: session, clip: 1.0, delta: 1e-3, noise_multiplier: 1.0}\n"
     )
     recipe, lines = load_recipe(place / "tiny.yaml")
@@ -62,7 +63,7 @@ def app() -> Any:
 
 def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) -> None:
     file = tmp_path / "audit.json"
-    done = CliRunner().invoke(app(), ["audit", str(trained), "--attacks", "all", "--neighbours", "2", "--bootstrap", "50", "--json", str(file)])
+    done = CliRunner().invoke(app(), ["audit", str(trained), "--attacks", "all", "--neighbours", "1", "--bootstrap", "50", "--json", str(file)])
     assert done.exit_code == 0, done.output
     report = AuditReport.model_validate_json(file.read_text())
     assert [one.attack for one in report.attacks] == list(ATTACKS)
@@ -83,7 +84,7 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
     assert done.exit_code == 0, done.output
     assert "canaries; `simcounsel export` leaves canaries out" in done.output
     (tmp_path / "tiny.yaml").write_text(
-        f"corpus: planted.jsonl\nbase: {trained.parent / 'base'}\nbatch_size: 8\nlearning: {{max_tokens: 1024, learning_rate: 3e-2}}\n"
+        f"corpus: planted.jsonl\nbase: {trained.parent / 'base'}\nbatch_size: 8\nlearning: {{max_tokens: 512, learning_rate: 3e-2}}\n"
         "lora: {rank: 4, alpha: 8}\nprivacy: none\n"
     )
     recipe, lines = load_recipe(tmp_path / "tiny.yaml")
@@ -98,11 +99,11 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
 def test_memorization_is_told_for_both_models(trained: Path) -> None:
     from simcounsel.llm.embeddings import HashEmbeddings
 
-    report = audit_training(trained, Options(attacks=("loss",), memorization=True, bootstrap=20, most=4, embed=HashEmbeddings().embed_now, words="all"))
+    report = audit_training(trained, Options(attacks=("loss",), memorization=True, bootstrap=20, most=2, embed=HashEmbeddings().embed_now, words="all"))
     assert [(one.model, one.measure) for one in report.memorization] == [
         ("trained", "rouge1_recall"), ("trained", "cosine"), ("base", "rouge1_recall"), ("base", "cosine"),
     ]
-    assert report.words == "all" and report.attacks[0].trained.members == 4
+    assert report.words == "all" and report.attacks[0].trained.members == 2
 
 
 def test_a_changed_corpus_is_refused(trained: Path) -> None:

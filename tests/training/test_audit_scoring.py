@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from peft import LoraConfig, get_peft_model  # noqa: E402
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast  # noqa: E402
 
 from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
@@ -21,12 +21,14 @@ from training.learning.quiet import quietly  # noqa: E402
 TEMPLATE = "{% for m in messages %}<s>{{ m['role'] }}\n{{ m['content'] }}</s>\n{% endfor %}{% if add_generation_prompt %}<s>assistant\n{% endif %}"
 
 
-def tiny_tokenizer() -> Any:
-    """A token a byte."""
+def tiny_tokenizer(*texts: str) -> Any:
+    """A token a byte; or longer ones, learned from texts, so that these are short."""
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     inner = Tokenizer(models.BPE(vocab={letter: n for n, letter in enumerate(letters)}, merges=[]))
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
+    if texts:
+        inner.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=900, initial_alphabet=letters, show_progress=False))
     made = PreTrainedTokenizerFast(tokenizer_object=inner, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
     made.chat_template = TEMPLATE
     return made
