@@ -16,11 +16,13 @@ BOTH_PROJECTIONS = ("q_proj", "v_proj")
 
 class Deal(Spec):
     """How one corpus is dealt to sites, always whole clients: `even`; a `theme` a site goes to as few sites as can be; or by `size`,
-    shares drawn from a symmetric Dirichlet distribution with `alpha` (small: very unequal)."""
+    shares drawn from a symmetric Dirichlet distribution with `alpha` (small: very unequal). By theme with as many sites as themes, each
+    site has one. sessions: the most that a site takes, as whole clients in the order they are dealt; the others stay unused."""
 
     sites: Annotated[int, Field(ge=1, le=10_000)]
     by: Literal["even", "theme", "size"] = "even"
     alpha: Positive = 1.0
+    sessions: Count | None = None
 
 
 class Lora(Spec):
@@ -69,7 +71,8 @@ class Recipe(Spec):
     """A training. Exactly one of: `corpus` (a file, a folder or `samples`), dealt to sites by `deal`; `folders` (a site's name and its
     corpus); `sites`, numbers only, for `account`.
 
-    sample: take only so many sessions of each corpus, as whole clients drawn by the seed; for a quick try.
+    sample: take only so many sessions of each corpus, as whole clients drawn by the seed; for a quick try. themes: train on these
+    only; clients of all themes are held out all the same, so that trainings on different themes are measured on the same sessions.
     base: `embedded`, or a Hugging Face folder or name. rounds, local_epochs, batch_size: as in Plan; central tuning makes
     rounds times local_epochs passes. held_out: the share of clients who are never trained on. participation: probability that a
     site takes part in a round (Poisson); with `privacy.unit: site` it stands there. seed: of the split, the deal, the adapters, the
@@ -81,6 +84,7 @@ class Recipe(Spec):
     folders: dict[str, str] = Field(default_factory=dict)
     sites: tuple[Site, ...] = ()
     sample: Count | None = None
+    themes: tuple[str, ...] = ()
     base: Annotated[str, Field(min_length=1)] = "embedded"
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     local_epochs: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -100,6 +104,8 @@ class Recipe(Spec):
     def _says_privacy(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
+        if "cells" in data:
+            raise ValueError("not one training but a sweep of several: python -m training sweep FILE")
         if "privacy" not in data:
             raise ValueError("privacy is missing: say `privacy: none`, or whom it protects and how (see training/configs/record_dp.yaml)")
         return {**data, "privacy": None} if data["privacy"] in ("none", None) else data
@@ -123,9 +129,14 @@ class Recipe(Spec):
 def load_recipe(path: Path) -> tuple[Recipe, Lines]:
     """A recipe out of a file, and the lines of its keys. SpecError names every problem with file:line and remedy."""
     recipe, lines = load_spec(path, Recipe)
+    check(recipe, path, lines)
+    return recipe, lines
+
+
+def check(recipe: Recipe, path: Path, lines: Lines) -> None:
+    """SpecError names every key that does not fit another, with file:line and remedy."""
     plan = recipe.plan() if recipe.sites else None
     told(path, lines, [*_problems(recipe), *(problems(plan) if plan else ())])
-    return recipe, lines
 
 
 def told(path: Path, lines: Lines, found: list[Problem]) -> None:

@@ -71,12 +71,14 @@ def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
         raise SpecError([f"{path}: `sites:` holds numbers only, for `account`; to train, name a `corpus:` or `folders:`"])
     if recipe.corpus:
         train, held_out = _split(_read(recipe.corpus, path, recipe), recipe)
+        train = of_themes({ALL: train}, held_out, recipe.themes, path)[ALL]
         sessions = {ALL: train} if together or recipe.deal is None else deal(train, recipe.deal, recipe.seed)
     else:
         parts = {name: _split(_read(folder, path, recipe), recipe) for name, folder in recipe.folders.items()}
         away = {one.client for _, out in parts.values() for one in out}
         sessions = {name: tuple(one for one in train if one.client not in away) for name, (train, _) in parts.items()}
         held_out = tuple(one for _, out in parts.values() for one in out)
+        sessions = of_themes(sessions, held_out, recipe.themes, path)
         sessions = {ALL: tuple(one for here in sessions.values() for one in here)} if together else sessions
     cap = recipe.privacy.sessions_per_client if recipe.privacy else None
     kept = {name: capped(here, cap, recipe.seed) for name, here in sessions.items()}
@@ -107,6 +109,20 @@ def _read(source: str, path: Path, recipe: Recipe) -> tuple[Dialogue, ...]:
     return tuple(one for one in found if one.client in chosen)
 
 
+def of_themes(
+    sessions: Mapping[str, tuple[Dialogue, ...]], held_out: Iterable[Dialogue], wanted: Iterable[str], path: Path,
+) -> dict[str, tuple[Dialogue, ...]]:
+    """What is trained on, cut down to these themes; all of it where none is named. SpecError names the themes there are."""
+    every = [one for here in sessions.values() for one in here]
+    there = {one.theme for one in (*every, *held_out) if one.theme}
+    for theme in wanted:
+        if theme not in there:
+            known = f"there are {themes(every)}" if there else "its sessions name no theme"
+            raise SpecError([f"{path}: themes: no session has the theme {theme!r}; {known}"])
+    chosen = set(wanted)
+    return {name: tuple(one for one in here if not chosen or one.theme in chosen) for name, here in sessions.items()}
+
+
 def place(source: str, path: Path) -> Path:
     """Where a source lies that a file names: a word that `read_dialogues` knows, beside the file, or in the working folder."""
     if source in (SAMPLES, FAULTED):
@@ -116,7 +132,8 @@ def place(source: str, path: Path) -> Path:
 
 
 def deal(dialogues: Iterable[Dialogue], how: Deal, seed: int) -> dict[str, tuple[Dialogue, ...]]:
-    """Give every client, with all sessions, to one site. SpecError when there are fewer clients than sites."""
+    """Give every client, with all sessions, to one site, then cut sites down to `how.sessions`. SpecError when there are fewer clients
+    than sites."""
     of: dict[str, list[Dialogue]] = defaultdict(list)
     for one in dialogues:
         of[one.client].append(one)
@@ -124,12 +141,29 @@ def deal(dialogues: Iterable[Dialogue], how: Deal, seed: int) -> dict[str, tuple
         raise SpecError([f"deal.sites: {how.sites} sites, but only {len(of)} clients to train on; take fewer sites or a larger corpus"])
     rng = np.random.default_rng([seed, 0xDEA1])
     clients = [sorted(of)[at] for at in rng.permutation(len(of))]
+    theme_of = {client: Counter(one.theme or "" for one in of[client]).most_common(1)[0][0] for client in clients}
     if how.by == "theme":
-        clients.sort(key=lambda client: Counter(one.theme or "" for one in of[client]).most_common(1)[0][0])
+        clients.sort(key=lambda client: theme_of[client])
     shares = rng.dirichlet([how.alpha] * how.sites) if how.by == "size" else np.full(how.sites, 1 / how.sites)
-    hands = _in_turn(clients, of, shares) if how.by == "theme" else _to_the_neediest(clients, of, shares)
+    if how.by == "theme" and len(set(theme_of.values())) == how.sites:
+        hands = [[client for client in clients if theme_of[client] == theme] for theme in sorted(set(theme_of.values()))]
+    else:
+        hands = _in_turn(clients, of, shares) if how.by == "theme" else _to_the_neediest(clients, of, shares)
+    hands = [_at_most(how.sessions, hand, of) for hand in hands]
     width = len(str(how.sites))
     return {f"site-{n:0{width}}": tuple(one for client in hand for one in of[client]) for n, hand in enumerate(hands, 1)}
+
+
+def _at_most(most: int | None, clients: list[str], of: Mapping[str, list[Dialogue]]) -> list[str]:
+    """As many of these clients, in order, as have together at most so many sessions; one who would be too many is passed over."""
+    if most is None:
+        return clients
+    kept, taken = [], 0
+    for client in clients:
+        if taken + len(of[client]) <= most:
+            kept.append(client)
+            taken += len(of[client])
+    return kept
 
 
 def _to_the_neediest(clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray") -> list[list[str]]:

@@ -148,6 +148,8 @@ def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
+    if "cells" in data and "recipe" in data:
+        raise SpecError([f"{path}:1: this is a sweep of trainings: python -m training sweep {path}"])
     experiment = parse_spec(data, Experiment, path, lines)
     problems = list(_problems(experiment, path, lines))
     if problems:

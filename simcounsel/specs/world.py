@@ -307,7 +307,10 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
-    for key, what in (("conditions", "an experiment; live it with `simcounsel sweep`"), ("role", "a persona; a world names it under `residents:`")):
+    for key, what in (
+        ("conditions", "an experiment; live it with `simcounsel sweep`"), ("role", "a persona; a world names it under `residents:`"),
+        ("cells", f"a sweep of trainings: python -m training sweep {path}"),
+    ):
         if key in data and "places" not in data:
             raise SpecError([f"{path}:1: not a world but {what}"])
     for key, value in changes.items():

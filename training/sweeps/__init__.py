@@ -1,0 +1,1 @@
+"""Several trainings that differ in a few keys: carried out one after another, and compared."""
