@@ -7,7 +7,9 @@ import typer
 
 from simcounsel.errors import SimcounselError, SpecError
 from training.adapters import command as export
-from training.learning import command
+from training.audit import command as audit
+from training.learning import command as learning
+from training.sweeps import command as sweeps
 
 app = typer.Typer(
     name="training", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -16,6 +18,7 @@ app = typer.Typer(
     "For research: an adapter is no counselor, and must not answer anybody in distress.",
 )
 EPSILONS = (1.0, 2.0, 4.0, 8.0)
+FEDERATED = ("flwr", "cryptography")
 
 
 @app.command()
@@ -50,10 +53,8 @@ def account(
         ])
 
 
-export.register(app)
-
-
-command.register(app)
+for commands in (learning, audit, sweeps, export):
+    commands.register(app)
 
 
 def main() -> None:
@@ -66,7 +67,8 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] in ("training", "simcounsel"):
             raise
-        typer.echo(f"training: the package {error.name.split('.')[0]} is missing; pip install -e '.[train]'", err=True)
+        package = error.name.split(".")[0]
+        typer.echo(f"training: the package {package} is missing; pip install -e '.[{'federated' if package in FEDERATED else 'train'}]'", err=True)
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

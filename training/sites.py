@@ -123,6 +123,22 @@ def of_themes(
     return {name: tuple(one for one in here if not chosen or one.theme in chosen) for name, here in sessions.items()}
 
 
+def own(recipe: Recipe, path: Path, site: str, source: str) -> Sites:
+    """A site's own sessions, read at that site, as a recipe counts them under `sites:`. SpecError if the numbers are not those."""
+    train, held_out = _split(_read(source, path, recipe), recipe)
+    cap = recipe.privacy.sessions_per_client if recipe.privacy else None
+    here = Sites(sessions={site: capped(train, cap, recipe.seed)}, held_out=held_out)
+    stated = next((one for one in recipe.sites if one.name == site), None)
+    found = here.counted()[0]
+    if stated is None or stated.count != 1:
+        raise SpecError([f"{path}: no single site {site!r} under `sites:`; there are {', '.join(one.name for one in recipe.sites)}"])
+    if stated.sessions != found.sessions or stated.clients not in (None, found.clients):
+        there = f"{found.sessions} sessions of {found.clients} clients to train on"
+        raise SpecError([f"{path}: {site!r} has {there}, and the recipe says {stated.sessions} of {stated.clients}; "
+                         "everybody's recipe must have the true numbers, since the account and the averaging go by them"])
+    return here
+
+
 def place(source: str, path: Path) -> Path:
     """Where a source lies that a file names: a word that `read_dialogues` knows, beside the file, or in the working folder."""
     if source in (SAMPLES, FAULTED):

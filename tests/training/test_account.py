@@ -177,9 +177,9 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
     assert done.stderr == "training: the package dp_accounting is missing; pip install -e '.[train]'\n"
 
 
-def test_commands_of_the_readme_run() -> None:
+def test_accounts_of_the_readme_run() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = sorted({line.split("#")[0].strip() for line in readme.splitlines() if line.startswith("python -m training")})
+    commands = sorted({line.split("#")[0].strip() for line in readme.splitlines() if line.startswith("python -m training account")})
     assert commands
     for command in commands:
         done = training(*shlex.split(command)[3:], "--no-table")

@@ -38,6 +38,10 @@ class Base:
     name: str
     digest: str
 
+    def said(self) -> dict[str, str]:
+        """As it stands in a manifest."""
+        return {"name": self.name, "digest": self.digest}
+
 
 def load_base(name: str, *, device: str = "auto", precision: str = "float32", quantize: str = "none") -> Base:
     """Load the frozen base onto its device. TrainingError names what is missing."""

@@ -17,7 +17,7 @@ from training.federation.shift import dense
 from training.federation.state import ServerState
 from training.federation.terms import terms_of
 from training.learning.examples import Record, records_of
-from training.learning.folder import Folder, manifest_of
+from training.learning.folder import Folder, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import write_adapter
 from training.learning.site import Learners, shifted
@@ -94,7 +94,7 @@ def run_federation(
     sizes = {name: len(here) for name, here in sites.sessions.items()}
     terms = terms_of(recipe, plan, sizes)
     account = budget.make(plan) if plan else None
-    folder = Folder.begin(out, manifest_of("federate", recipe, file, {"name": learners.base.name, "digest": learners.base.digest}, sites, account))
+    folder = Folder.begin(out, manifest_of("federate", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account))
     start = ServerState(weights=learners.first_weights())
     held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
     beside = Rounds(folder=folder, learners=learners, held_out=held_out, on_round=on_round)

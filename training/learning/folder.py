@@ -24,7 +24,7 @@ from safetensors.numpy import load_file, save_file
 
 from simcounsel.corpus.dialogues import Dialogue
 from training.errors import TrainingError
-from training.plan import Plan
+from training.plan import Plan, Site
 from training.privacy.budget import Account
 from training.recipe import Recipe
 from training.sites import Sites
@@ -134,18 +134,28 @@ def write_whole(file: Path, data: bytes) -> None:
     os.replace(part, file)
 
 
-def manifest_of(kind: Kind, recipe: Recipe, recipe_file: Path, base: Mapping[str, str], sites: Sites, account: Account | None) -> dict[str, Any]:
-    """What a training's folder says of it. Of sessions it keeps ids and a hash, never a word."""
+def manifest_of(
+    kind: Kind, recipe: Recipe, recipe_file: Path, base: Mapping[str, str], data: Mapping[str, Any], sites: Iterable[Site], account: Account | None,
+) -> dict[str, Any]:
+    """What a training's folder says of it. data: as `data_of` has it."""
     return {
         "format": FORMAT, "kind": kind, "name": recipe_file.stem, "recipe": recipe.model_dump(mode="json"), "recipe_file": str(recipe_file.resolve()),
-        "base": dict(base), "data": {
-            "hash": hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
-            "members": {name: [one.id for one in here] for name, here in sites.sessions.items()},
-            "held_out": [one.id for one in sites.held_out], "left_out": sites.left_out,
-        },
-        "sites": [site.model_dump(mode="json") for site in sites.counted()],
+        "base": dict(base), "data": dict(data), "sites": [site.model_dump(mode="json") for site in sites],
         "account": told(account), "packages": {name: _version(name) for name in PACKAGES},
     }
+
+
+def data_of(sites: Sites) -> dict[str, Any]:
+    """Of sessions ids and a hash, never a word."""
+    return {
+        "hash": hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
+        "members": {name: [one.id for one in here] for name, here in sites.sessions.items()},
+        "held_out": [one.id for one in sites.held_out], "left_out": sites.left_out,
+    }
+
+
+ELSEWHERE: dict[str, Any] = {"hash": "", "members": {}, "held_out": [], "left_out": 0}
+"""Of sessions that lie at sites on other machines."""
 
 
 def hash_of(dialogues: Iterable[Dialogue]) -> str:

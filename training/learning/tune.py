@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.learning.examples import Record, records_of
-from training.learning.folder import Folder, manifest_of, told
+from training.learning.folder import Folder, data_of, manifest_of, told
 from training.learning.gradients import mean_loss
 from training.learning.result import write_adapter
 from training.learning.site import Learners, must_have_moved, steps_of
@@ -68,7 +68,7 @@ def tune(
                             f"see `python -m training account {file}`")
     learners = Learners(recipe=recipe, sites=sites, plan=plan)
     local = learners.local(ALL)
-    folder = Folder.begin(out, manifest_of("tune", recipe, file, {"name": learners.base.name, "digest": learners.base.digest}, sites, account))
+    folder = Folder.begin(out, manifest_of("tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account))
     held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
     steps = recipe.rounds * steps_of(local, recipe, plan, sites.counted()[0])
     course = Course(folder=folder, local=local, held_out=held_out, steps=steps, on_progress=on_progress)

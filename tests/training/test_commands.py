@@ -1,0 +1,76 @@
+"""`python -m training` as it is typed: the way from a corpus to an adapter that was attacked."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from tests.training.learning.conftest import *  # noqa: F403  the very small model and its corpus
+from tests.training.learning.conftest import PRIVATE, Recipes
+from training.__main__ import app
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = sorted({line.split("#")[0].strip() for line in README.splitlines() if line.startswith("python -m training")})
+run = CliRunner()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_the_readme_types_is_a_command_with_these_options(command: str) -> None:
+    words = shlex.split(command)[3:]
+    known = get_command(app).commands  # type: ignore[attr-defined]
+    assert words[0] in known
+    options = {name for parameter in known[words[0]].params for name in parameter.opts}
+    assert {word for word in words if word.startswith("-")} <= options
+    assert all((ROOT / word).is_file() for word in words if word.endswith(".yaml"))
+
+
+def test_every_command_is_in_the_readme_and_has_help() -> None:
+    for name in get_command(app).commands:  # type: ignore[attr-defined]
+        assert f"python -m training {name}" in README, name
+        shown = run.invoke(app, [name, "--help"])
+        assert shown.exit_code == 0 and len(shown.output) > 200
+
+
+def test_from_a_corpus_to_an_adapter_that_was_attacked(recipe_file: Recipes, tmp_path: Path) -> None:
+    file, out = recipe_file(rounds=3), tmp_path / "trained"
+    done = run.invoke(app, ["tune", str(file), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    before, after = map(float, re.findall(r"held-out loss ([\d.]+) before, ([\d.]+) after", done.output)[0])
+    assert after < before
+    again = run.invoke(app, ["tune", str(file), "--out", str(out)])
+    assert again.exit_code == 0 and f"{after:.4f} after" in again.output, "a finished training is told, not repeated"
+    attacked = run.invoke(app, ["audit", str(out), "--bootstrap", "50", "--json", str(tmp_path / "audit.json")])
+    assert attacked.exit_code == 0, attacked.output
+    assert "reference" in attacked.output and json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+
+
+def test_from_sites_to_a_private_adapter(recipe_file: Recipes, tmp_path: Path, corpus: Path) -> None:
+    dealt = run.invoke(app, ["sites", str(corpus), "-n", "2", "--out", str(tmp_path / "clinics")])
+    assert dealt.exit_code == 0 and "site-1: " in dealt.output, dealt.output
+    folders = {f"site-{n}": str(tmp_path / "clinics" / f"site-{n}.jsonl") for n in (1, 2)}
+    file = recipe_file(corpus=None, folders=folders, rounds=1, batch_size=1, privacy=PRIVATE)
+    counted = run.invoke(app, ["account", str(file), "--no-table"])
+    assert counted.exit_code == 0 and "session" in counted.output, counted.output
+    done = run.invoke(app, ["federate", str(file), "--out", str(tmp_path / "trained")])
+    assert done.exit_code == 0, done.output
+    assert "round    1 of 1   2 of 2 sites answered" in done.output
+    assert "epsilon" in (tmp_path / "trained" / "adapter" / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_missing_package_is_named_with_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text("corpus: samples\nbatch_size: 2\nprivacy: none\n", encoding="utf-8")
+    code = (
+        "import sys; sys.modules['peft'] = None; sys.argv = ['training', 'tune', sys.argv[1], '--out', sys.argv[2]]\n"
+        "from training.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "recipe.yaml"), str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, timeout=120,
+    )
+    assert (done.returncode, done.stderr.strip()) == (1, "training: the package peft is missing; pip install -e '.[train]'")
