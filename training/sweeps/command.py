@@ -39,10 +39,10 @@ def sweep(
     if dry_run:
         typer.echo("\n".join(planned_lines(plan, cells)))
         return
-    from training.sweeps.running import cost, run
+    from training.sweeps.running import counted, run
 
     for cell in cells:
-        cost(cell)
+        counted(cell)
     ended = run(cells, out, tell=typer.echo, audit=audit)
     failed = [one for one in ended if one.state == "failed"]
     if any(one.state == "stopped" for one in ended):

@@ -16,9 +16,10 @@ from filelock import FileLock, Timeout
 from simcounsel.errors import SimcounselError
 from training.errors import TrainingError
 from training.learning.folder import ADAPTER, MANIFEST, Folder, write_whole
+from training.plan import Plan
 from training.privacy import budget
 from training.recipe import load_recipe
-from training.sites import find, planned
+from training.sites import Sites, find, planned
 from training.stopping import stoppable
 from training.sweeps.plan import Cell
 
@@ -52,22 +53,26 @@ class Ended:
     why: str | None = None
 
 
+def counted(cell: Cell) -> tuple[Sites, Plan | None]:
+    """The data of a cell, and its plan if it has privacy. SpecError, CorpusError if it cannot be trained."""
+    sites = find(cell.recipe, cell.file, together=cell.kind == "tune")
+    return sites, planned(cell.recipe, cell.file, cell.lines, sites)
+
+
 def cost(cell: Cell) -> Cost:
-    """What a cell takes, its data counted. SpecError, CorpusError, TrainingError if it cannot be trained."""
-    recipe = cell.recipe
-    sites = find(recipe, cell.file, together=cell.kind == "tune")
-    plan = planned(recipe, cell.file, cell.lines, sites)
+    """What a cell takes. SpecError, CorpusError, TrainingError if it cannot be trained."""
+    recipe, (sites, plan) = cell.recipe, counted(cell)
     account = budget.make(plan) if plan else None
     if account and account.last_round is not None:
         raise TrainingError(f"cell {cell.name!r}: its budget would be overrun after round {account.last_round} of {recipe.rounds}")
-    counted, shares = sites.counted(), recipe.participation
+    here, shares = sites.counted(), recipe.participation
     if plan and plan.privacy.unit != "site":
-        steps = sum(recipe.rounds * plan.steps_per_round(site) for site in counted)
+        steps = sum(recipe.rounds * plan.steps_per_round(site) for site in here)
     else:
         shares = plan.privacy.participation if plan else shares
-        steps = sum(recipe.rounds * recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or site.sessions)) for site in counted)
+        steps = sum(recipe.rounds * recipe.local_epochs * ceil(site.sessions / (recipe.batch_size or site.sessions)) for site in here)
     return Cost(
-        sites=len(counted), sessions=sum(site.sessions for site in counted), held_out=len(sites.held_out),
+        sites=len(here), sessions=sum(site.sessions for site in here), held_out=len(sites.held_out),
         steps=round(steps * (shares if cell.kind == "federate" else 1)), unit=plan.privacy.unit if plan else None,
         epsilon=account.total_epsilon if account else None, delta=plan.privacy.delta if plan else None,
         noise_multiplier=account.multiplier if account else None,
