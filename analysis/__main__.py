@@ -113,6 +113,23 @@ def tables(
     typer.echo(f"{len(READ)} tables of {len(sample.members)} runs in {out}")
 
 
+@app.command()
+def privacy(
+    trainings: Annotated[list[Path], typer.Argument(metavar="RUNS...", help="Folders of trainings, or folders of them, such as trainings/privacy.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path.")] = Path("report"),
+) -> None:
+    """Show what trainings are worth against what they cost in privacy, and what more sessions or more themes bring."""
+    from analysis.page import command_line
+    from analysis.trainings.report import make, write
+
+    made = make(trainings)
+    page = write(made, out, command_line())
+    for words in made.doubts:
+        typer.echo(words, err=True)
+    typer.echo(f"report         {page}")
+    typer.echo(f"figures        {page.parent / 'figures'} ({', '.join(made.pictures) or 'none'}; SVG and PNG)")
+
+
 def main() -> None:
     """Run the command line; errors made on purpose become one line, without a traceback."""
     try:

@@ -7,7 +7,7 @@ told apart by shape as well. Nothing here computes more than means that the tabl
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -23,6 +23,7 @@ from analysis.statistics import Spread, spread
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 ON_DARK = ("#56B4E9", "#F08A4B", "#2FBF96", "#E3A3C6", "#F0C04A", "#9CD3F5")
 ROLES = ("client", "counselor", "layperson")
+PNG_DPI = 200
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
@@ -55,23 +56,26 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A chart: id (also the file's name), what it shows, the same in words for those who do not see it, and its four variants."""
+    """A chart: id (also the file's name), what it shows, the same in words for those who do not see it, and its four variants. png: the wide
+    light one on white, for slides and documents that take no SVG; None where none was asked for."""
 
     id: str
     title: str
     alt: str
     svg: Mapping[Look, bytes]
+    png: bytes | None = None
 
 
 LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (False, True))
 
 
-def picture(id: str, title: str, alt: str, draw: Callable[[Look], Figure]) -> Picture:
+def picture(id: str, title: str, alt: str, draw: Callable[[Look], Figure], *, png: bool = False) -> Picture:
     """Draw all variants."""
-    return Picture(id=id, title=title, alt=alt, svg={look: _svg(draw, look, id) for look in LOOKS})
+    drawn = {look: _drawn(draw, look, id, "svg") for look in LOOKS}
+    return Picture(id=id, title=title, alt=alt, svg=drawn, png=_drawn(draw, Look(), id, "png") if png else None)
 
 
-def _svg(draw: Callable[[Look], Figure], look: Look, id: str) -> bytes:
+def _drawn(draw: Callable[[Look], Figure], look: Look, id: str, form: Literal["svg", "png"]) -> bytes:
     """The same chart gives the same bytes."""
     style: Any = {
         "svg.hashsalt": id, "svg.fonttype": "path", "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 9.5,
@@ -83,7 +87,10 @@ def _svg(draw: Callable[[Look], Figure], look: Look, id: str) -> bytes:
     out = io.BytesIO()
     with mpl.rc_context(style):
         figure = draw(look)
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+        if form == "png":
+            figure.savefig(out, format="png", dpi=PNG_DPI, metadata={"Software": None}, facecolor="white")
+        else:
+            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     return out.getvalue()
 
 

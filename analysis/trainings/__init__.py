@@ -1,0 +1,1 @@
+"""What trainings are worth and what they cost in privacy, read from their folders."""

@@ -1,0 +1,77 @@
+"""The page on trainings: figures, their table, and why some must not be compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.experiment import ReportError
+from analysis.page import LOOKS, any_text, css, environment, put, records, versions, write_tables
+from analysis.plots import Look, Picture
+from analysis.trainings import pictures
+from analysis.trainings.folders import Training, by_amount, by_privacy, doubts, read_trainings, table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All that the page says. pictures: by id."""
+
+    trainings: list[Training]
+    table: pd.DataFrame
+    pictures: dict[str, Picture]
+    doubts: list[str]
+    headline: list[str]
+
+
+@any_text
+def make(places: Sequence[Path]) -> Report:
+    """Read and draw. ReportError says what cannot be read."""
+    trainings = read_trainings(places)
+    private, amounts = by_privacy(trainings), by_amount(trainings)
+    drawn = (pictures.utility(private), pictures.attack(private), pictures.amount(amounts))
+    return Report(
+        trainings=trainings, table=table(trainings), pictures={one.id: one for one in drawn if one}, doubts=doubts(trainings),
+        headline=headline(trainings, private, amounts),
+    )
+
+
+def headline(trainings: Sequence[Training], private: Sequence[Training], amounts: Sequence[Training]) -> list[str]:
+    """What is to be said first, in sentences."""
+    said = [f"{len(trainings)} trainings, {sum(one.after is not None for one in trainings)} of them finished."]
+    strict = min((one for one in private if one.epsilon is not None), key=lambda one: one.epsilon or 0.0, default=None)
+    free = next((one for one in private if one.epsilon is None), None)
+    if strict and free and strict.after is not None and free.after is not None:
+        base = f"; the base model has {free.before:.3f}" if free.before is not None else ""
+        paid = f"epsilon {strict.epsilon:.3g} for one {strict.unit}"
+        said.append(f"Held-out loss is {free.after:.3f} without privacy and {strict.after:.3f} under {paid}{base}.")
+    if not private:
+        said.append("No two finished trainings differ in their privacy alone, so there is no figure of what it costs.")
+    if not amounts:
+        said.append("No finished trainings on sites of one theme, and of a theme each, differ in how many sites there are.")
+    return said
+
+
+@any_text
+def write(report: Report, out: Path, command: str) -> Path:
+    """Write report.html, figures/ (SVG and PNG) and tables/; returns the page. out: a folder, or the page's own path."""
+    page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
+    html = environment(html=True).get_template("trainings.html.j2").render(
+        title="What privacy costs a training", headline=report.headline, doubts=report.doubts, rows=records(report.table), pictures=report.pictures,
+        looks=LOOKS, command=command, versions=versions(), css=css(), when=f"{datetime.now():%Y-%m-%d %H:%M}",
+    )
+    try:
+        figures = page.parent / "figures"
+        figures.mkdir(parents=True, exist_ok=True)
+        for stale in (*figures.glob("*.svg"), *figures.glob("*.png")):
+            stale.unlink()
+        for one in report.pictures.values():
+            (figures / f"{one.id}.svg").write_bytes(one.svg[Look()])
+            if one.png is not None:
+                (figures / f"{one.id}.png").write_bytes(one.png)
+        write_tables({"trainings": report.table}, page.parent / "tables")
+        put(page, html)
+    except OSError as error:
+        raise ReportError(f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out") from None
+    return page
