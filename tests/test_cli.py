@@ -463,6 +463,7 @@ def test_a_log_line_that_is_no_object(simcounsel: Command, tmp_path: Path, lived
 @pytest.mark.parametrize(("file", "what"), [
     ("personas/ines.yaml", "not a world but a persona; a world names it under `residents:`"),
     ("experiments/quick.yaml", "not a world but an experiment; live it with `simcounsel sweep`"),
+    ("experiments/privacy.yaml", "not a world but a sweep of trainings: python -m training sweep"),
 ])
 def test_run_of_what_is_no_world(simcounsel: Command, file: str, what: str) -> None:
     done = simcounsel("run", ROOT / file)

@@ -81,4 +81,5 @@ def test_the_command_writes_page_figures_and_table(tmp_path: Path) -> None:
     assert "4 sites 3.320" in page and "4 sites 3.260" in page and "no privacy: AUC 0.710 by loss" in page
     assert "Held-out loss is 2.900 without privacy and 3.310 under epsilon 1 for one session; the base model has 3.400." in page
     assert "Only 16 sessions are held out" in page and "Only 16 sessions are held out" in done.output
+    assert ">−0.390</td>" in page and ">3.010</td>" in page
     assert len(pd.read_csv(tmp_path / "out" / "tables" / "trainings.csv")) == 13
