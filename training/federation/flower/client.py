@@ -29,13 +29,13 @@ class SiteSide:
     frozen: Weights
 
 
-def site_app(bring: Callable[[Context], SiteSide]) -> ClientApp:
-    """bring: called for every message, from the node's configuration; it should keep what is slow to load."""
+def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str]) -> ClientApp:
+    """bring: called for every task, from the node's configuration; it should keep what is slow to load. name: the site's, which is asked
+    for before; each message may start a process, so it should load nothing."""
     app = ClientApp()
 
     def who(message: Message, context: Context) -> Message:
-        here = bring(context)
-        return _reply(message, {"site": here.name, "terms": here.terms.fingerprint})
+        return _reply(message, {"site": name(context)})
 
     def train(message: Message, context: Context) -> Message:
         return _reply(message, answered(bring(context), message))

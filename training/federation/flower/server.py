@@ -20,6 +20,8 @@ from training.federation.updates import Weights
 from training.plan import Plan
 
 PAUSE_S = 0.2
+WHO_S = 120.0
+"""For a site to say its name; Flower starts a process for it, which takes seconds, or many on a busy machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +66,7 @@ class Network:
         """The node of each site that is connected now. TrainingError if two nodes say that they are one site."""
         here = set(self.grid.get_node_ids())
         new = [self._message({}, node, "query", "who") for node in sorted(here - self._site_of.keys())]
-        for node, said in self._replies(new, 30.0):
+        for node, said in self._replies(new, WHO_S):
             if isinstance(said, Mapping) and said.get("site") in self.terms.weights:
                 self._site_of[node] = str(said["site"])
         found: dict[str, int] = {}

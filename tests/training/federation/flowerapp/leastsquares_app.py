@@ -53,5 +53,5 @@ def _told(folder: Path, line: str) -> None:
         file.write(line + "\n")
 
 
-site = site_app(bring_site)
+site = site_app(bring_site, lambda context: str(context.node_config["site"]))
 server = server_app(bring_server)
