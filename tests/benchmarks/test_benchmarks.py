@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks import engine, near_duplicates, recall, synthesis
+from tests.benchmarks import engine, near_duplicates, recall, synthesis, training
 from tests.benchmarks.towns import plain_town, town_of_ten
 
 
@@ -47,3 +47,12 @@ def test_near_duplicates_are_those_of_all_pairs(capsys: pytest.CaptureFixture[st
     near_duplicates.main(["--quick"])
     told = capsys.readouterr().out
     assert "duplicates: yes" in told and "recall             1.0000" in told and "times faster" in told
+
+
+@pytest.mark.slow
+@pytest.mark.weights
+def test_training_prints_its_tables_and_goes_on_to_the_bit(capsys: pytest.CaptureFixture[str]) -> None:
+    training.main(["--quick"])
+    told = capsys.readouterr().out
+    assert all(word in told for word in ("peak memory", "beyond the steps", "10 sites", "secure sum", "int8, FFA"))
+    assert told.count("to the bit: yes") == 2
