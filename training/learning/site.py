@@ -95,12 +95,18 @@ def reading_of(base: Base, recipe: Recipe) -> Reading:
     """The base with fresh adapters, ready to be trained as the recipe says."""
     model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
     if recipe.learning.checkpointing:
-        # Opacus' hooks fire twice under the other kind of checkpointing
-        model.get_base_model().gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": True})
-        model.enable_input_require_grads()
+        _checkpoint(model)
     reading = Reading(model=model, padding=int(base.tokenizer.pad_token_id), at_once=recipe.learning.at_once)
     check_head(reading)
     return reading
+
+
+def _checkpoint(model: Any) -> None:
+    """Compute activations anew in the backward pass. Reentrant, since Opacus' hooks fire twice under the other kind."""
+    inner = model.get_base_model()
+    enable = getattr(inner, "activation_checkpointing_enable", None) or inner.gradient_checkpointing_enable  # the name in older transformers
+    enable({"use_reentrant": True})
+    model.enable_input_require_grads()
 
 
 def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:

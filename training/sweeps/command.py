@@ -43,9 +43,12 @@ def sweep(
 
     for cell in cells:
         counted(cell)
-    ended = run(cells, out, tell=typer.echo, audit=audit)
+    try:
+        ended = run(cells, out, tell=typer.echo, audit=audit)
+    except KeyboardInterrupt:  # while reading or measuring, where nothing is to be kept
+        ended = []
     failed = [one for one in ended if one.state == "failed"]
-    if any(one.state == "stopped" for one in ended):
+    if not ended or ended[-1].state == "stopped":
         typer.echo("stopped; the same command goes on")
         raise typer.Exit(130)
     typer.echo(f"{len(ended) - len(failed)} of {len(cells)} cells are finished in {out}")

@@ -11,6 +11,7 @@ from training.learning.base import Base, load_base
 from training.learning.examples import Record, records_of
 from training.learning.gradients import Reading, clipped_sum, losses, mean_gradient, mean_loss, per_sequence
 from training.learning.site import reading_of
+from training.learning.steps import adapter_weights, set_adapter_weights
 from training.recipe import Learning, Lora, Recipe
 
 
@@ -76,6 +77,19 @@ def test_the_clipped_sum_is_that_of_records_one_by_one(reading: Reading, records
         found = clipped_sum(reading, records, clip)
     assert norm([a - b for a, b in zip(found, wanted, strict=True)]) < 1e-5 * norm(wanted)
     assert all(parameter.grad is None for parameter in reading.trained())
+
+
+def test_checkpointing_changes_no_gradient(reading: Reading, records: tuple[Record, ...], tiny: Path) -> None:
+    """Under the other kind of checkpointing the hooks fire twice."""
+    recipe = Recipe(corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8), learning=Learning(at_once=3, checkpointing=True))
+    saving = reading_of(load_base(str(tiny), device="cpu"), recipe)
+    set_adapter_weights(saving, adapter_weights(reading))
+    saving.model.train()
+    found = []
+    for one in (reading, saving):
+        with per_sequence(one):
+            found.append(clipped_sum(one, records, 0.05))
+    assert norm([a - b for a, b in zip(*found, strict=True)]) < 1e-5 * norm(found[0])
 
 
 def test_no_record_moves_the_sum_by_more_than_the_clip(reading: Reading, records: tuple[Record, ...]) -> None:

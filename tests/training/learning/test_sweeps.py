@@ -223,3 +223,12 @@ def test_the_commands(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.Mo
     assert json.loads((tmp_path / "out" / "closed" / "audit.json").read_text(encoding="utf-8"))["attacks"]
     table = CliRunner().invoke(app, ["compare", out, "--csv", str(tmp_path / "t.csv")])
     assert table.exit_code == 0 and "by attack" in table.output and (tmp_path / "t.csv").is_file()
+
+
+def test_ctrl_c_while_nothing_can_be_kept(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "_trained", pressed)
+    done = CliRunner().invoke(app, ["sweep", str(sweep_file(OPEN)), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 130 and "the same command goes on" in done.output
