@@ -217,10 +217,10 @@ def test_the_commands(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.Mo
     assert plan.exit_code == 0 and "closed" in plan.output and "Nothing was trained" in plan.output and not Path(out).exists()
     wrong = CliRunner().invoke(app, ["sweep", file, "--only", "opne"])
     assert isinstance(wrong.exception, SimcounselError) and "there are open, closed" in str(wrong.exception)
-    done = CliRunner().invoke(app, ["sweep", file, "--only", "closed", "--out", out, "--audit"])
+    done = CliRunner().invoke(app, ["sweep", file, "--only", "open", "--out", out, "--audit"])
     assert done.exit_code == 0, done.output
-    assert "cell 1 of 1   closed" in done.output and "1 of 1 cells are finished" in done.output
-    assert json.loads((tmp_path / "out" / "closed" / "audit.json").read_text(encoding="utf-8"))["attacks"]
+    assert "cell 1 of 1   open" in done.output and "1 of 1 cells are finished" in done.output
+    assert json.loads((tmp_path / "out" / "open" / "audit.json").read_text(encoding="utf-8"))["attacks"]
     table = CliRunner().invoke(app, ["compare", out, "--csv", str(tmp_path / "t.csv")])
     assert table.exit_code == 0 and "by attack" in table.output and (tmp_path / "t.csv").is_file()
 
