@@ -305,10 +305,11 @@ def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = (
 
 def _config(app: Starlette, **more: Any) -> "uvicorn.Config":
     """Without uvicorn's own logging: setting it up closes every handler of the process, and absl's (which dp-accounting brings) then
-    closes the stream that was sys.stderr when it was imported. Warnings go to the handlers that are there."""
+    closes the stream that was sys.stderr when it was imported. Warnings go to the handlers that are there. And without websockets,
+    which no page uses, and whose library warns older uvicorns."""
     import uvicorn
 
-    return uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, **more)
+    return uvicorn.Config(app, ws="none", log_config=None, log_level="warning", access_log=False, **more)
 
 
 def _bind(host: str, port: int) -> Any:

@@ -41,10 +41,11 @@ def serving(app: ASGIApp) -> Iterator[str]:
     """The site on a free port of 127.0.0.1, served from a thread; yields its address, without a slash at its end."""
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=1))
+    server = uvicorn.Server(uvicorn.Config(app, ws="none", log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server did not start"
         time.sleep(0.01)
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
