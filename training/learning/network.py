@@ -33,8 +33,11 @@ from training.sites import own
 class Configured(Protocol):
     """What Flower hands to an app: the run's configuration and the node's."""
 
-    run_config: Mapping[str, Any]
-    node_config: Mapping[str, Any]
+    @property
+    def run_config(self) -> Mapping[str, Any]: ...
+
+    @property
+    def node_config(self) -> Mapping[str, Any]: ...
 
 
 def site(context: Configured) -> SiteSide:
