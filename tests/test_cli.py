@@ -80,7 +80,7 @@ def test_every_command_is_listed_here(simcounsel: Command) -> None:
 
 
 def test_as_a_module_in_its_own_process(tmp_path: Path) -> None:
-    ended = subprocess.run([sys.executable, "-W", "error", "-m", "simcounsel", "check", str(TINY)], cwd=tmp_path, capture_output=True, text=True,
+    ended = subprocess.run([sys.executable, "-W", "error", "-W", "ignore:'click.:DeprecationWarning", "-m", "simcounsel", "check", str(TINY)], cwd=tmp_path, capture_output=True, text=True,
                            env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{TINY}: ok\n", "")
 
@@ -135,7 +135,7 @@ def test_default_folder_is_runs(simcounsel: Command, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("arguments", "what"), [
     (("nowhere.yaml",), "nowhere.yaml: no such file"),
-    ((TINY, "--model", "gpt"), "no model 'gpt'; there are embedded, openai:MODEL"),
+    ((TINY, "--model", "gpt"), "no model 'gpt'; there are embedded, embedded+adapter=PATH, openai:MODEL"),
     ((TINY, "--model", "openai:gpt-4o"), "openai:gpt-4o: no API key; set OPENAI_API_KEY, or use --model embedded"),
     ((TINY, "--model", "http://localhost:1"), "the address ends in /v1/MODEL"),
     ((TINY, "--model", "recorded:nothing"), "nothing: no run there (no manifest.json)"),
