@@ -11,6 +11,8 @@ from training.plan import Count, Plan, Privacy, Problem, Site, problems
 
 Positive = Annotated[FiniteFloat, Field(gt=0)]
 Share = Annotated[FiniteFloat, Field(ge=0, lt=1)]
+HASTY_FEDADAM = 0.5
+"""From this server learning rate on FedAdam is refused: LoRA weights are hundredths, and it moves each by about the rate."""
 BOTH_PROJECTIONS = ("q_proj", "v_proj")
 
 
@@ -56,8 +58,9 @@ class Learning(Spec):
 class Averaging(Spec):
     """How updates become the next weights. rule: `fedavg` (McMahan et al. 2017), `fedadam` (Reddi et al. 2021), `stack` (unequal
     ranks, FLoRA, Wang et al. 2024), `exact` (the mean of the products BA, its residual kept; FedEx-LoRA, Singhal et al. 2025).
-    send: the numbers that travel. secure: the server sees only sums. min_sites: fewer answers make a round void. timeout_s: after
-    which a site counts as failed."""
+    server_learning_rate: how far the server goes along the update; with `fedadam`, how far each weight may move in a round, whatever
+    the size of the updates, so that it must be named there (0.01 is a start). send: the numbers that travel. secure: the server sees
+    only sums. min_sites: fewer answers make a round void. timeout_s: after which a site counts as failed."""
 
     rule: Literal["fedavg", "fedadam", "stack", "exact"] = "fedavg"
     server_learning_rate: Positive = 1.0
@@ -174,6 +177,9 @@ def _of_averaging(recipe: Recipe) -> list[Problem]:
         found.append((("averaging", "secure"), "masks are added over whole numbers of our own; take `rule: fedavg` or `fedadam` and `send: fp32`"))
     if averaging.server_learning_rate != 1 and averaging.rule in ("stack", "exact"):
         found.append((("averaging", "server_learning_rate"), f"has no meaning with `{averaging.rule}`; remove it"))
+    if averaging.rule == "fedadam" and averaging.server_learning_rate >= HASTY_FEDADAM:
+        found.append((("averaging", "server_learning_rate"), f"with `fedadam` each weight would move by up to {averaging.server_learning_rate:g} a "
+                                                             "round, which undoes the model; say how far, such as 0.01"))
     return found
 
 

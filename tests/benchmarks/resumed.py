@@ -19,7 +19,7 @@ from tests.benchmarks.private_steps import ONE_THREAD, ROOT
 
 KINDS = ("tuning", "federation")
 KILLED = 9
-MORE: dict[str, dict[str, Any]] = {"tuning": {"rounds": 1}, "federation": {"rounds": 2, "averaging": {"rule": "fedadam", "send": "int8"}}}
+MORE: dict[str, dict[str, Any]] = {"tuning": {"rounds": 1}, "federation": {"rounds": 2, "averaging": {"rule": "fedadam", "server_learning_rate": 0.01, "send": "int8"}}}
 PRIVACY = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.8}
 
 

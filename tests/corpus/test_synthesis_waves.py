@@ -224,7 +224,7 @@ def test_strategies_of_a_day_can_be_taken_out_and_given_again(tmp_path: Path) ->
     for wave in (0, 1):
         session = happened(forked, Extracted)[2 * wave]
         assert tuple(one.id for one in strategies_at(forked, wave).carried()) == session.strategies
-    assert list(strategy_lines(run))[2].startswith("K003  Strategy of S0003.  (wave 1, S0003; found 1 times)")
+    assert list(strategy_lines(run))[2].startswith("K003  Strategy of S0003.  (wave 1, S0003; found once)")
     with pytest.raises(RunError, match="choose one from 0 to 2"):
         strategies_at(run, 3)
 

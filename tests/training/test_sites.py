@@ -145,6 +145,7 @@ def test_a_session_that_lies_at_two_sites_is_not_hidden_at_one(tmp_path: Path) -
     ({"corpus": "samples", "folders": {"a": "b"}}, "stands beside `corpus`"),
     ({"folders": {"a": "b"}, "deal": {"sites": 2}}, "deals one `corpus`"),
     ({"corpus": "samples", "lora": {"ranks": {"a": 2}}}, "unequal ranks cannot be averaged by `fedavg`"),
+    ({"corpus": "samples", "averaging": {"rule": "fedadam"}}, "each weight would move by up to 1 a round"),
     ({"corpus": "samples", "lora": {"train": "b"}, "averaging": {"rule": "exact"}}, "with `lora.train: b` plain `fedavg` is already exact"),
     ({"corpus": "samples", "noise": "secure"}, "there is no noise with `privacy: none`"),
     ({"corpus": "samples", "averaging": {"secure": True, "send": "int8"}}, "take `rule: fedavg` or `fedadam` and `send: fp32`"),
