@@ -341,10 +341,10 @@ class Simulation(mesa.Model):
                 return self._tell(entry, *event.who)
             case ConversationEnded():
                 return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
-            case Assessed(chat=None):  # a questionnaire: whoever counsels them is told
+            case Assessed():  # a line is known to both, a questionnaire to whoever counsels
+                if event.chat is not None:
+                    return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
                 return self._tell(entry, *(name for name, body in self._residents.items() if body.resident.spec.role == "counselor"))
-            case Assessed(chat=str()):
-                return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
             case Warned() | TickEnded():
                 return None
         who = getattr(event, "who", None)
