@@ -5,9 +5,12 @@ from typing import Literal
 
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Event, Memory, Said
+from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
 from simcounsel.llm.ask import Ask
-from simcounsel.policies.policy import Policy
+from simcounsel.policies.policy import Concluding, Policy
+
+MORE_WHILE_HELD = 24
+"""Lines beyond its limit that a conversation may have while it must not end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,19 +45,32 @@ class _Course:
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     moves: dict[str, list[str]] = field(default_factory=dict)
+    own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
     leaver: str | None = None
+    held: bool = False
+    limit: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.limit = self.max_turns
+
+    def hold(self, who: str) -> None:
+        """It must not end here: the limit moves on, and whoever takes leave is asked to stay, once."""
+        self.limit = min(self.max_turns + MORE_WHILE_HELD, max(self.limit, len(self.lines) + 4))
+        if self.leaver not in (None, who) and not self.held:
+            self.leaver, self.held = None, True
 
 
 def converse(first: Side, second: Side, started: ConversationStarted, max_turns: int) -> Ask[Talked]:
     """Talk, `first` beginning; then each takes away its own.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
-    allows is a leave-taking as well.
+    allows is a leave-taking as well. A policy may hold a conversation that must not end.
     """
-    course = _Course(started=started, max_turns=max_turns, moves={first.name: [], second.name: []})
+    names = (first.name, second.name)
+    course = _Course(started=started, max_turns=max_turns, moves={name: [] for name in names}, own={name: [] for name in names})
     events: list[Event] = [started]
     speaker, listener = first, second
-    while len(course.lines) < max_turns:
+    while len(course.lines) < course.limit:
         events += yield from _turn(course, speaker, listener)
         if course.leaver not in (None, speaker.name):
             break
@@ -78,11 +94,14 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         who=speaker.name, chat=chat, policy=speaker.policy.name, move=decision.move, options=decision.options, reason=decision.reason,
     )
     course.said.append(said)
+    course.own[speaker.name] += decision.events
+    if decision.holds:
+        course.hold(speaker.name)
     course.moves[speaker.name].append(decision.move)
     course.lines.append(TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion))
     if line.wish == "say goodbye" and course.leaver is None:
         course.leaver = speaker.name
-    return [decided, *spoken.events, said]
+    return [*decision.events, decided, *spoken.events, said]
 
 
 def _view(course: _Course, me: Side, other: Side) -> TalkView:
@@ -91,14 +110,15 @@ def _view(course: _Course, me: Side, other: Side) -> TalkView:
     return TalkView(
         chat=started.chat, me=me.name, other=other.name, other_role=other.mind.resident.spec.role, place=started.place,
         meeting=resident.meetings.get(other.name, 0) + 1, appointment=started.cause == "appointment", lines=tuple(course.lines),
-        moves=tuple(course.moves[me.name]), turns_left=course.max_turns - len(course.lines), parting=course.leaver is not None,
+        moves=tuple(course.moves[me.name]), turns_left=course.limit - len(course.lines), parting=course.leaver is not None,
         closeness=resident.close_to(other.name), emotion=own[-1].emotion if own else resident.emotion,
-        key=(me.scene.seed, me.scene.tick, started.chat),
+        key=(me.scene.seed, me.scene.tick, started.chat), minute=me.scene.minute, start=me.scene.start, language=me.scene.language,
+        locale=me.scene.locale, kept=tuple(resident.practice.get(other.name, ())), own=tuple(course.own[me.name]),
     )
 
 
 def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> Ask[Talked]:
-    """Each side's memories of the lines, its summary and its new relationship score."""
+    """Each side's memories of the lines, its summary and its new relationship score, and what its policy keeps."""
     drafts: dict[str, tuple[Memory, ...]] = {}
     poignancy: dict[str, int] = {}
     for me, other in ((first, second), (second, first)):
@@ -106,6 +126,8 @@ def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> As
         events += lived.events
         drafts[me.name] = (*(_line_memory(said, course.started.place, other.name) for said in course.said), *lived.drafts)
         poignancy[me.name] = max((m.poignancy or 0 for m in lived.drafts), default=0)
+        if isinstance(me.policy, Concluding):
+            events += yield from me.policy.conclude(_view(course, me, other))
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
 
 

@@ -13,6 +13,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Event, Memory
 from simcounsel.llm.ask import Ask, Reply, Source
+from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Scene:
     plan_slots: int
     places: tuple[Reachable, ...]
     appointments: tuple[tuple[int, str, str], ...] = ()
+    language: Language = "en"
+    locale: str = "default"
 
 
 @dataclass(frozen=True, kw_only=True)

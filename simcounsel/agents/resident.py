@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.agents.memory import MemoryOf
 from simcounsel.clock import day_of
 from simcounsel.events import (
+    PRACTICE,
     Acted,
     Appraised,
     ConversationEnded,
     ConversationStarted,
+    Decided,
     Entry,
     Event,
     Joined,
@@ -17,6 +19,7 @@ from simcounsel.events import (
     Perceived,
     PersonaChanged,
     Planned,
+    PracticeEvent,
     Recalled,
     Reflected,
     RelationChanged,
@@ -36,12 +39,19 @@ if TYPE_CHECKING:
 STRANGERS = 2.0
 
 
+def other_of(chat: str, name: str) -> str:
+    """Who is the other in a conversation, by its id."""
+    first, second = chat.split(":", 1)[1].split("+")
+    return second if first == name else first
+
+
 class Resident:
     """The state of one person at the end of the observed events.
 
     closeness: relationship score to each other person, 0 to 10. said: own lines of all
     conversations, oldest first. meetings: conversations so far, by the other's name.
     replan_why: what calls for a new plan; None when nothing does. wondered: the questions of the last reflection.
+    practice: what one's policy wrote in conversations with each other person, and what was heard of danger there, oldest first.
     """
 
     def __init__(self, spec: ResidentSpec, world: World, vectors: "Mapping[str, np.ndarray]") -> None:
@@ -66,6 +76,7 @@ class Resident:
         self.done_today: dict[str, int] = {}
         self.replan_why: str | None = None
         self.wondered: tuple[str, ...] = ()
+        self.practice: dict[str, list[Entry]] = {}
         self._news: list[str] = []
         self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
             Joined: self._joined, Moved: self._moved, Acted: self._acted, Perceived: self._perceived,
@@ -73,6 +84,7 @@ class Resident:
             Remembered: self._remembered, Recalled: self._recalled, Said: self._said,
             ConversationStarted: self._started, ConversationEnded: self._ended,
             RelationChanged: self._related, Reflected: self._reflected, PersonaChanged: self._changed,
+            **dict.fromkeys((Decided, *PRACTICE), self._practised),
         }
 
     def observe(self, entry: Entry) -> None:
@@ -143,6 +155,11 @@ class Resident:
 
     def _related(self, event: RelationChanged, entry: Entry) -> None:
         self.closeness[event.other] = event.after
+
+    def _practised(self, event: "Decided | PracticeEvent", entry: Entry) -> None:
+        """Kept under the other's name. A questionnaire has no conversation, and is kept under the name of whom it is about."""
+        other = event.who if event.chat is None else other_of(event.chat, self.name)
+        self.practice.setdefault(other, []).append(entry)
 
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()

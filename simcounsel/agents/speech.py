@@ -1,6 +1,7 @@
 """The next line of a conversation, from persona and recalled memories."""
 
 import re
+from typing import Literal
 
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
@@ -13,7 +14,7 @@ from simcounsel.clock import date_text
 from simcounsel.emotion import ADJECTIVE
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.ask import Ask, Example, Request, ask
-from simcounsel.prompts import render
+from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, Form, LaypersonPersona, VoiceLine, fill_slots
 
 SILENCE = {
@@ -34,29 +35,42 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     recalled = yield from recollect(resident, scene, "speak", heard.text if heard else f"{view.other} at {view.place}")
     role = resident.spec.role
     system, prompt = render(
-        f"line_{role}", whoami=whoami(resident), name=resident.name, other=view.other, place=view.place,
+        f"line_{role}", view.language, whoami=whoami(resident), name=resident.name, other=view.other, place=view.place,
         now=date_text(scene.minute, scene.start), meetings=talked_before(view.meeting - 1), feeling=feeling(resident.emotion, resident.intensity),
         memories=bullets(resident.memory.texts(recalled.hits)), talk=talk_text(view.lines), aim=decision.aim, move=decision.move,
+        brief=f"\n{decision.brief}" if decision.brief else "", manner=_manner(role, view, decision),
     )
     said = tuple(resident.said[-60:]) + tuple(line.text for line in view.lines if line.who == view.me)
     reply = yield from ask(Request(
         verb="fill", purpose=f"line_{role}", who=resident.name, system=system, prompt=prompt, model=LineAnswer,
         check=lambda answer: line_problem(answer, view), fallback=_fallback(resident, view, decision),
-        temperature=0.8, max_tokens=220, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
+        temperature=0.8, max_tokens=decision.max_tokens, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
         hints={
-            "view": view, "move": decision.move, "aim": decision.aim, "said": said, "emotion": resident.emotion, "name": resident.name, "role": role,
+            "view": view, "move": decision.act or decision.move, "leaves": bool(decision.leaves), "aim": decision.aim,
+            "said": said, "emotion": resident.emotion, "name": resident.name, "role": role,
             "memories": resident.memory.texts(recalled.hits), "slots": heard_slots(view),
             "trouble": getattr(resident.persona, "theme", ""),
         },
     ))
     answer: LineAnswer = reply.value
-    line = answer.model_copy(update={"say": spoken(answer.say, view), "wish": answer.wish if len(view.lines) > 1 else "go on"})
+    line = answer.model_copy(update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)})
     stressed = reply.extra.get("stressed")
     return Spoken(
         line=line, stressed=stressed if isinstance(stressed, str) and stressed in line.say else None,
         source=reply.source, events=(recalled,),
     )
+
+
+def _manner(role: str, view: TalkView, decision: Decision) -> str:
+    """How a counselor words a line; the others' prompts say it themselves."""
+    return decision.manner or prompt_text("manner_counselor", view.language) if role == "counselor" else ""
+
+
+def _wish(answer: LineAnswer, view: TalkView, decision: Decision) -> Literal["go on", "say goodbye"]:
+    """Whether the line takes leave: as decided, or as the speaker likes, but nobody begins with it."""
+    leaves = answer.wish == "say goodbye" and len(view.lines) > 1 if decision.leaves is None else decision.leaves
+    return "say goodbye" if leaves and not decision.holds else "go on"
 
 
 def spoken(text: str, view: TalkView) -> str:
@@ -82,14 +96,14 @@ def line_problem(answer: LineAnswer, view: TalkView) -> str | None:
 
 
 def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tuple[Example, ...]:
-    """Lines written by hand, those of this move or stage first, in an order drawn for this turn."""
+    """Lines written by hand: the decision's own, then those of this move or stage, then the rest, in an order drawn for this turn."""
     persona = resident.persona
     if isinstance(persona, ClientPersona):
         about = _words_for(resident, view.other)
         sayable = [line for line in persona.voice if not about & set(re.findall(r"\w+", line.text))]
         lines = [(line.stage == decision.move, _client_example(line)) for line in sayable]
     elif isinstance(persona, CounselorPersona):
-        lines = [(move == decision.move, _form_example(move, form)) for move, forms in persona.forms.items() for form in forms]
+        lines = [(move == (decision.act or decision.move), _form_example(move, form)) for move, forms in persona.forms.items() for form in forms]
     else:
         assert isinstance(persona, LaypersonPersona)
         lines = [
@@ -97,7 +111,7 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
             for line in persona.voice
         ]
     chance(*view.key, "examples", resident.name, len(view.lines)).shuffle(lines)
-    return tuple(example for _, example in sorted(lines, key=lambda pair: not pair[0]))
+    return (*decision.lines, *(example for _, example in sorted(lines, key=lambda pair: not pair[0])))
 
 
 def _words_for(resident: Resident, other: str) -> set[str]:
@@ -129,14 +143,14 @@ def heard_slots(view: TalkView) -> dict[str, str | None]:
 
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
     """A line that was written by hand and not yet said; a plain one when there is none."""
-    leaving = decision.move in ("close", "ending")
+    leaving = (decision.act or decision.move) in ("close", "ending") if decision.leaves is None else decision.leaves
     plain = (LEAVE if leaving else SILENCE)[resident.spec.role]
     said = {line.text for line in view.lines}
     said |= set(resident.said)
-    wanted = {"close", "ending"} if leaving else {decision.move}
+    wanted = {"close", "ending"} if leaving else {decision.act or decision.move}
     texts = (
         fill_slots(str(e.tags.get("say", e.text)), name=view.other, **heard_slots(view)) for e in examples_for(resident, view, decision)
-        if e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
+        if e in decision.lines or e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
     )
     unused = (text for text in texts if text and text not in said)
     return LineAnswer(

@@ -1,7 +1,10 @@
 """A conversation as one side sees it, and what a policy decides in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
+from simcounsel.events import Assessed, Entry, PracticeEvent
+from simcounsel.llm.ask import Example
 from simcounsel.specs.vocabulary import Emotion
 
 
@@ -22,6 +25,9 @@ class TalkView:
     meeting: how many times the two have talked, this one included. turns_left: lines that may
     still be said, the next one included. parting: somebody has taken leave, or time is up.
     moves: own decisions in this conversation so far. closeness: own score to the other, 0 to 10.
+    minute: when the conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose help lines hold.
+    kept: what one's policy wrote and what was heard of danger in earlier conversations with the other, oldest first; own: the same of
+    this conversation so far.
     """
 
     chat: str
@@ -38,18 +44,48 @@ class TalkView:
     closeness: float
     emotion: Emotion
     key: tuple[object, ...]
+    minute: int = 0
+    start: datetime = datetime(2026, 1, 1)
+    language: str = "en"
+    locale: str = "default"
+    kept: tuple[Entry, ...] = ()
+    own: tuple[PracticeEvent, ...] = ()
 
     @property
     def heard(self) -> TalkLine | None:
         """The other's last line."""
         return next((line for line in reversed(self.lines) if line.who != self.me), None)
 
+    @property
+    def heard_count(self) -> int:
+        """How many lines the other has said in this conversation."""
+        return sum(line.who != self.me for line in self.lines)
+
+    @property
+    def assessed(self) -> tuple[Assessed, ...]:
+        """What was heard of danger in the other's lines of this conversation, in order."""
+        return tuple(event for event in self.own if isinstance(event, Assessed))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """A move out of those that were open, why it was chosen, and what it means for the wording."""
+    """A move out of those that were open, why it was chosen, and what it means for the wording.
+
+    act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself.
+    brief: what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this
+    move; they go before the persona's own. leaves: whether the line takes leave; None: as the speaker likes. holds: the
+    conversation must not end here. events: what the policy wrote on its way to the decision.
+    """
 
     move: str
     options: tuple[str, ...]
     reason: str
     aim: str
+    act: str | None = None
+    brief: str = ""
+    manner: str | None = None
+    max_tokens: int = 220
+    lines: tuple[Example, ...] = ()
+    leaves: bool | None = None
+    holds: bool = False
+    events: tuple[PracticeEvent, ...] = field(default=())

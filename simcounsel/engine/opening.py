@@ -107,7 +107,7 @@ def check_models(about: World | Synthesis) -> None:
     package is said before a run's folder is made. ModelError, or RunError for a recording that is not there."""
     if isinstance(about, World):
         for resident in about.residents:
-            policy_for(resident.role, resident.policy)
+            policy_for(resident.role, resident.policy, about.language)
         scales_of(about)
     roles = about.models.resolved()
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):

@@ -23,9 +23,9 @@ from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
+    Assessed,
     ConversationEnded,
     ConversationStarted,
-    Decided,
     Entry,
     Event,
     Joined,
@@ -290,6 +290,7 @@ class Simulation(mesa.Model):
             seed=self.world.seed, tick=self.tick, minute=self.minute, start=self.world.start, tick_minutes=self.world.tick_minutes,
             plan_slots=self.world.plan_slots, places=self._reachable(name),
             appointments=tuple(a for a in self._diary.get(name, ()) if a[0] >= self.minute and a[2] in self._residents),
+            language=self.world.language, locale=self.world.safety.locale,
         )
 
     # asking, writing, observing
@@ -340,7 +341,11 @@ class Simulation(mesa.Model):
                 return self._tell(entry, *event.who)
             case ConversationEnded():
                 return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
-            case Decided() | Warned() | TickEnded():
+            case Assessed():  # a line is known to both, a questionnaire to whoever counsels
+                if event.chat is not None:
+                    return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
+                return self._tell(entry, *(name for name, body in self._residents.items() if body.resident.spec.role == "counselor"))
+            case Warned() | TickEnded():
                 return None
         who = getattr(event, "who", None)
         if isinstance(who, str) and who in self._residents:
@@ -367,7 +372,7 @@ class Simulation(mesa.Model):
             welcome.discard(name)
         spec = next(spec for spec in self.world.residents if spec.name == name)
         resident = self._gone.pop(name, None) or Resident(spec, self.world, self._vectors)
-        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy))
+        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language))
 
     def _replay(self, ticks: int) -> None:
         """Become what the log says: observe every event of the complete ticks."""

@@ -38,6 +38,7 @@ from simcounsel.events.living import (
     Slot,
     Stroke,
 )
+from simcounsel.events.practice import Assessed, Candidate, Judged, Noted, Reasoned, Retrieved, Transitioned
 from simcounsel.events.synthesis import (
     Disclosed,
     Drafted,
@@ -59,9 +60,14 @@ Event = (
     Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
     | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
     | PersonaChanged | Measured
+    | Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
     | Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded | StrategyLearned | StrategyKnown | StrategyDropped | StrategyRestored
     | Warned | Forked | TickEnded
 )
+PRACTICE = (Assessed, Judged, Transitioned, Noted, Retrieved, Reasoned)
+PracticeEvent = Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
+"""What policies write and read; see `simcounsel.events.practice`."""
+
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
 
 
@@ -87,9 +93,12 @@ def parse_entry(fields: dict[str, Any]) -> Entry:
 
 
 __all__ = [
+    "PRACTICE",
     "SCHEMA_VERSION",
     "Acted",
     "Appraised",
+    "Assessed",
+    "Candidate",
     "ConversationEnded",
     "ConversationStarted",
     "Data",
@@ -106,18 +115,23 @@ __all__ = [
     "Insight",
     "ItemAnswer",
     "Joined",
+    "Judged",
     "Left",
     "Measured",
     "Memory",
     "Moved",
+    "Noted",
     "Perceived",
     "PersonaChanged",
     "Planned",
+    "PracticeEvent",
     "QualityRating",
+    "Reasoned",
     "Recalled",
     "Reflected",
     "RelationChanged",
     "Remembered",
+    "Retrieved",
     "Revised",
     "Said",
     "Scheduled",
@@ -131,6 +145,7 @@ __all__ = [
     "StrategyRestored",
     "Stroke",
     "TickEnded",
+    "Transitioned",
     "Warned",
     "parse_entry",
 ]

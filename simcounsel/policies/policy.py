@@ -1,16 +1,32 @@
 """A policy decides a move and leaves the wording to the mind."""
 
-from typing import ClassVar, Protocol
+from typing import Protocol, runtime_checkable
 
 from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.events import PracticeEvent
 from simcounsel.llm.ask import Ask
 
 
 class Policy(Protocol):
-    """Decides what to do next in a conversation."""
+    """Decides what to do next in a conversation.
 
-    name: ClassVar[str]
+    It keeps nothing: all it knows of before is in the view, which holds the events that it wrote.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name, as the log has it."""
+        ...
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """The next move."""
+        ...
+
+
+@runtime_checkable
+class Concluding(Protocol):
+    """A policy that has something to write when a conversation is over."""
+
+    def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
+        """What it keeps of the conversation."""
         ...

@@ -2,6 +2,7 @@
 
 A line `---` in a file parts the system message (above) from the user message (below); a file
 without one is all user message. A `$slot` must be filled; a literal dollar is written `$$`.
+What is there in another language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent.
 """
 
 import re
@@ -14,30 +15,33 @@ _GAP = re.compile(r"\n{3,}")
 
 
 @cache
-def _text(name: str) -> str:
-    return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").strip()
+def prompt_text(name: str, language: str = "en") -> str:
+    """The whole of a prompt in a language, or in English where there is none. Raises FileNotFoundError when there is no such prompt."""
+    folder = files(__name__)
+    own = folder.joinpath(language, f"{name}.txt")
+    return (own if language != "en" and own.is_file() else folder.joinpath(f"{name}.txt")).read_text(encoding="utf-8").strip()
 
 
 @cache
 def prompt(name: str) -> Template:
     """The whole of `NAME.txt`. Raises FileNotFoundError when there is no such prompt."""
-    return Template(_text(name))
+    return Template(prompt_text(name))
 
 
 @cache
-def _parts(name: str) -> tuple[Template | None, Template]:
+def _parts(name: str, language: str) -> tuple[Template | None, Template]:
     """System part (None when the file has no `---` line) and user part of a prompt file."""
-    above, *below = _RULE.split(_text(name), maxsplit=1)
+    above, *below = _RULE.split(prompt_text(name, language), maxsplit=1)
     return (Template(above), Template(below[0])) if below else (None, Template(above))
 
 
-def render(name: str, /, **slots: object) -> tuple[str, str]:
+def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, str]:
     """System and user message of `NAME.txt`, its slots filled; runs of blank lines become one.
 
     The file is parted before it is filled, so a slot may hold any text. The system message is ''
     when the file has none. Raises KeyError with the name of a slot that was not given.
     """
-    system, user = _parts(name)
+    system, user = _parts(name, language)
     return ("" if system is None else _fill(system, slots)), _fill(user, slots)
 
 

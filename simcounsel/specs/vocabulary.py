@@ -53,6 +53,13 @@ Quality = Literal[
 ]
 """What an evaluator judges in each of a supporter's lines (MindCorpus, appendix A)."""
 
+Danger = Literal["suicide", "self_harm", "harm_to_others", "abuse"]
+"""What may endanger somebody of whom a client speaks; `abuse`: the client is being harmed."""
+
+RiskLevel = Literal["none", "low", "high", "imminent"]
+"""How near danger is. low: a passive, past or vague wish; high: active thoughts, a method or plan, self-harm now, a threat;
+imminent: means at hand, a farewell under way, injured, or being hurt now."""
+
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 ACTS: tuple[Act, ...] = get_args(Act)
@@ -63,5 +70,7 @@ SYNTHESIS_ROLES: tuple[SynthesisRole, ...] = get_args(SynthesisRole)
 DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
 SUPPORTS: tuple[Support, ...] = get_args(Support)
 QUALITIES: tuple[Quality, ...] = get_args(Quality)
+DANGERS: tuple[Danger, ...] = get_args(Danger)
+RISK_LEVELS: tuple[RiskLevel, ...] = get_args(RiskLevel)
 THEMES = ("sleep", "work", "study", "family", "couple", "grief", "loneliness", "self_worth", "anxiety", "illness")
 """Of the samples and situations that come with simcounsel; others may have their own."""

@@ -16,6 +16,7 @@ from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, line_of, load_spec, parse_spec, read_value, read_yaml
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.persona import AnyPersona, parse_persona
+from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.vocabulary import Condition, PlaceKind, Role
 
@@ -52,7 +53,7 @@ class ResidentSpec(Spec):
     persona: AnyPersona = Field(discriminator="role")
     home: Name
     starts_in: Name
-    policy: Name | None = None
+    policy: PolicySpec | None = None
 
     @property
     def role(self) -> Role:
@@ -186,6 +187,8 @@ class World(Spec):
     plan_slots: Annotated[int, Field(ge=1, le=96)] = 8
     without: tuple[Phase, ...] = ()
     measurements: tuple[MeasurementSpec, ...] = ()
+    language: Language = "en"
+    safety: SafetySettings = SafetySettings()
 
     @field_validator("start")
     @classmethod

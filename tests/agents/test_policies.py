@@ -22,7 +22,7 @@ def talk(lines: int, first: str = "Miriam", text: str = LONG) -> tuple[TalkLine,
 
 
 def decide(policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None) -> Decision:
-    return play(noting(POLICIES[policy]().decide(seen), [] if requests is None else requests), *[answer] * 3)
+    return play(noting(policy_for("counselor", policy).decide(seen), [] if requests is None else requests), *[answer] * 3)
 
 
 def as_counselor(lines: tuple[TalkLine, ...], moves: tuple[str, ...], **more: Any) -> TalkView:
@@ -64,7 +64,7 @@ class TestEveryPolicy:
         assert all(whole_talk(policy, seed)[0].move not in ("close", "ending") for seed in range(30))
 
     def test_is_named_as_it_is_listed(self, policy: str) -> None:
-        assert POLICIES[policy].name == policy
+        assert policy_for("counselor", policy).name == policy
         assert policy_for("client", policy).name == policy
 
 
@@ -117,7 +117,7 @@ def test_socratic_fallback_never_repeats_until_all_are_used() -> None:
 
 
 def test_socratic_gives_the_models_reason() -> None:
-    asking = POLICIES["socratic"]().decide(as_counselor(talk(4), ("greet", "ask")))
+    asking = policy_for("counselor", "socratic").decide(as_counselor(talk(4), ("greet", "ask")))
     next(asking)
     with pytest.raises(StopIteration) as end:
         asking.send(Reply(value="evidence", extra={"why": "nothing spoke for it"}))

@@ -35,6 +35,7 @@ from simcounsel.events import (
 from simcounsel.llm.ask import Request
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.runs import Run
+from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import Relationship, World, load_world
 from tests.stage import SCRIPTED, TINY, Listening, begun, changed, go_on, happened, live, log, switchboard, three, tiny
 
@@ -376,7 +377,7 @@ def test_closing_twice_does_no_harm(tmp_path: Path) -> None:
 
 def test_unknown_policy(tmp_path: Path) -> None:
     ines, miriam = tiny().residents
-    world = changed(tiny(), residents=(ines, miriam.model_copy(update={"policy": "freudian"})))
+    world = changed(tiny(), residents=(ines, miriam.model_copy(update={"policy": PolicySpec(name="freudian")})))
     with pytest.raises(SpecError, match="no policy 'freudian'; there are disclosing, socratic, supportive"):
         Simulation(world, out=tmp_path).run()
 

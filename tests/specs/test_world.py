@@ -10,6 +10,7 @@ from simcounsel.check import check_file
 from simcounsel.errors import SpecError
 from simcounsel.specs import world as world_module
 from simcounsel.specs.load import read_yaml
+from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import MemorySettings, RecallWeights, World, load_world
 from tests.specs.files import line_with, persona_data, world_file, written
 from tests.stage import ROOT, TINY, tiny
@@ -133,7 +134,7 @@ def test_not_a_mapping(tmp_path: Path) -> None:
     ("memory.weights", "{recency: 1, poignancy: 0, emotion_score: 0, emotion_relevance: 0, relevance: 0}", lambda w: w.memory.weights.recency == 1),
     ("residents.Ines.home", "Counseling Center", lambda w: w.residents[0].home == "Counseling Center"),
     ("residents.ines.starts_in", "Ines's Kitchen", lambda w: w.residents[0].starts_in == "Ines's Kitchen"),
-    ("residents.1.policy", "supportive", lambda w: w.residents[1].policy == "supportive"),
+    ("residents.1.policy", "supportive", lambda w: w.residents[1].policy == PolicySpec(name="supportive")),
     ("places.Counseling Center.kind", "office", lambda w: w.places[2].kind == "office"),
     ("appointments.0.at", "12:00", lambda w: w.appointments[0].at == "12:00"),
     ("appointments", "[]", lambda w: w.appointments == ()),
@@ -194,7 +195,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
 
 def test_somebody_else_takes_a_part() -> None:
     world = load_world(TINY, cast={"Ines": ROOT / "personas" / "walter.yaml"}, **{"residents.Ines.policy": "disclosing"})
-    assert [(r.name, r.home, r.policy) for r in world.residents if r.role == "client"] == [("Walter", "Walter's House", "disclosing")]
+    assert [(r.name, r.home, r.policy and r.policy.name) for r in world.residents if r.role == "client"] == [("Walter", "Walter's House", "disclosing")]
     assert {who for a in world.appointments for who in a.who} == {"Walter", "Miriam"}
     assert "Ines" not in world.model_dump_json(exclude={"residents": {"__all__": {"persona"}}})
     assert world.residents[0].persona == load_world(TINY, cast={"Ines": ROOT / "personas" / "walter.yaml"}).residents[0].persona

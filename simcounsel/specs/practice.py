@@ -1,0 +1,29 @@
+"""How a resident's conversations are guided, and what is done when there is danger."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from simcounsel.specs.load import Spec
+
+Language = Literal["en", "zh"]
+
+
+class PolicySpec(Spec):
+    """A policy and what it is told. In a file its name alone will do: `policy: socratic`."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+
+class SafetySettings(Spec):
+    """What is done about danger in what a client says. counselors: `protocol`, the safety protocol goes before the policy of every
+    counselor; `assess`, danger is assessed and logged, and the policy does what it does; `nothing`. The last two are for research on
+    what a policy does by itself. locale: whose help lines a counselor points to, such as en-GB."""
+
+    counselors: Literal["protocol", "assess", "nothing"] = "protocol"
+    locale: Annotated[str, Field(pattern=r"^(default|[a-z]{2}-[A-Z]{2})$")] = "default"
