@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from simcounsel.llm.ask import Example
+from simcounsel.llm.ask import LISTENS, OWN, Example
 
 
 @cache
@@ -29,10 +29,6 @@ def _read(name: str, language: str) -> dict[str, Any]:
     return data
 
 
-OWN = "own"
-"""The tag of an example that a policy brings for its move, before all that a persona has."""
-
-
-def own_example(text: str, move: str) -> Example:
-    """A line written by hand for a move, as an example."""
-    return Example(text=text, tags={OWN: True, "move": move, "theme": "any", "emotion": "neutral", "when": "any"})
+def own_example(text: str, move: str, *, listens: bool = False) -> Example:
+    """A line written by hand for a move, as an example. listens: a word on what was heard may stand before it."""
+    return Example(text=text, tags={OWN: True, LISTENS: listens, "move": move, "theme": "any", "emotion": "neutral", "when": "any"})

@@ -43,10 +43,11 @@ class State(Spec):
     """One agent's part of a session.
 
     objective: what it is for; prompt: what its agent is told. at_least, at_most: client messages heard in it before it is asked
-    whether to move on, and after which it moves on in any case. next: the states that may follow. lines: written by hand, with the
-    slots {name}, {words}, {feeling}, and in states about an exercise {exercise}, {goal}, {steps} and {afterwards}. act: which of a
-    counselor persona's acts or questions it is. exercise: what is done with one. steps: how many of its steps are said in a line;
-    None: all.
+    whether to move on, and after which it moves on in any case. next: the states that may follow. lines: written by hand, at first
+    those of the first half, later all but the first; with the slots {name}, {words}, {feeling}, and in states about an exercise
+    {exercise}, {goal}, {steps} and {afterwards}. act: which of a counselor persona's acts or questions it is. exercise: what is done
+    with one. steps: how many of its steps are said in a line; None: all. not_when: contraindications, of those that exercises have,
+    with which the state is passed by, to its exit's `otherwise`.
     """
 
     id: Id
@@ -62,6 +63,7 @@ class State(Spec):
     act: Act | Question | None = None
     exercise: Doing | None = None
     steps: Annotated[int, Field(ge=1, le=6)] | None = None
+    not_when: tuple[Id, ...] = ()
 
     @property
     def internal(self) -> bool:

@@ -103,6 +103,8 @@ def _words(state: State) -> Problems:
     for index, line in enumerate(state.lines):
         for slot in sorted(set(re.findall(r"\{([^{}]*)\}", line)) - known):
             yield ("lines", index), f"no slot {{{slot}}}; there are {', '.join(f'{{{name}}}' for name in sorted(known))}"
+    if state.not_when and not state.exit.otherwise:
+        yield ("not_when",), "where does it go instead? `not_when` needs an exit by intent, with `otherwise: STATE`"
     if state.steps and state.exercise != "explain":
         yield ("steps",), "steps are said in a state with `exercise: explain`"
 

@@ -4,6 +4,7 @@ from functools import cache
 from importlib.resources import as_file, files
 
 from simcounsel.errors import SpecError
+from simcounsel.policies.staged.exercises import library
 from simcounsel.specs.manual import Manual, load_manual
 from simcounsel.specs.vocabulary import Language
 from simcounsel.specs.world import suggest
@@ -33,7 +34,11 @@ def manual_of(wanted: Manual | str | None, language: Language) -> Manual:
     """The manual itself, by whatever it is named. SpecError when there is none, or when it cannot be lived."""
     if not isinstance(wanted, Manual):
         return shipped(wanted or DEFAULT_MANUAL, language)
-    problems = wanted.problems()
+    known = [one.id for one in library(language).contraindications]
+    problems = [*wanted.problems(), *(
+        ((*at, "not_when"), f"no contraindication {name!r}; {suggest(name, known)}")
+        for at, _, state in wanted.walk() for name in state.not_when if name not in known
+    )]
     if problems:
         raise SpecError([f"manual {wanted.name}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
     return wanted

@@ -16,6 +16,9 @@ from simcounsel.specs.manual import Manual, State
 NOTE_EVERY = 3
 """Client messages after which the notes are brought up to date."""
 
+AN_EXERCISE = 5
+"""Own lines that it takes to offer an exercise, to lead through it and to ask how it was."""
+
 
 class Staged:
     """Leads a session through a manual's states. It keeps nothing: where a session stands is what its events say."""
@@ -32,6 +35,7 @@ class Staged:
         now = now.with_events((yield from _noted(now, NOTE_EVERY)))
         now = yield from _moved(now)
         now = yield from _routed(now)
+        now = now.with_events(_too_late(now))
         state = now.state
         assert state is not None
         if state.exercise and _wants_choice(now, state):
@@ -110,9 +114,25 @@ def _judged(now: Standing, state: State) -> Ask[Standing]:
     return now.with_events((_transition(now, state.id, target, f"{verdict}: {reason}" if verdict != "said" else "its line was said"),))
 
 
+def _too_late(now: Standing) -> tuple[Transitioned, ...]:
+    """To the close, where an exercise would be offered next and there is no time to go through one."""
+    state = now.state
+    assert state is not None
+    entered = now.events and isinstance(now.events[-1], Transitioned)
+    offers = any(now.manual.states[name].exercise == "suggest" for name in (state.id, *state.next))
+    if not entered or not offers or _spoken_left(now.view) >= len(machine.way_out(now.manual, state.id)) + AN_EXERCISE:
+        return ()
+    closing = machine.move(now.manual, state.id, now.manual.closing)
+    return (_transition(now, state.id, closing, f"{BY_CLOCK}too little time for an exercise"),)
+
+
 def _routed(now: Standing) -> Ask[Standing]:
-    """Past all states in which nothing is said."""
-    while (state := now.state) is not None and state.internal:
+    """Past all states in which nothing is said, and those that must be passed by with this client."""
+    while (state := now.state) is not None and (state.internal or barred(now, state)):
+        if not state.internal:
+            why = f"passed by with {', '.join(barred(now, state))}"
+            now = now.with_events((_transition(now, state.id, machine.move(now.manual, state.id, str(state.exit.otherwise)), why),))
+            continue
         reply = yield from ask(asking.valence(now, state))
         mood = str(reply.value)
         reason = str(reply.extra.get("why") or reply.problem or "judged from the client's last lines")
@@ -121,6 +141,11 @@ def _routed(now: Standing) -> Ask[Standing]:
         ),))
         now = now.with_events((_transition(now, state.id, machine.step(now.manual, state.id, mood, 0), f"the mood is {mood}"),))
     return now
+
+
+def barred(now: Standing, state: State) -> tuple[str, ...]:
+    """The contraindications heard from this client for which a state must be passed by."""
+    return tuple(name for name in state.not_when if name in now.against)
 
 
 def _wants_choice(now: Standing, state: State) -> bool:

@@ -21,12 +21,18 @@ def decision_of(now: Standing, state: State) -> Decision:
     nothing = state.exercise is not None and exercise is None
     steps = _steps(now, state, exercise)
     manner = state.manner or (prompt_text("manner_exercise", view.language) if state.exercise else None)
-    lines = _nothing_lines(view.language) if nothing else tuple(_filled(line, exercise, steps) for line in state.lines)
+    listens = not state.start and now.manual.phase_of[state.id] in ("initiation", "exploration")
+    lines = _nothing_lines(view.language) if nothing else tuple(_filled(line, exercise, steps) for line in _fitting(state, now.said_here))
     return Decision(
         move=state.id, options=(state.id, *machine.allowed(now.manual, state.id)), reason=_reason(now), aim=state.objective, act=state.act or "ask",
         brief=_brief(now, state, exercise, steps), manner=manner, max_tokens=EXERCISE_TOKENS if state.exercise else 220,
-        lines=tuple(own_example(line, state.act or "ask") for line in lines), leaves=state.ends, events=now.events,
+        lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines), leaves=state.ends, events=now.events,
     )
+
+
+def _fitting(state: State, said_here: int) -> tuple[str, ...]:
+    """The first half of a state's lines for its first one; all but the very first for those after it."""
+    return state.lines[1:] if said_here else state.lines[: (len(state.lines) + 1) // 2]
 
 
 def _reason(now: Standing) -> str:
@@ -62,10 +68,11 @@ def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str
 def _brief(now: Standing, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
     view = now.view
     told = words(view.language)
-    return render(
+    _, brief = render(
         "staged_brief", view.language, name=view.me, other=view.other, prompt=state.prompt, day=now.day, cap=now.manual.days.cap,
         since=_since(now, told), notes=now.notes or told["none"], exercise=_about(now, state, exercise, steps, told),
-    )[1]
+    )
+    return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
 
 
 def _since(now: Standing, told: dict[str, str]) -> str:
