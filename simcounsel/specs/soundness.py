@@ -17,9 +17,9 @@ BELONGS: dict[str, set[str]] = {
 Problems = Iterator[tuple[At, str]]
 
 
-def graph_of(manual: Manual) -> nx.DiGraph:
+def graph_of(manual: Manual) -> "nx.DiGraph[str]":
     """The states and where their exits lead, without the way that is open to all: the one to `closing`."""
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(manual.states)
     graph.add_edges_from((state.id, to) for state in manual.states.values() for _, to in state.leads_to if to in manual.states)
     return graph
@@ -126,7 +126,7 @@ def _graph(manual: Manual) -> Problems:
     yield from _exercises(manual, graph, where)
 
 
-def _exercises(manual: Manual, graph: nx.DiGraph, where: dict[str, At]) -> Problems:
+def _exercises(manual: Manual, graph: "nx.DiGraph[str]", where: dict[str, At]) -> Problems:
     """No exercise is explained or talked about before one was suggested."""
     before = graph.subgraph([state.id for state in manual.states.values() if state.exercise != "suggest"])
     early = {manual.start.id, *nx.descendants(before, manual.start.id)} if manual.start.id in before else set()

@@ -405,7 +405,9 @@ def _bring_manuals(data: dict[str, Any], path: Path, lines: Lines) -> None:
     for index, resident in enumerate(residents if isinstance(residents, list) else []):
         policy = resident.get("policy") if isinstance(resident, dict) else None
         policy = {"name": "staged", "manual": policy} if isinstance(policy, str) and policy.endswith((".yaml", ".yml")) else policy
-        named = policy.get("manual") if isinstance(policy, dict) else None
+        if not isinstance(policy, dict):
+            continue
+        named = policy.get("manual")
         if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
             continue
         try:

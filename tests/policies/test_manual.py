@@ -170,7 +170,7 @@ def test_no_two_boxes_of_the_picture_lie_over_each_other() -> None:
     ]
     assert len(boxes) == len(shipped("insomnia_cbt", "en").states)
     for index, (x, y, w, h) in enumerate(boxes):
-        assert all(x + w <= X or X + W <= x or y + h <= Y or Y + H <= y for X, Y, W, H in boxes[index + 1 :])
+        assert all(x + w <= X or x >= X + W or y + h <= Y or y >= Y + H for X, Y, W, H in boxes[index + 1 :])
 
 
 def test_check_draws_it(tmp_path: Path) -> None:
