@@ -5,25 +5,27 @@ from typing import Any
 
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import TALK_MEASURES, read_scale, shipped_names, unknown_instrument
-from simcounsel.policies import POLICIES
+from simcounsel.policies import POLICIES, policy_for
+from simcounsel.policies.staged.drawing import draw_manual
 from simcounsel.specs.experiment import load_experiment
-from simcounsel.specs.load import Lines, read_yaml
+from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
+from simcounsel.specs.manual import Manual, load_manual, sound
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.synthesis import load_synthesis
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world import World, load_world
 
 
 def check_file(path: Path) -> list[str]:
-    """Every problem of a world, persona, experiment or synthesis file as `file:line: what; remedy`; empty when there is none.
+    """Every problem of a world, persona, experiment, synthesis or manual as `file:line: what; remedy`; empty when there is none.
 
     What a file is follows from its keys: `places` makes a world, `role` a persona, `conditions` an experiment, `situations` a
-    synthesis.
+    synthesis, `phases` a manual.
     """
     try:
         data, lines = read_yaml(path)
         if isinstance(data, dict) and "places" in data:
-            load_world(path)
-            return [*_policy_problems(path, data, lines), *_instrument_problems(path, data, lines)]
+            world = load_world(path)
+            return [*_policy_problems(path, world, lines), *_instrument_problems(path, data, lines)]
         if isinstance(data, dict) and "role" in data:
             parse_persona(data, path, lines)
         elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
@@ -32,23 +34,39 @@ def check_file(path: Path) -> list[str]:
             load_experiment(path)
         elif isinstance(data, dict) and "situations" in data:
             load_synthesis(path)
+        elif isinstance(data, dict) and "phases" in data:
+            sound(parse_spec(data, Manual, path, lines), path, lines)
         else:
             return [
                 f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`) "
-                "nor a synthesis (no `situations:`)"
+                "nor a synthesis (no `situations:`) nor a manual (no `phases:`)"
             ]
     except SpecError as error:
         return error.problems
     return []
 
 
-def _policy_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
+def graph_of_file(path: Path) -> str:
+    """A manual's states and transitions as SVG. SpecError when the file is no manual."""
+    data, _ = read_yaml(path)
+    if not isinstance(data, dict) or "phases" not in data:
+        raise SpecError([f"{path}: not a manual (it has no `phases:`); --graph draws the states of a manual"])
+    return draw_manual(load_manual(path))
+
+
+def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
     """A world may name policies of one's own, so loading it does not look them up."""
-    named = ((number, resident.get("policy")) for number, resident in enumerate(data["residents"]))
-    return [
-        f"{path}:{lines.get(('residents', number, 'policy'), 1)}: no policy {policy!r}; there are {', '.join(sorted(POLICIES))}"
-        for number, policy in named if policy is not None and policy not in POLICIES
-    ]
+    problems: list[str] = []
+    for number, resident in enumerate(world.residents):
+        line = line_of(lines, ("residents", number, "policy"))
+        if resident.policy is not None and resident.policy.name not in POLICIES:
+            problems.append(f"{path}:{line}: no policy {resident.policy.name!r}; there are {', '.join(sorted(POLICIES))}")
+            continue
+        try:
+            policy_for(resident.role, resident.policy, world.language)
+        except SpecError as error:
+            problems += [f"{path}:{line}: {what}" for what in error.problems]
+    return problems
 
 
 def _instrument_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:

@@ -8,7 +8,8 @@
     ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used as asked
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
-    └── WeightsError         weights could not be fetched, or are not the pinned ones
+    ├── WeightsError         weights could not be fetched, or are not the pinned ones
+    └── IllegalTransition    a manual does not let this state follow that one
 
 A reply that is merely bad (nonsense, a timeout, a refusal) is no error: it leads to a second
 try, then to the caller's declared fallback and a `warned` event. See `llm.ask`.
@@ -53,3 +54,7 @@ class ModelUnreachable(ModelError):
 
 class WeightsError(SimcounselError):
     """Weights of the embedded models are missing, or differ from the pinned SHA-256."""
+
+
+class IllegalTransition(SimcounselError):
+    """A manual does not let this state follow that one; the text names what is allowed."""

@@ -13,15 +13,19 @@ from simcounsel.events import (
     ConversationStarted,
     Decided,
     Entry,
+    Judged,
     Measured,
+    Noted,
     PersonaChanged,
     Planned,
     Recalled,
     Reflected,
     RelationChanged,
     Remembered,
+    Retrieved,
     Said,
     TickEnded,
+    Transitioned,
     Warned,
 )
 from simcounsel.runs import Run
@@ -189,6 +193,8 @@ def conversation_lines(run: Run, which: int | str) -> Iterator[str]:
         match event:
             case ConversationStarted() if event.chat == chat:
                 yield f"{event.who[0]} and {event.who[1]}, {date_text(entry.minute, run.world.start)}, {event.place} ({event.cause}) [{chat}]"
+            case Judged() | Transitioned() | Noted() | Retrieved() if event.chat == chat:
+                yield from _practice_lines(event)
             case Decided() if event.chat == chat:
                 move = event.move
             case Said() if event.chat == chat:
@@ -198,6 +204,22 @@ def conversation_lines(run: Run, which: int | str) -> Iterator[str]:
                 yield f"ended: {'time is up' if event.by is None else event.by + ' took leave'}"
             case Remembered() if event.memory.chat == chat and event.memory.origin == "summary":
                 yield f"{event.who} takes away: {event.memory.text}"
+
+
+def _practice_lines(event: Judged | Transitioned | Noted | Retrieved) -> Iterator[str]:
+    """What a policy wrote on its way to a line."""
+    match event:
+        case Judged():
+            yield f"  · in {event.state}, {event.question}: {event.verdict} (by {event.by}: {event.reason})"
+        case Transitioned():
+            yield f"  · {event.origin + ' to ' if event.origin else ''}{event.state} ({event.reason})"
+        case Noted():
+            yield f"  · {event.who} notes, lines {event.first} to {event.last}: {event.text}"
+        case Retrieved():
+            kept = [one.id for one in event.candidates if one.kept]
+            yield f"  · {event.of}: {', '.join(event.chosen) or 'none'} ({event.reason}), out of {', '.join(kept) or 'none'}"
+            for why in dict.fromkeys(one.why for one in event.candidates if not one.kept):
+                yield f"      left out ({why}): {', '.join(one.id for one in event.candidates if not one.kept and one.why == why)}"
 
 
 def recall_lines(run: Run, who: str, tick: int | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ The rules, on the counselor's lines (English; question and advice words in Chine
 - A *reflection* is a sentence that is neither and either begins as one ('it sounds like', 'you feel', 'so you', ...) or
   speaks of 'you' and takes up at least three tenths of its content words from the client's last line, two words at least.
 - *Talk share* is the counselor's words in all words; a Chinese character counts as a word.
+- A *message* is a line; its length is counted in characters, spaces included.
 """
 
 import re
@@ -19,7 +20,7 @@ from simcounsel.events import ItemAnswer, Measured, Score
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.scale import TALK_MEASURES
 
-VERSION = "1"
+VERSION = "2"
 TAKEN_UP, FEWEST_TAKEN_UP = 0.3, 2
 _SENTENCE = re.compile(r"[^.!?。！？…]+[.!?。！？…]*")
 _WORD = re.compile(r"[㐀-鿿]|[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -54,7 +55,7 @@ _COMMON = frozenset((
 
 @dataclass(frozen=True, kw_only=True)
 class TalkCounts:
-    """Plain counts over one conversation. turns: lines of the counselor; words: of each side."""
+    """Plain counts over one conversation. turns: lines of the counselor; words: of each side. talks: 1, or 0 when nothing was said."""
 
     turns: int
     sentences: int
@@ -65,6 +66,10 @@ class TalkCounts:
     advice: int
     counselor_words: int
     client_words: int
+    client_turns: int
+    counselor_characters: int
+    client_characters: int
+    talks: int
 
 
 def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
@@ -73,12 +78,16 @@ def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
     heard = ""
     for speaker, text in lines:
         words = len(_WORD.findall(text))
+        total["talks"] = 1
         if speaker == CLIENT:
             total["client_words"] += words
+            total["client_turns"] += 1
+            total["client_characters"] += len(text)
             heard = text
             continue
         total["turns"] += 1
         total["counselor_words"] += words
+        total["counselor_characters"] += len(text)
         total["question_marks"] += len(re.findall(r"[?？]", text))
         for sentence in (part.strip() for part in _SENTENCE.findall(text)):
             for kind in _kinds(sentence, heard):
@@ -120,8 +129,13 @@ MEASURES = {
     "advice_per_turn": ("advice", ("turns",), "the counselor said nothing"),
     "talk_share": ("counselor_words", ("counselor_words", "client_words"), "nothing was said"),
     "question_marks_per_turn": ("question_marks", ("turns",), "the counselor said nothing"),
+    "counselor_messages": ("turns", ("talks",), "nothing was said"),
+    "client_messages": ("client_turns", ("talks",), "nothing was said"),
+    "counselor_characters": ("counselor_characters", ("turns",), "the counselor said nothing"),
+    "client_characters": ("client_characters", ("client_turns",), "the client said nothing"),
+    "characters_to_characters": ("counselor_characters", ("client_characters",), "the client said nothing"),
 }
-"""Each measure: what is counted, by what it is divided (a sum), and why it may be missing."""
+"""`counselor_characters` and `client_characters` are the mean lengths of a message. Each measure: what is counted, by what it is divided (a sum), and why it may be missing."""
 
 
 def measure(lines: Sequence[tuple[str, str]]) -> tuple[ItemAnswer, ...]:

@@ -22,6 +22,12 @@ Source = Literal["generated", "chosen", "fallback", "human"]
 T = TypeVar("T")
 
 
+OWN = "own"
+"""The tag of an example that a policy brings for its move, before all that a persona has."""
+LISTENS = "listens"
+"""The tag of such an example before which a word on what was heard is fitting."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Example:
     """A line written by hand: an example of style for a capable model, and for a small one

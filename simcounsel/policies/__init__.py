@@ -6,24 +6,37 @@ from simcounsel.errors import SpecError
 from simcounsel.policies.disclosing import Disclosing
 from simcounsel.policies.policy import Policy
 from simcounsel.policies.socratic import Socratic
+from simcounsel.policies.staged.manuals import manual_of
+from simcounsel.policies.staged.policy import Staged
 from simcounsel.policies.supportive import Supportive
+from simcounsel.policies.unstaged import Single, Unguided
 from simcounsel.specs.practice import Language, PolicySpec
 from simcounsel.specs.vocabulary import Role
 
 POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
     Disclosing.name: lambda spec, language: Disclosing(),
+    Single.name: lambda spec, language: Single(manual_of(spec.manual, language)),
     Socratic.name: lambda spec, language: Socratic(),
+    Staged.name: lambda spec, language: Staged(manual_of(spec.manual, language)),
     Supportive.name: lambda spec, language: Supportive(),
+    Unguided.name: lambda spec, language: Unguided(),
 }
 """Makes each policy, by its name, from what a world says of it and the language of the world."""
+TAKES: dict[str, frozenset[str]] = {Single.name: frozenset({"manual"}), Staged.name: frozenset({"manual"})}
+"""What a policy can be told; the others take nothing."""
 DEFAULT: dict[Role, str] = {"client": "disclosing", "counselor": "socratic", "layperson": "supportive"}
 
-__all__ = ["DEFAULT", "POLICIES", "Policy", "policy_for"]
+__all__ = ["DEFAULT", "POLICIES", "TAKES", "Policy", "policy_for"]
 
 
 def policy_for(role: Role, wanted: PolicySpec | str | None, language: Language = "en") -> Policy:
-    """The policy of that name, or the role's own. SpecError when there is none of that name."""
+    """The policy of that name, or the role's own. SpecError when there is none of that name, or it is told what it does not take."""
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
     if spec.name not in POLICIES:
         raise SpecError([f"policy: no policy {spec.name!r}; there are {', '.join(sorted(POLICIES))}"])
+    told = sorted(name for name in PolicySpec.model_fields if name != "name" and getattr(spec, name) is not None)
+    unknown = [name for name in told if name not in TAKES.get(spec.name, ())]
+    if unknown:
+        taking = sorted(name for name, takes in TAKES.items() if unknown[0] in takes)
+        raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; {' and '.join(taking)} do"])
     return POLICIES[spec.name](spec, language)

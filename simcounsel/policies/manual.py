@@ -1,4 +1,4 @@
-"""A policy's moves and what each means, read from manuals/NAME.yaml."""
+"""A policy's moves and what each means, read from moves/LANGUAGE/NAME.yaml."""
 
 from functools import cache
 from importlib.resources import files
@@ -6,10 +6,29 @@ from typing import Any
 
 import yaml
 
+from simcounsel.llm.ask import LISTENS, OWN, Example
+
 
 @cache
-def aims(name: str) -> dict[str, str]:
-    """What each move of a policy means, as it is put to a model."""
-    text = files(__package__).joinpath("manuals", f"{name}.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = yaml.safe_load(text)
-    return {str(move): str(aim).strip() for move, aim in data["moves"].items()}
+def aims(name: str, language: str = "en") -> dict[str, str]:
+    """What each move of a policy means, as it is put to a model; in English where there is no such file in the language."""
+    return {str(move): str(aim).strip() for move, aim in _read(name, language)["moves"].items()}
+
+
+@cache
+def lines_for(name: str, move: str, language: str = "en") -> tuple[str, ...]:
+    """Lines written by hand for a move; () when the policy has none of its own."""
+    return tuple(str(line) for line in _read(name, language).get("lines", {}).get(move, ()))
+
+
+@cache
+def _read(name: str, language: str) -> dict[str, Any]:
+    folder = files(__package__).joinpath("moves")
+    own = folder.joinpath(language, f"{name}.yaml")
+    data: dict[str, Any] = yaml.safe_load((own if own.is_file() else folder.joinpath("en", f"{name}.yaml")).read_text(encoding="utf-8"))
+    return data
+
+
+def own_example(text: str, move: str, *, listens: bool = False) -> Example:
+    """A line written by hand for a move, as an example. listens: a word on what was heard may stand before it."""
+    return Example(text=text, tags={OWN: True, LISTENS: listens, "move": move, "theme": "any", "emotion": "neutral", "when": "any"})

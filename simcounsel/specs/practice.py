@@ -5,19 +5,26 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from simcounsel.specs.load import Spec
-
-Language = Literal["en", "zh"]
+from simcounsel.specs.manual import Manual
+from simcounsel.specs.vocabulary import Language as Language
 
 
 class PolicySpec(Spec):
-    """A policy and what it is told. In a file its name alone will do: `policy: socratic`."""
+    """A policy and what it is told. In a file its name alone will do: `policy: socratic`; or a manual's file: `policy: mine.yaml`.
+
+    manual: for `staged` and `single`, the name of one that comes with simcounsel, or in a file the path of one's own, which is read
+    then, so that a world is complete.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
+    manual: Manual | Annotated[str, Field(min_length=1, max_length=4096)] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            return {"name": "staged", "manual": value} if value.endswith((".yaml", ".yml")) else {"name": value}
+        return value
 
 
 class SafetySettings(Spec):

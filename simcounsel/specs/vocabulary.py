@@ -7,6 +7,8 @@ Emotion = Literal[
 ]
 """Plutchik's eight primary emotions, in the order of the wheel, and `neutral` at its hub."""
 
+Language = Literal["en", "zh"]
+
 Role = Literal["client", "counselor", "layperson"]
 
 Stage = Literal["early", "telling", "doubting", "angry", "hopeful", "ending"]

@@ -14,6 +14,7 @@ from pydantic import Field, field_validator, model_validator
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, line_of, load_spec, parse_spec, read_value, read_yaml
+from simcounsel.specs.manual import load_manual
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.persona import AnyPersona, parse_persona
 from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
@@ -322,6 +323,7 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     for name, file in cast.items():
         data = _recast(data, name, file, path)
     _bring_scales(data, path, lines)
+    _bring_manuals(data, path, lines)
     world = parse_spec(data, World, path, lines)
     problems = world.problems()
     if problems:
@@ -392,6 +394,27 @@ def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
         except SpecError as error:
             line = line_of(lines, ("measurements", index, "instrument"))
             problems += [f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0], *error.problems[1:]]
+    if problems:
+        raise SpecError(problems)
+
+
+def _bring_manuals(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put the manual itself where a policy names its file."""
+    residents = data.get("residents")
+    problems: list[str] = []
+    for index, resident in enumerate(residents if isinstance(residents, list) else []):
+        policy = resident.get("policy") if isinstance(resident, dict) else None
+        policy = {"name": "staged", "manual": policy} if isinstance(policy, str) and policy.endswith((".yaml", ".yml")) else policy
+        if not isinstance(policy, dict):
+            continue
+        named = policy.get("manual")
+        if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
+            continue
+        try:
+            resident["policy"] = {**policy, "manual": load_manual(path.parent / named)}
+        except SpecError as error:
+            line = line_of(lines, ("residents", index, "policy"))
+            problems += [f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]
     if problems:
         raise SpecError(problems)
 

@@ -222,10 +222,15 @@ def recalls(entries: Iterable[Fields], who: str) -> list[Fields]:
     ]
 
 
+PRACTICE = ("judged", "transitioned", "noted", "retrieved")
+"""What a policy writes on its way to a line, and of which the page tells."""
+NOT_SHOWN = ("seq", "tick", "minute", "chat")
+
+
 def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
     """One conversation out of the events of its tick; None when it is not among them.
 
-    Each line has the move that was decided and the recall before it; `after` holds what each took
+    Each line has the move that was decided, what the policy wrote before it, and the recall; `after` holds what each took
     away and how the relationship moved.
     """
     found: Fields | None = None
@@ -239,6 +244,8 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
                 waiting: Fields = {}
             case "decided":
                 waiting["decided"] = _pick(entry, "move", "policy", "options", "reason")
+            case "judged" | "transitioned" | "noted" | "retrieved":
+                waiting.setdefault("practice", []).append({key: value for key, value in entry.items() if key not in NOT_SHOWN})
             case "recalled":
                 waiting["recalled"] = _pick(entry, "seq", "query", "emotion", "hits")
             case "said":
@@ -266,7 +273,7 @@ def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
             inside = entry if entry["chat"] == chat else None
         if inside is None:
             continue
-        if kind in ("said", "conversation_ended", "conversation_started", "decided"):
+        if kind in ("said", "conversation_ended", "conversation_started", "decided", *PRACTICE):
             if entry["chat"] == chat:
                 yield entry
         elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"]:

@@ -7,9 +7,10 @@ import pytest
 
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.errors import SpecError
-from simcounsel.llm.ask import Reply, Request, play
+from simcounsel.llm.ask import Reply, Request
 from simcounsel.policies import DEFAULT, POLICIES, policy_for
 from simcounsel.policies.manual import aims
+from simcounsel.policies.staged.manuals import shipped
 from simcounsel.specs.vocabulary import QUESTIONS
 from tests.stage import noting, said, view
 
@@ -22,7 +23,30 @@ def talk(lines: int, first: str = "Miriam", text: str = LONG) -> tuple[TalkLine,
 
 
 def decide(policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None) -> Decision:
-    return play(noting(policy_for("counselor", policy).decide(seen), [] if requests is None else requests), *[answer] * 3)
+    noted = [] if requests is None else requests
+    asking = noting(policy_for("counselor", policy).decide(seen), noted)
+    try:
+        next(asking)
+        while True:
+            asking.send(Reply(value=reply_to(noted[-1], answer)))
+    except StopIteration as end:
+        decision: Decision = end.value
+        return decision
+
+
+def reply_to(request: Request, answer: str) -> Any:
+    """What a model might say: the answer where it is one of the options, else the first; what is asked for where it is a text or a form."""
+    if request.verb == "choose":
+        return answer if answer in request.options else request.options[0]
+    return request.fallback
+
+
+def acting(decision: Decision) -> str:
+    return decision.act or decision.move
+
+
+def objectives() -> dict[str, str]:
+    return {state.id: state.objective for state in shipped("attachment_selfcare", "en").states.values()}
 
 
 def as_counselor(lines: tuple[TalkLine, ...], moves: tuple[str, ...], **more: Any) -> TalkView:
@@ -35,7 +59,7 @@ def whole_talk(policy: str, seed: int, turns: int = 12) -> list[Decision]:
     for turn in range(0, turns, 2):
         seen = as_counselor(
             talk(turn), tuple(d.move for d in made), turns_left=turns - turn, key=(seed, 1, "c"), closeness=float(seed % 11),
-            emotion=("joy", "anger", "neutral")[seed % 3],
+            emotion=("joy", "anger", "neutral")[seed % 3], own=tuple(event for d in made for event in d.events),
         )
         made.append(decide(policy, seen, QUESTIONS[(turn + seed) % 6]))
     return made
@@ -47,7 +71,7 @@ class TestEveryPolicy:
         for seed in range(30):
             for decision in whole_talk(policy, seed):
                 assert decision.move in decision.options
-                assert decision.aim == aims(policy)[decision.move]
+                assert decision.aim == (objectives() if policy == "staged" else aims(policy))[decision.move]
                 assert decision.reason
 
     def test_same_key_same_move(self, policy: str) -> None:
@@ -58,10 +82,11 @@ class TestEveryPolicy:
     def test_closes_when_parting_or_out_of_turns(self, policy: str, more: dict[str, Any], lines: int) -> None:
         for seed in range(10):
             seen = as_counselor(talk(lines), ("greet", "clarify")[: lines // 2], key=(seed, 1, "c"), **more)
-            assert decide(policy, seen).move in ("close", "ending")
+            assert acting(decide(policy, seen)) in ("close", "ending")
+            assert decide(policy, seen).leaves is not False
 
     def test_does_not_close_at_once(self, policy: str) -> None:
-        assert all(whole_talk(policy, seed)[0].move not in ("close", "ending") for seed in range(30))
+        assert all(acting(whole_talk(policy, seed)[0]) not in ("close", "ending") for seed in range(30))
 
     def test_is_named_as_it_is_listed(self, policy: str) -> None:
         assert policy_for("counselor", policy).name == policy
@@ -72,7 +97,7 @@ def test_defaults_by_role() -> None:
     assert {role: policy_for(role, None).name for role in DEFAULT} == {
         "client": "disclosing", "counselor": "socratic", "layperson": "supportive",
     }
-    with pytest.raises(SpecError, match="no policy 'freudian'; there are disclosing, socratic, supportive"):
+    with pytest.raises(SpecError, match="no policy 'freudian'; there are disclosing, single, socratic, staged, supportive, unguided"):
         policy_for("counselor", "freudian")
 
 

@@ -43,6 +43,7 @@ LINES = (
 def test_counts() -> None:
     assert count(LINES) == TalkCounts(
         turns=3, sentences=6, questions=2, open_questions=1, question_marks=2, reflections=1, advice=1, counselor_words=19, client_words=7,
+        client_turns=2, counselor_characters=94, client_characters=31, talks=1,
     )
 
 
@@ -50,6 +51,7 @@ def test_measures() -> None:
     assert {item.id: item.value for item in measure(LINES)} == {
         "reflections_per_turn": 0.3333, "reflections_to_questions": 0.5, "open_question_share": 0.5, "advice_per_turn": 0.3333,
         "talk_share": 0.7308, "question_marks_per_turn": 0.6667,
+        "counselor_messages": 3, "client_messages": 2, "counselor_characters": 31.3333, "client_characters": 15.5, "characters_to_characters": 3.0323,
     }
 
 

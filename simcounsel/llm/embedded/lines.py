@@ -16,9 +16,10 @@ import numpy as np
 
 from simcounsel.chance import chance
 from simcounsel.emotion import emotion_relevance
-from simcounsel.llm.ask import Example, Request
+from simcounsel.llm.ask import LISTENS, OWN, Example, Request
 from simcounsel.llm.embedded.feelings import Feelings
 from simcounsel.llm.embedded.labelled import labelled
+from simcounsel.llm.embedded.offers import Offers
 from simcounsel.llm.embedded.sense import Probe, Sense
 from simcounsel.specs.persona import fill_slots
 from simcounsel.specs.vocabulary import QUESTIONS
@@ -29,6 +30,10 @@ AGAIN = 40
 """A line counts as lately said within so many own lines."""
 AT_HOME = 5.0
 """From this closeness (0 to 10) on nobody speaks as to a stranger."""
+REFLECTS = 0.6
+"""How often a word on what was heard stands before a policy's own line, where that is fitting."""
+A_TELLING = 8
+"""Words from which on a line tells something that can be taken up."""
 TROUBLED = frozenset({"fear", "sadness", "anger", "disgust"})
 THEMES = {
     "family": ("mother", "father", "amma", "daughter", "brother", "children", "marriage", "home"),
@@ -61,6 +66,7 @@ class Lines:
         self._feelings = feelings
         self._generate = generate
         self._tuned = tuned
+        self._offers = Offers(sense)
         self._cues = Probe(sense, labelled("cues"), neighbours=10)
 
     def answer(self, request: Request) -> tuple[dict[str, Any], Pick]:
@@ -82,6 +88,9 @@ class Lines:
     def _client(self, request: Request) -> Pick:
         view = request.hints["view"]
         leaving = request.hints["move"] == "ending"
+        reply = None if leaving else self._offers.reply(request)
+        if reply:
+            return Pick(text=reply, stressed=None, emotion=self._feelings.feel(reply).emotion, source="chosen", leaves=False)
         began = any(line.who == view.me for line in view.lines)
         theme = _open_theme(request)
         begins = began and theme is None and not leaving
@@ -176,6 +185,8 @@ class Lines:
 
     def _counselor(self, request: Request) -> Pick:
         move, view = request.hints["move"], request.hints["view"]
+        if any(OWN in e.tags for e in request.examples):
+            return self._own(request)
         if move == "greet":
             when = "first" if view.meeting == 1 else "later"
             greeting = self._form(request, "greet", words=False, when=when)
@@ -192,11 +203,26 @@ class Lines:
         asking = self._form(request, move, words=0.45 <= quoting < 0.8 and "“" not in reflection)
         return Pick(text=f"{reflection} {asking}", stressed=None, emotion="trust", source="chosen", leaves=False)
 
+    def _own(self, request: Request) -> Pick:
+        """One of the lines that the policy brought: by nearness to what was heard, freshness and the draw, its slots filled."""
+        view, said, slots = request.hints["view"], request.hints["said"], request.hints["slots"]
+        pool = [e for e in request.examples if OWN in e.tags]
+        filled = [(e, text) for e in pool if (text := fill_slots(e.text, name=view.other, **slots)) is not None]
+        if not filled:
+            return Pick(text=str(request.fallback.say), stressed=None, emotion="trust", source="chosen", leaves=bool(request.hints["leaves"]))
+        near = self._sense.nearness(view.heard.text if view.heard else view.other, [text for _, text in filled])
+        draw = chance(request.seed, "own")
+        scores = [0.4 * near[i] + draw.gauss(0, 0.12) - 1.5 * _uses(e.text, said) for i, (e, _) in enumerate(filled)]
+        chosen, text = filled[int(np.argmax(scores))]
+        if chosen.tags[LISTENS] and "“" not in text and view.heard and len(view.heard.text.split()) >= A_TELLING and draw.random() < REFLECTS:
+            text = f"{self._form(request, 'reflect', words=draw.random() < 0.4)} {text}"
+        return Pick(text=text, stressed=None, emotion="trust", source="chosen", leaves=bool(request.hints["leaves"]))
+
     def _form(self, request: Request, move: str, *, words: bool, when: str = "any") -> str:
         """The best form of a move, its slots filled. words: whether it should hold the client's own words."""
         view, slots = request.hints["view"], request.hints["slots"]
         said = request.hints["said"]
-        pool = [e for e in request.examples if e.tags["move"] == move and e.tags["when"] in ("any", when)]
+        pool = [e for e in request.examples if OWN not in e.tags and e.tags["move"] == move and e.tags["when"] in ("any", when)]
         if when != "any":
             pool = [e for e in pool if e.tags["when"] == when] or pool
         pool = [e for e in pool if _suits(e, view)] or pool

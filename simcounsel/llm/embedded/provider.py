@@ -59,6 +59,7 @@ class Embedded:
 
     def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
         from simcounsel.llm.embedded.feelings import Feelings
+        from simcounsel.llm.embedded.guided import Guided
         from simcounsel.llm.embedded.interviews import Interviews
         from simcounsel.llm.embedded.lines import Lines
         from simcounsel.llm.embedded.moves import choose_move
@@ -77,6 +78,7 @@ class Embedded:
 
         interviews = Interviews(sense)
         ratings = Ratings(sense, self._model)
+        guided = Guided(sense, feelings)
 
         def line(request: Request) -> Completion:
             fields, pick = lines.answer(request)
@@ -99,6 +101,7 @@ class Embedded:
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
             "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),
             "self_report": ratings.self_report, "judge_item": ratings.judge_item, "judge_block": ratings.judge_block,
+            "sufficient": guided.sufficient, "intent": guided.intent, "valence": guided.valence, "note": guided.note, "exercise": guided.exercise,
             "bench_judge": ratings.judge_block, "judge_pair": ratings.judge_pair,
             "interview": lambda request: Completion(text=interviews.answer(request), source="chosen"),
         }

@@ -67,11 +67,28 @@ export function mountTalks(section, run, overview) {
     return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}` },
       h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.move) : null,
         h("span", { class: `source source-${line.source}`, title: SOURCE[line.source] || line.source }, line.source)),
+      practised(line.practice),
       said(line.text, "p", { class: "prose" }),
       h("details", { ontoggle: why }, h("summary", {}, "why"),
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, line.decided.move), ` out of ${line.decided.options.join(", ")}: `, said(line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
+        chosenFrom(line.practice),
         line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hits] : h("p", { class: "soft" }, "nothing")] : null,
         h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"))));
+  }
+
+  function practised(steps) {
+    const told = (steps || []).map((one) => ({
+      judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
+      transitioned: () => `${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
+      noted: () => `noted: ${one.text}`,
+      retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
+    })[one.kind]());
+    return told.length ? h("p", { class: "small soft practice" }, said(told.join(" · "))) : null;
+  }
+
+  function chosenFrom(steps) {
+    return (steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
+      one.candidates.map((c) => h("li", { class: c.kept ? "" : "soft" }, h("b", {}, c.id), c.kept ? ": allowed, " : ": left out, ", said(c.why)))));
   }
 
   function takeAway(talk) {

@@ -1,0 +1,96 @@
+"""Which exercise may be offered to this client now, and why each other may not."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+
+from simcounsel.events import Candidate
+from simcounsel.specs.exercises import STAGES, Exercise, Exercises, ExerciseStage, load_exercises
+
+STAGE_ENDS = {"beginning": 3, "intermediate": 6}
+"""The last day of the first two stages; what comes after is advanced."""
+WIDER = ("not done before", "done on an earlier day, to be practised again", "meant for another day of a stage already reached")
+"""What is allowed, one after the other, while nothing is left to choose from. What was offered in this talk, what a contraindication
+rules out and what belongs to a later stage is never allowed."""
+_NO = re.compile(r"\b(?:no|not|never|without|neither|nor|free of)\b[^.!?;]{0,24}$|n't(?: \w+){0,3} $")
+_NO_ZH = re.compile(r"(?:没有|没|不是|并非|无|不曾|从不|从来没)[^。！？；，,]{0,5}$")
+
+
+@cache
+def library(language: str) -> Exercises:
+    """The exercises that come with simcounsel, in a language."""
+    with as_file(files("simcounsel.policies").joinpath("exercises", f"{language}.yaml")) as path:
+        return load_exercises(path)
+
+
+def stage_of(day: int) -> ExerciseStage:
+    """The stage of a day of the protocol."""
+    return next((stage for stage in STAGES if day <= STAGE_ENDS.get(stage, day)), "advanced")
+
+
+def cues_in(text: str, known: Exercises, language: str) -> list[tuple[str, str]]:
+    """(contraindication, words) that a client's words suggest, each once; what they say they do not have is none."""
+    plain = " ".join(text.lower().replace("’", "'").split())
+    found = []
+    for one in known.contraindications:
+        cue = next((cue for cue in one.cues if _said(cue.lower(), plain, language)), None)
+        if cue:
+            found.append((one.id, cue))
+    return found
+
+
+def _said(cue: str, text: str, language: str) -> bool:
+    pattern = re.escape(cue) if language == "zh" else rf"(?<!\w){re.escape(cue)}(?!\w)"
+    denied = _NO_ZH if language == "zh" else _NO
+    return any(not denied.search(text[: found.start()]) for found in re.finditer(pattern, text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """What was kept for the choice. candidates: all, with why. wider: which of WIDER it took, from 0."""
+
+    kept: tuple[Exercise, ...]
+    candidates: tuple[Candidate, ...]
+    wider: int
+
+
+def fitting(
+    known: Exercises, *, day: int, against: Sequence[str], earlier: Iterable[str], here: Iterable[str], danger: str | None,
+) -> Fit:
+    """Step one of a choice: day, stage, contraindications and what was done. earlier, here: ids offered in earlier talks and in this one.
+    danger: the level that forbids every exercise; None when there is none."""
+    earlier, here = frozenset(earlier), frozenset(here)
+    for wider in range(len(WIDER)):
+        why = {exercise.id: _against(exercise, day, against, earlier, here, danger, wider) for exercise in known.exercises}
+        kept = tuple(exercise for exercise in known.exercises if why[exercise.id] is None)
+        if kept or danger:
+            break
+    candidates = tuple(
+        Candidate(id=exercise.id, kept=why[exercise.id] is None, why=why[exercise.id] or f"day {day}, {stage_of(day)}; {WIDER[wider]}")
+        for exercise in known.exercises
+    )
+    return Fit(kept=kept, candidates=candidates, wider=wider)
+
+
+def _against(
+    exercise: Exercise, day: int, against: Sequence[str], earlier: frozenset[str], here: frozenset[str], danger: str | None, wider: int,
+) -> str | None:
+    """Why it must not be offered; None when it may."""
+    stage = stage_of(day)
+    if danger:
+        return f"danger assessed as {danger}: people first, no exercise"
+    ruled_out = [name for name in exercise.not_when if name in against]
+    if ruled_out:
+        return f"not with {', '.join(ruled_out)}"
+    if exercise.id in here:
+        return "offered in this talk already"
+    if STAGES.index(exercise.stage) > STAGES.index(stage):
+        return f"{exercise.stage}, and day {day} is {stage}"
+    if exercise.id in earlier and wider < 1:
+        return "done before"
+    first, last = exercise.days
+    if not first <= day <= last and wider < 2:
+        return f"for days {first} to {last}, and it is day {day}"
+    return None

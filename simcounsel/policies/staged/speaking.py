@@ -1,0 +1,106 @@
+"""What the agent of a state is told, and the hand-written lines that go with it."""
+
+from simcounsel.agents.talk import Decision
+from simcounsel.events import Judged, Transitioned
+from simcounsel.policies.manual import own_example
+from simcounsel.policies.staged import machine
+from simcounsel.policies.staged.asking import words
+from simcounsel.policies.staged.exercises import library
+from simcounsel.policies.staged.standing import Standing
+from simcounsel.prompts import prompt_text, render
+from simcounsel.specs.exercises import Exercise
+from simcounsel.specs.manual import State
+
+EXERCISE_TOKENS = 420
+
+
+def decision_of(now: Standing, state: State) -> Decision:
+    """The move is the state; its agent's prompt, the shared notes and the exercise are the brief."""
+    view = now.view
+    exercise = _exercise(now, state)
+    nothing = state.exercise is not None and exercise is None
+    steps = _steps(now, state, exercise)
+    manner = state.manner or (prompt_text("manner_exercise", view.language) if state.exercise else None)
+    listens = not state.start and now.manual.phase_of[state.id] in ("initiation", "exploration")
+    lines = _nothing_lines(view.language) if nothing else tuple(_filled(line, exercise, steps) for line in _fitting(state, now.said_here))
+    return Decision(
+        move=state.id, options=(state.id, *machine.allowed(now.manual, state.id)), reason=_reason(now), aim=state.objective, act=state.act or "ask",
+        brief=_brief(now, state, exercise, steps), manner=manner, max_tokens=EXERCISE_TOKENS if state.exercise else 220,
+        lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines), leaves=state.ends, events=now.events,
+    )
+
+
+def _fitting(state: State, said_here: int) -> tuple[str, ...]:
+    """The first half of a state's lines for its first one; all but the very first for those after it."""
+    return state.lines[1:] if said_here else state.lines[: (len(state.lines) + 1) // 2]
+
+
+def _reason(now: Standing) -> str:
+    """The last thing that was decided in this turn."""
+    told = [event.reason for event in now.events if isinstance(event, Transitioned | Judged)]
+    return told[-1] if told else "the state goes on"
+
+
+def _exercise(now: Standing, state: State) -> Exercise | None:
+    name = now.exercise_id
+    return library(now.view.language).named(name) if state.exercise and name else None
+
+
+def _steps(now: Standing, state: State, exercise: Exercise | None) -> tuple[str, ...]:
+    """The steps to be said now; all where the state does not part them, () after the last."""
+    if exercise is None or state.exercise != "explain":
+        return ()
+    if not state.steps:
+        return exercise.steps if not now.said_here else ()
+    first = now.said_here * state.steps
+    return exercise.steps[first : first + state.steps]
+
+
+def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
+    if exercise is None:
+        return line
+    fields = {"exercise": exercise.name, "goal": exercise.goal, "afterwards": exercise.afterwards, "steps": " ".join(steps)}
+    for slot, text in fields.items():
+        line = line.replace(f"{{{slot}}}", text)
+    return " ".join(line.split())
+
+
+def _brief(now: Standing, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
+    view = now.view
+    told = words(view.language)
+    _, brief = render(
+        "staged_brief", view.language, name=view.me, other=view.other, prompt=state.prompt, day=now.day, cap=now.manual.days.cap,
+        since=_since(now, told), notes=now.notes or told["none"], exercise=_about(now, state, exercise, steps, told),
+    )
+    return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
+
+
+def _since(now: Standing, told: dict[str, str]) -> str:
+    """What the meeting before means for this line."""
+    if now.view.moves:
+        return ""
+    began = next(event for event in now.here if isinstance(event, Transitioned))
+    if began.reason.startswith("taken up"):
+        return told["same_day"]
+    return told["later"] if now.view.meeting > 1 else told["first"]
+
+
+def _about(now: Standing, state: State, exercise: Exercise | None, steps: tuple[str, ...], told: dict[str, str]) -> str:
+    if state.exercise is None:
+        return ""
+    if exercise is None:
+        return render("staged_no_exercise", now.view.language, other=now.view.other)[1]
+    part = told[state.exercise].replace("$afterwards", exercise.afterwards).replace("$steps", " ".join(steps))
+    if state.exercise == "explain":
+        if not steps:
+            part = told["explain_again"].replace("$steps", " ".join(exercise.steps))
+        else:
+            part += " " + told["explain_last" if steps[-1] == exercise.steps[-1] else "explain_more"]
+    return render(
+        "staged_exercise", now.view.language, exercise=exercise.name, minutes=exercise.minutes, goal=exercise.goal, part=part, other=now.view.other,
+    )[1]
+
+
+def _nothing_lines(language: str) -> tuple[str, ...]:
+    """What is said when no exercise fits."""
+    return tuple(line for key, line in words(language).items() if key.startswith("nothing_"))

@@ -1,0 +1,96 @@
+"""What `staged` is compared with: `single`, one agent that is told the whole manual at once, and `unguided`, one told next to nothing."""
+
+from datetime import timedelta
+from typing import ClassVar
+
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.chance import chance
+from simcounsel.llm.ask import Ask, Example
+from simcounsel.policies.manual import aims, lines_for, own_example
+from simcounsel.policies.staged.exercises import library, stage_of
+from simcounsel.prompts import prompt_text, render
+from simcounsel.specs.exercises import Exercise
+from simcounsel.specs.manual import Manual
+
+A_DAY = 3
+"""Exercises on the schedule of a day."""
+
+
+def _move(view: TalkView) -> tuple[str, str]:
+    """greet, talk or close, and why."""
+    if view.parting or view.turns_left <= 2:
+        return "close", "they are taking leave" if view.parting else "time is nearly up"
+    return ("talk", "the talk goes on") if view.moves else ("greet", "the meeting begins")
+
+
+class Single:
+    """The prompts of all states and all exercises in one brief; no machine, no judge, no notes, exercises by the day's schedule."""
+
+    name: ClassVar[str] = "single"
+
+    def __init__(self, manual: Manual) -> None:
+        self.manual = manual
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        """By rule; the model has to find its way through the brief."""
+        move, reason = _move(view)
+        today = scheduled(self.day(view), view.language)
+        texts = (_said(line, today, view) for line in lines_for(self.name, move, view.language))
+        return Decision(
+            move=move, options=("greet", "talk", "close"), reason=f"{reason}; day {self.day(view)}", aim=aims(self.name, view.language)[move],
+            act="ask" if move == "talk" else move, brief=self.brief(view, today), manner=prompt_text("manner_exercise", view.language),
+            max_tokens=420, lines=tuple(own_example(text, move) for text in texts), leaves=move == "close",
+        )
+        yield  # an Ask that needs no model
+
+    def day(self, view: TalkView) -> int:
+        """The day of the protocol, by the dates since the first talk with this client."""
+        days = self.manual.days
+        talks = [entry.minute for entry in view.kept if getattr(entry.event, "chat", None) is not None]
+        dates = [(view.start + timedelta(minutes=minute)).toordinal() for minute in (view.minute, talks[0] if talks else view.minute)]
+        return min(days.cap, days.first + dates[0] - dates[1])
+
+    def brief(self, view: TalkView, today: tuple[Exercise, ...]) -> str:
+        """All that `staged` tells one agent after the other."""
+        known = library(view.language)
+        what = {one.id: one.what for one in known.contraindications}
+        parts = [state.prompt for state in self.manual.states.values() if not state.internal]
+        exercises = (
+            f"- {one.name}. {one.goal} {' '.join(one.steps)} {one.afterwards}"
+            + (f" [{'; '.join(what[name] for name in one.not_when)}]" if one.not_when else "") for one in known.exercises
+        )
+        return render(
+            "single_brief", view.language, name=view.me, other=view.other, day=self.day(view), cap=self.manual.days.cap,
+            parts="\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1)), today=", ".join(one.name for one in today),
+            exercises="\n".join(exercises),
+        )[1]
+
+
+def scheduled(day: int, language: str) -> tuple[Exercise, ...]:
+    """The exercises of a day: of its stage, in the library's order, the next ones on each day."""
+    known = [one for one in library(language).exercises if one.stage == stage_of(day)]
+    first = (day - 1) * A_DAY
+    return tuple(known[(first + k) % len(known)] for k in range(A_DAY))
+
+
+def _said(line: str, today: tuple[Exercise, ...], view: TalkView) -> str:
+    """A hand-written line with one of the day's exercises in it."""
+    exercise = chance(*view.key, "schedule", len(view.lines)).choice(today)
+    return line.replace("{exercise}", exercise.name).replace("{steps}", " ".join(exercise.steps))
+
+
+class Unguided:
+    """A companion with a brief of two sentences and nothing else."""
+
+    name: ClassVar[str] = "unguided"
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        """Hello, talk, goodbye."""
+        move, reason = _move(view)
+        lines: tuple[Example, ...] = tuple(own_example(text, move) for text in lines_for(self.name, move, view.language))
+        return Decision(
+            move=move, options=("greet", "talk", "close"), reason=reason, aim=aims(self.name, view.language)[move],
+            act="ask" if move == "talk" else move, brief=render("unguided_brief", view.language, name=view.me, other=view.other)[1],
+            manner=prompt_text("manner_unguided", view.language), lines=lines, leaves=True if move == "close" else None, max_tokens=420,
+        )
+        yield  # an Ask that needs no model
