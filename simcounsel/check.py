@@ -44,7 +44,8 @@ def check_file(path: Path) -> list[str]:
 
 def _policy_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
     """A world may name policies of one's own, so loading it does not look them up."""
-    named = ((number, resident.get("policy")) for number, resident in enumerate(data["residents"]))
+    policies = ((number, resident.get("policy")) for number, resident in enumerate(data["residents"]))
+    named = ((number, policy.get("name") if isinstance(policy, dict) else policy) for number, policy in policies)
     return [
         f"{path}:{lines.get(('residents', number, 'policy'), 1)}: no policy {policy!r}; there are {', '.join(sorted(POLICIES))}"
         for number, policy in named if policy is not None and policy not in POLICIES

@@ -4,20 +4,31 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, CoursePlan
 from simcounsel.specs.load import Spec
+from simcounsel.specs.therapy import Therapy, therapy_named
 
 Language = Literal["en", "zh"]
 
 
 class PolicySpec(Spec):
-    """A policy and what it is told. In a file its name alone will do: `policy: socratic`."""
+    """A policy and what it is told. In a file its name alone will do: `policy: socratic`.
+
+    therapy, sessions, plan: of a course. In a file a therapy is named by its id or its file, a plan by its file; here they stand in full.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
+    therapy: Therapy | None = None
+    sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None
+    plan: CoursePlan | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
+        value = {"name": value} if isinstance(value, str) else value
+        if isinstance(value, dict) and (value.get("therapy") or value.get("name") == "course"):
+            value = value | {"therapy": therapy_named(value.get("therapy") or "cbt")}
+        return value
 
 
 class SafetySettings(Spec):

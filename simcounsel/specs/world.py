@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
+from simcounsel.specs.course import bring_course
 from simcounsel.specs.load import Lines, Spec, line_of, load_spec, parse_spec, read_value, read_yaml
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.persona import AnyPersona, parse_persona
@@ -319,6 +320,7 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     for key, value in changes.items():
         patch(data, key, value)
     _bring_personas(data, path, lines)
+    _bring_courses(data, path, lines)
     for name, file in cast.items():
         data = _recast(data, name, file, path)
     _bring_scales(data, path, lines)
@@ -350,6 +352,19 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
         resident.setdefault("name", persona.name.split()[0])
     if problems:
         raise SpecError(problems)
+
+
+def _bring_courses(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put therapies and plans themselves where the file names files that hold them."""
+    residents = data.get("residents")
+    for index, resident in enumerate(residents if isinstance(residents, list) else []):
+        policy = resident.get("policy") if isinstance(resident, dict) else None
+        if isinstance(policy, dict):
+            try:
+                bring_course(policy, path.parent)
+            except SpecError as error:
+                line = line_of(lines, ("residents", index, "policy"))
+                raise SpecError([f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]) from None
 
 
 def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
