@@ -169,7 +169,10 @@ class ModelRoles(Spec):
 
 
 class World(Spec):
-    """A world, complete: what its file says with the personas it names."""
+    """A world, complete: what its file says with the personas it names.
+
+    days: `skipped` lives only the first tick and those of appointments, and each client gives a short account of the days between.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")]
     about: str = ""
@@ -188,6 +191,7 @@ class World(Spec):
     plan_slots: Annotated[int, Field(ge=1, le=96)] = 8
     without: tuple[Phase, ...] = ()
     measurements: tuple[MeasurementSpec, ...] = ()
+    days: Literal["lived", "skipped"] = "lived"
     language: Language = "en"
     safety: SafetySettings = SafetySettings()
 
@@ -212,7 +216,14 @@ class World(Spec):
         """What the parts say against each other; empty when the world holds together."""
         return [
             *_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self), *_measurement_problems(self),
+            *_skipping_problems(self),
         ]
+
+    def appointed(self) -> tuple[int, ...]:
+        """The ticks in which somebody has an appointment, in order."""
+        start = self.start.hour * 60 + self.start.minute
+        minutes = {minute - start for appointment in self.appointments for minute in appointment.minutes()}
+        return tuple(sorted(minute // self.tick_minutes for minute in minutes if minute >= 0 and minute % self.tick_minutes == 0))
 
 
 def suggest(name: str, known: list[str]) -> str:
@@ -297,6 +308,16 @@ def _measurement_problems(world: World) -> Iterator[Problem]:
             yield (*at, "when"), f"{measurement.when!r} is never lived; the ticks are 0 to {world.ticks - 1}"
         if measurement.scale is None and measurement.instrument.endswith((".yaml", ".yml")):
             yield (*at, "instrument"), f"{measurement.instrument!r}: a scale's file is named in the world's own file; name a shipped instrument here"
+
+
+def _skipping_problems(world: World) -> Iterator[Problem]:
+    if world.days == "lived":
+        return
+    last = world.appointed()[-1:]
+    if not last:
+        yield ("days",), "only appointments are lived and there is none from the start on; add one, or use days: lived"
+    elif world.ticks != last[0] + 1:
+        yield ("ticks",), f"{world.ticks}: with days: skipped a world ends with its last appointment; write ticks: {last[0] + 1}"
 
 
 def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
