@@ -68,6 +68,8 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
         return _instance(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root, draw, request, name)
     if "anyOf" in schema:
         return _instance(schema["anyOf"][0], root, draw, request, name)
+    if "const" in schema:
+        return schema["const"]
     if "enum" in schema:
         return draw.choice(schema["enum"])
     match schema.get("type"):
@@ -78,6 +80,9 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
         case "array" if name in request.hints.get("closed", {}):
             closed = request.hints["closed"][name]
             return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
+        case "array" if "enum" in schema["items"]:
+            closed = schema["items"]["enum"]
+            return draw.sample(closed, min(len(closed), _length(schema, request, draw)))
         case "array":
             return [_instance(schema["items"], root, draw, request, name) for _ in range(_length(schema, request, draw))]
         case "integer":
