@@ -3,14 +3,19 @@
 from collections.abc import Callable
 
 from simcounsel.errors import SpecError
+from simcounsel.policies.changing import Changing
+from simcounsel.policies.course import Course
 from simcounsel.policies.disclosing import Disclosing
 from simcounsel.policies.policy import Policy
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.supportive import Supportive
 from simcounsel.specs.practice import Language, PolicySpec
+from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.vocabulary import Role
 
 POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
+    Changing.name: lambda spec, language: Changing(),
+    Course.name: lambda spec, language: Course(spec.therapy or shipped_therapy("cbt"), spec.sessions, spec.plan),
     Disclosing.name: lambda spec, language: Disclosing(),
     Socratic.name: lambda spec, language: Socratic(),
     Supportive.name: lambda spec, language: Supportive(),
