@@ -49,6 +49,8 @@ def _answer(request: Request, draw: Random) -> str:
             return str(draw.randint(low, high))
         case "fill" if request.purpose == "extract":
             return str(request.fallback.model_dump_json())
+        case "fill" if "rough" in request.hints:
+            return str(request.hints["rough"].model_dump_json())
         case "fill":
             assert request.model is not None
             schema = request.model.model_json_schema()

@@ -48,9 +48,13 @@ def _objective(view: TalkView, therapy: Therapy, plan: CoursePlan, state: Course
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
     session, last, step = state.planned_for(plan), state.last, state.steps[-1] if state.steps else None
     open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
     fallback = ObjectiveAnswer(
-        objective=(*(f"Come back to this: {point}"[:400] for point in open_points[:1]), *(f"Work towards this: {goal}"[:400] for goal in unmet[:2])),
-        goals=tuple(range(1, 1 + min(2, len(unmet)))), reason="the first goals that are still unmet",
+        objective=(
+            *(f"Come back to this: {point}"[:400] for point in open_points[:1]),
+            *(f"Work towards this: {unmet[index]}"[:400] for index in next_goals),
+        ),
+        goals=tuple(index + 1 for index in next_goals), reason="the goals still unmet that were aimed at least so far",
     )
     reply = yield from asked(
         view, "course_objective", ObjectiveAnswer, fallback,

@@ -12,7 +12,7 @@ from simcounsel.specs.therapy import COURSE_STAGES, CourseStage
 class CourseState:
     """session: the present one, from 1. spent: sessions held so far, by stage, the present one left out. met: the quote that shows
     each goal to be met. planned: of the present session; skills: ids chosen for it; used: of these, the ones reasoned with so far, in
-    order. reviews, steps: of earlier sessions."""
+    order. aimed: goals that earlier sessions aimed at, once for each. reviews, steps: of earlier sessions."""
 
     session: int
     stage: CourseStage
@@ -21,6 +21,7 @@ class CourseState:
     planned: SessionPlanned | None
     skills: tuple[str, ...]
     used: tuple[str, ...]
+    aimed: tuple[str, ...]
     facts: tuple[FactLearned, ...]
     formulated: tuple[Formulated, ...]
     reviews: tuple[SessionReviewed, ...]
@@ -68,6 +69,7 @@ def state_of(view: TalkView) -> CourseState:
         planned=next((event for event in view.own if isinstance(event, SessionPlanned)), None),
         skills=tuple(one for event in view.own if isinstance(event, Retrieved) and event.of == "skill" for one in event.chosen),
         used=tuple(event.skill for event in view.own if isinstance(event, Reasoned) and event.skill),
+        aimed=tuple(goal for event in before if isinstance(event, SessionPlanned) for goal in event.goals),
         facts=tuple(event for event in before if isinstance(event, FactLearned)),
         formulated=tuple(event for event in before if isinstance(event, Formulated)), reviews=reviews, steps=steps,
     )
