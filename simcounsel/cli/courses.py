@@ -1,4 +1,4 @@
-"""`clinic`: a course back to back. `skills`: what counselors of a therapy can do, as data."""
+"""`clinic`: a course back to back. `course plan`: a case report into a client and a plan. `skills`: what counselors of a therapy can do, as data."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,8 @@ from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 skills = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at the therapies' skills, or bring your own.")
 app.add_typer(skills, name="skills")
+course = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Prepare courses of sessions.")
+app.add_typer(course, name="course")
 TherapyName = Annotated[str, typer.Argument(metavar="THERAPY", help="cbt, psychodynamic, behavioral, ... or a therapy file.")]
 
 
@@ -51,6 +53,45 @@ def clinic(
     check_models(made)
     table = price_table(prices)
     live(begin_run(made, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+
+
+@course.callback()
+def _course() -> None:
+    """Prepare courses of sessions."""
+
+
+@course.command("plan")
+def plan_course(
+    case: Annotated[Path, typer.Argument(metavar="CASE.md", help="A case report with headings such as `## Session 1`.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for client.yaml, plan.yaml and talk.yaml.")],
+    model: Annotated[str | None, typer.Option("--model", help="A capable model; `simcounsel models` lists the forms. Embedded cannot do it.")] = None,
+    therapy: Annotated[str, typer.Option("--therapy", help="`simcounsel skills list` names them; or a therapy file.")] = "cbt",
+    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+) -> None:
+    """Turn a case report into a client's file, a plan, and the manner of their talk; nothing in it is known before it was told."""
+    from simcounsel.errors import ModelError
+    from simcounsel.llm.catalog import open_chat, open_embed
+    from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.policies.course.case import read_case, read_report
+    from simcounsel.policies.course.writing import write_case
+    from simcounsel.specs.therapy import find_therapy
+
+    if model is None or model.startswith("embedded"):
+        raise ModelError(
+            "a case report cannot be read by the embedded model: it is far too small for it; name another with --model, such as "
+            "--model http://localhost:11434/v1/llama3.1 (`simcounsel models` lists the forms)"
+        )
+    report, school = read_report(case), find_therapy(therapy)
+    chat = open_chat(model)
+    models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"))
+    try:
+        reading = models.ask({"case": read_case(report, school, seed)})["case"].value
+    finally:
+        models.close()
+    for file in write_case(reading, report, out):
+        typer.echo(f"wrote {file}")
+    for note in reading.notes:
+        typer.echo(f"  {note}")
 
 
 @skills.command("list")

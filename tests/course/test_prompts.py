@@ -1,7 +1,6 @@
 """Every prompt of a course as it is sent, byte for byte."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
     return held(out, world(5, therapy=shipped_therapy("integrative"), lines=20), {"course_reason": quotes})[1]
 
 
-@pytest.mark.parametrize("kind", sorted(set(HELD) - PARTS))
+@pytest.mark.parametrize("kind", sorted(kind for kind in set(HELD) - PARTS if not kind.startswith("case_")))
 def test_prompt(requests: list[Request], kind: str) -> None:
     found = [request for request in requests if request.purpose == kind]
     first = found[min(len(found) - 1, 1)]

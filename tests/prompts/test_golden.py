@@ -34,10 +34,10 @@ SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "s
 BENCHED = ("bench_answer", "bench_judge")
 """Compared in tests/bench/test_asking.py."""
 HELD = (
-    "client_agreed", "client_insight", "client_touched", "course_brief", "course_facts", "course_formulate", "course_merge", "course_metas", "course_next",
+    "case_client", "case_facts", "case_plan", "case_talk", "client_agreed", "client_insight", "client_touched", "course_brief", "course_facts", "course_formulate", "course_merge", "course_metas", "course_next",
     "course_objective", "course_reason", "course_reason_again", "course_review", "course_skills", "course_therapies", "skipped_days",
 )
-"""Compared in tests/course/test_prompts.py."""
+"""Compared in tests/course/test_prompts.py and test_case.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
