@@ -6,18 +6,20 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import TALK_MEASURES, read_scale, shipped_names, unknown_instrument
 from simcounsel.policies import POLICIES
+from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment import load_experiment
-from simcounsel.specs.load import Lines, read_yaml
+from simcounsel.specs.load import Lines, load_spec, read_yaml
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.synthesis import load_synthesis
+from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import load_world
 
 
 def check_file(path: Path) -> list[str]:
-    """Every problem of a world, persona, experiment or synthesis file as `file:line: what; remedy`; empty when there is none.
+    """Every problem of a world, persona, therapy, plan, experiment or synthesis file as `file:line: what; remedy`; empty when there is none.
 
-    What a file is follows from its keys: `places` makes a world, `role` a persona, `conditions` an experiment, `situations` a
-    synthesis.
+    What a file is follows from its keys: `places` makes a world, `role` a persona, `conceptualization` a therapy, `therapy` and
+    `stages` a plan, `conditions` an experiment, `situations` a synthesis.
     """
     try:
         data, lines = read_yaml(path)
@@ -26,6 +28,10 @@ def check_file(path: Path) -> list[str]:
             return [*_policy_problems(path, data, lines), *_instrument_problems(path, data, lines)]
         if isinstance(data, dict) and "role" in data:
             parse_persona(data, path, lines)
+        elif isinstance(data, dict) and "conceptualization" in data:
+            load_spec(path, Therapy)
+        elif isinstance(data, dict) and {"therapy", "stages"} <= set(data):
+            load_spec(path, CoursePlan)
         elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
             read_scale(path)
         elif isinstance(data, dict) and "conditions" in data:
