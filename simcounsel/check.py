@@ -7,19 +7,21 @@ from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import TALK_MEASURES, read_scale, shipped_names, unknown_instrument
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.drawing import draw_manual
+from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment import load_experiment
-from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
+from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.manual import Manual, load_manual, sound
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.synthesis import load_synthesis
+from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World, load_world
 
 
 def check_file(path: Path) -> list[str]:
-    """Every problem of a world, persona, experiment, synthesis or manual as `file:line: what; remedy`; empty when there is none.
+    """Every problem of a world, persona, manual, therapy, plan, experiment or synthesis as `file:line: what; remedy`; empty when there is none.
 
-    What a file is follows from its keys: `places` makes a world, `role` a persona, `conditions` an experiment, `situations` a
-    synthesis, `phases` a manual.
+    What a file is follows from its keys: `places` makes a world, `role` a persona, `phases` a manual, `conceptualization` a therapy,
+    `therapy` and `stages` a plan, `conditions` an experiment, `situations` a synthesis.
     """
     try:
         data, lines = read_yaml(path)
@@ -28,6 +30,10 @@ def check_file(path: Path) -> list[str]:
             return [*_policy_problems(path, world, lines), *_instrument_problems(path, data, lines)]
         if isinstance(data, dict) and "role" in data:
             parse_persona(data, path, lines)
+        elif isinstance(data, dict) and "conceptualization" in data:
+            load_spec(path, Therapy)
+        elif isinstance(data, dict) and {"therapy", "stages"} <= set(data):
+            load_spec(path, CoursePlan)
         elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
             read_scale(path)
         elif isinstance(data, dict) and "conditions" in data:

@@ -5,9 +5,10 @@ from typing import Literal
 
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
+from simcounsel.events import ClientShifted, ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Policy
+from simcounsel.specs.vocabulary import Emotion
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -113,7 +114,8 @@ def _view(course: _Course, me: Side, other: Side) -> TalkView:
         moves=tuple(course.moves[me.name]), turns_left=course.limit - len(course.lines), parting=course.leaver is not None,
         closeness=resident.close_to(other.name), emotion=own[-1].emotion if own else resident.emotion,
         key=(me.scene.seed, me.scene.tick, started.chat), minute=me.scene.minute, start=me.scene.start, language=me.scene.language,
-        locale=me.scene.locale, kept=tuple(resident.practice.get(other.name, ())), own=tuple(course.own[me.name]),
+        locale=me.scene.locale, guards=tuple(getattr(resident.persona, "coping_strategies", ())),
+        kept=tuple(resident.practice.get(other.name, ())), own=tuple(course.own[me.name]),
     )
 
 
@@ -127,8 +129,23 @@ def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> As
         drafts[me.name] = (*(_line_memory(said, course.started.place, other.name) for said in course.said), *lived.drafts)
         poignancy[me.name] = max((m.poignancy or 0 for m in lived.drafts), default=0)
         if isinstance(me.policy, Concluding):
-            events += yield from me.policy.conclude(_view(course, me, other))
+            kept = yield from me.policy.conclude(_view(course, me, other))
+            events += kept
+            drafts[me.name] += tuple(_insight_memory(event, me.mind.resident.emotion, other.name) for event in kept if _has_insight(event))
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
+
+
+def _has_insight(event: PracticeEvent) -> bool:
+    return isinstance(event, ClientShifted) and event.insight is not None
+
+
+def _insight_memory(event: PracticeEvent, emotion: Emotion, other: str) -> Memory:
+    """What became clear to a client in a conversation stays as a thought."""
+    assert isinstance(event, ClientShifted)
+    return Memory(
+        id="", type="thought", text=f"Since talking with {other}, {event.who} sees: “{event.insight}”", emotion=emotion, intensity=5, poignancy=8,
+        company=(other,), chat=event.chat, origin="insight",
+    )
 
 
 def _line_memory(said: Said, place: str, other: str) -> Memory:

@@ -99,6 +99,10 @@ class Mind(Protocol):
         """Revise the rest of the day."""
         ...
 
+    def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
+        """Memories of days that were not lived through, one for each."""
+        ...
+
     def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply]:
         """Answer a block of questions about oneself; it changes nothing."""
         ...

@@ -1,6 +1,6 @@
 """The mind that residents have: its asks are spread over planning, appraisal, speech, relations, reflection."""
 
-from simcounsel.agents import appraisal, planning, reflection, relations, reporting, speech
+from simcounsel.agents import appraisal, planning, reflection, relations, reporting, skipping, speech
 from simcounsel.agents.mind import Lived, Scene, Spoken
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
@@ -40,6 +40,10 @@ class Person:
     def replan(self, scene: Scene, why: str) -> Ask[Lived]:
         """Revise the rest of the day."""
         return planning.replan(self.resident, scene, why)
+
+    def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
+        """A short account of days that were skipped."""
+        return skipping.account(self.resident, scene, days)
 
     def report(self, scene: Scene, sheet: reporting.Sheet) -> Ask[Reply]:
         """Answers about oneself, from persona and memories."""

@@ -8,6 +8,7 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
+from simcounsel.agents.unsaid import read_out
 from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text
@@ -43,7 +44,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     said = tuple(resident.said[-60:]) + tuple(line.text for line in view.lines if line.who == view.me)
     reply = yield from ask(Request(
         verb="fill", purpose=f"line_{role}", who=resident.name, system=system, prompt=prompt, model=LineAnswer,
-        check=lambda answer: line_problem(answer, view), fallback=_fallback(resident, view, decision),
+        check=lambda answer: line_problem(answer, view) or agenda_problem(answer, decision), fallback=_fallback(resident, view, decision),
         temperature=0.8, max_tokens=decision.max_tokens, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
         hints={
@@ -95,13 +96,19 @@ def line_problem(answer: LineAnswer, view: TalkView) -> str | None:
     return None
 
 
+def agenda_problem(answer: LineAnswer, decision: Decision) -> str | None:
+    """Whether a line reads out what its speaker only thought."""
+    quoted = read_out(answer.say, decision.unsaid, decision.free) if decision.unsaid else None
+    return f"the line read out what is only thought (“{quoted}”); say it in plain words to the other person" if quoted else None
+
+
 def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tuple[Example, ...]:
     """Lines written by hand: the decision's own, then those of this move or stage, then the rest, in an order drawn for this turn."""
     persona = resident.persona
     if isinstance(persona, ClientPersona):
         about = _words_for(resident, view.other)
         sayable = [line for line in persona.voice if not about & set(re.findall(r"\w+", line.text))]
-        lines = [(line.stage == decision.move, _client_example(line)) for line in sayable]
+        lines = [(line.stage == (decision.act or decision.move), _client_example(line)) for line in sayable]
     elif isinstance(persona, CounselorPersona):
         lines = [(move == (decision.act or decision.move), _form_example(move, form)) for move, forms in persona.forms.items() for form in forms]
     else:

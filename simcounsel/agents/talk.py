@@ -26,6 +26,7 @@ class TalkView:
     still be said, the next one included. parting: somebody has taken leave, or time is up.
     moves: own decisions in this conversation so far. closeness: own score to the other, 0 to 10.
     minute: when the conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose help lines hold.
+    guards: one's own ways of keeping pain at a distance; () for whoever is no client.
     kept: what one's policy wrote and what was heard of danger in earlier conversations with the other, oldest first; own: the same of
     this conversation so far.
     """
@@ -48,6 +49,7 @@ class TalkView:
     start: datetime = datetime(2026, 1, 1)
     language: str = "en"
     locale: str = "default"
+    guards: tuple[str, ...] = ()
     kept: tuple[Entry, ...] = ()
     own: tuple[PracticeEvent, ...] = ()
 
@@ -74,7 +76,8 @@ class Decision:
     act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself.
     brief: what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this
     move; they go before the persona's own. leaves: whether the line takes leave; None: as the speaker likes. holds: the
-    conversation must not end here. events: what the policy wrote on its way to the decision.
+    conversation must not end here. events: what the policy wrote on its way to the decision. unsaid: texts of which no long stretch may
+    stand in the line, unless it stands in `free` as well, which anybody may repeat.
     """
 
     move: str
@@ -89,3 +92,5 @@ class Decision:
     leaves: bool | None = None
     holds: bool = False
     events: tuple[PracticeEvent, ...] = field(default=())
+    unsaid: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()

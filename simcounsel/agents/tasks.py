@@ -99,5 +99,17 @@ class InsightsAnswer(Answer):
     insights: Annotated[tuple[InsightAnswer, ...], Field(min_length=1, max_length=5)]
 
 
+class SkippedDayAnswer(FeelingAnswer):
+    """One day in short."""
+
+    day: Annotated[str, Field(min_length=10, max_length=400, description="1 or 2 sentences, third person, past tense")]
+
+
+class SkippedDaysAnswer(Answer):
+    """Days in short, in order."""
+
+    days: Annotated[tuple[SkippedDayAnswer, ...], Field(min_length=1, max_length=31)]
+
+
 CLOSENESS_STEP = {"much less close": -2.0, "less close": -1.0, "as before": 0.0, "closer": 0.5, "much closer": 1.0}
 """How far a conversation moves the relationship score (0 to 10): trust is lost faster than won."""

@@ -42,4 +42,4 @@ def _give_up_stdout() -> None:
     os.close(nowhere)
 
 
-from simcounsel.cli import living, looking, measuring, synthesize, export, corpus, corpus_rate, bench, files  # noqa: E402, F401, I001  in this order --help lists them
+from simcounsel.cli import living, looking, measuring, synthesize, export, corpus, corpus_rate, bench, courses, files  # noqa: E402, F401, I001  in this order --help lists them

@@ -72,7 +72,7 @@ def run(
     fetch_weights(loaded.models.model_dump(), console, quiet)
     check_models(loaded)
     table = price_table(prices)
-    _live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
+    live(begin_run(loaded, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
 
 
 @app.command()
@@ -104,7 +104,7 @@ def resume(
     board = _board(opened.world, human, human_seconds)
     console = console_of()
     fetch_weights(opened.manifest.models, console, quiet)
-    _live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, price_table(prices), console, board, port)
+    live(opened, ticks, quiet, in_flight, budget_usd, budget_calls, price_table(prices), console, board, port)
 
 
 @app.command()
@@ -134,7 +134,7 @@ def fork(
     board = _board(new.world, human, human_seconds)
     console = console_of()
     fetch_weights(new.manifest.models, console, quiet)
-    _live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
+    live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
 
 
 def _board(world: "World", human: str | None, seconds: float) -> "Board | None":
@@ -146,7 +146,7 @@ def _board(world: "World", human: str | None, seconds: float) -> "Board | None":
     return board_for(world, human, seconds)
 
 
-def _live(
+def live(
     run: "Run", ticks: int | None, quiet: bool, in_flight: int, budget_usd: float | None, budget_calls: int | None,
     prices: "Prices", console: "Console", board: "Board | None" = None, port: int = 0,
 ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
-from simcounsel.clock import minute_of_tick
+from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.conversation import Side, Talked, converse
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
@@ -74,6 +74,7 @@ class Simulation(mesa.Model):
         self.measures = Measures(world)
         self.on_event = on_event
         self.tick = 0
+        self._lived: int | None = None
         self.running: bool = True
         self.stopped_because: str | None = None
         self._budget = (budget_usd, budget_calls)
@@ -161,7 +162,7 @@ class Simulation(mesa.Model):
         only a new Simulation over the same run can go on."""
         self.models.begin_tick(self.tick)
         self._arrive()
-        for phase in (self._plan, self._act, self._perceive, self._appraise, self._converse, self._remember, self._reflect, self._replan):
+        for phase in self._phases():
             if phase.__name__[1:] not in self.world.without or phase.__name__ in ("_act", "_remember"):
                 phase()
         self._remember()
@@ -173,6 +174,29 @@ class Simulation(mesa.Model):
             self.close()
 
     # the phases
+
+    def _phases(self) -> tuple[Callable[[], None], ...]:
+        """Those of a tick, in order. Where days are skipped nobody plans: who has an appointment goes there."""
+        if self.world.days == "skipped":
+            return (self._account, self._remember, self._gather, self._appraise, self._converse, self._remember, self._reflect)
+        return (self._plan, self._act, self._perceive, self._appraise, self._converse, self._remember, self._reflect, self._replan)
+
+    def _account(self) -> None:
+        """Each client's memories of the days since the last tick that was lived."""
+        before = minute_of_tick(self._lived, self.world.start, self.world.tick_minutes) if self._lived is not None else self.minute
+        days = tuple(range(day_of(before) + 1, day_of(self.minute)))
+        if days:
+            clients = [name for name, body in self._residents.items() if body.resident.spec.role == "client"]
+            self._ask({name: self._residents[name].mind.account(self._scene(name), days) for name in clients})
+
+    def _gather(self) -> None:
+        """Who has an appointment now is at its place."""
+        for name in sorted(self._residents):
+            place = next((place for minute, place, _ in self._diary.get(name, ()) if minute == self.minute), None)
+            if place is not None:
+                if place != self._residents[name].resident.place:
+                    self._write(Moved(who=name, origin=self._residents[name].resident.place, place=place))
+                self._write(Acted(who=name, activity="keeps an appointment", activity_kind="counseling", place=place))
 
     def _arrive(self) -> None:
         """Those whom the condition brings come, those whom it does not go. Who comes back remembers."""
@@ -318,7 +342,7 @@ class Simulation(mesa.Model):
         """The tick is complete: to disk, then to whoever watches."""
         entries, self._entries = self._entries, []
         self.record.append([entry.line() for entry in entries])
-        self.tick += 1
+        self._lived, self.tick = self.tick, self._next(self.tick + 1)
         self.archive.tick_ended()
         self.datacollector.collect(self)
         if self.on_event:
@@ -374,6 +398,12 @@ class Simulation(mesa.Model):
         resident = self._gone.pop(name, None) or Resident(spec, self.world, self._vectors)
         self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language))
 
+    def _next(self, tick: int) -> int:
+        """The next tick to be lived, from `tick` on."""
+        if self.world.days == "lived":
+            return tick
+        return next((one for one in self.world.appointed() if one >= tick), self.world.ticks)
+
     def _replay(self, ticks: int) -> None:
         """Become what the log says: observe every event of the complete ticks."""
         if not ticks:
@@ -387,7 +417,7 @@ class Simulation(mesa.Model):
             self._observe(entry)
             self._seq = entry.seq + 1
         self._vectors.clear()
-        self.tick = ticks
+        self._lived, self.tick = ticks - 1, self._next(ticks)
         self.archive.mark_known()
 
 

@@ -38,7 +38,22 @@ from simcounsel.events.living import (
     Slot,
     Stroke,
 )
-from simcounsel.events.practice import Assessed, Candidate, Judged, Noted, Reasoned, Retrieved, Transitioned
+from simcounsel.events.practice import (
+    Assessed,
+    Candidate,
+    ClientShifted,
+    CourseAdvanced,
+    FactLearned,
+    Formulated,
+    GoalReview,
+    Judged,
+    Noted,
+    Reasoned,
+    Retrieved,
+    SessionPlanned,
+    SessionReviewed,
+    Transitioned,
+)
 from simcounsel.events.synthesis import (
     Disclosed,
     Drafted,
@@ -61,11 +76,18 @@ Event = (
     | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
     | PersonaChanged | Measured
     | Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
+    | SessionPlanned | SessionReviewed | FactLearned | Formulated | CourseAdvanced | ClientShifted
     | Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded | StrategyLearned | StrategyKnown | StrategyDropped | StrategyRestored
     | Warned | Forked | TickEnded
 )
-PRACTICE = (Assessed, Judged, Transitioned, Noted, Retrieved, Reasoned)
-PracticeEvent = Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
+PRACTICE = (
+    Assessed, Judged, Transitioned, Noted, Retrieved, Reasoned,
+    SessionPlanned, SessionReviewed, FactLearned, Formulated, CourseAdvanced, ClientShifted,
+)
+PracticeEvent = (
+    Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
+    | SessionPlanned | SessionReviewed | FactLearned | Formulated | CourseAdvanced | ClientShifted
+)
 """What policies write and read; see `simcounsel.events.practice`."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
@@ -99,8 +121,10 @@ __all__ = [
     "Appraised",
     "Assessed",
     "Candidate",
+    "ClientShifted",
     "ConversationEnded",
     "ConversationStarted",
+    "CourseAdvanced",
     "Data",
     "Decided",
     "Disclosed",
@@ -110,7 +134,10 @@ __all__ = [
     "Event",
     "Extracted",
     "Fact",
+    "FactLearned",
     "Forked",
+    "Formulated",
+    "GoalReview",
     "Hit",
     "Insight",
     "ItemAnswer",
@@ -137,6 +164,8 @@ __all__ = [
     "Scheduled",
     "Score",
     "SessionEnded",
+    "SessionPlanned",
+    "SessionReviewed",
     "Sight",
     "Slot",
     "StrategyDropped",

@@ -77,7 +77,7 @@ class Retrieved(Data):
     kind: Literal["retrieved"] = "retrieved"
     who: str
     chat: str
-    of: Literal["exercise", "meta skill", "skill"]
+    of: Literal["exercise", "therapy", "meta skill", "skill"]
     candidates: tuple[Candidate, ...]
     chosen: tuple[str, ...]
     reason: str
@@ -93,3 +93,113 @@ class Reasoned(Data):
     client_state: str
     skill: str | None
     strategy: str
+
+
+class SessionPlanned(Data):
+    """What a counselor means to do in a session of a course, before it begins. session: from 1; objective: never said; goals: of the
+    stage, still unmet, that it aims at; reason: what of the plan and of earlier sessions it follows from."""
+
+    kind: Literal["session_planned"] = "session_planned"
+    who: str
+    chat: str
+    about: str
+    session: int
+    stage: str
+    theme: str
+    objective: tuple[str, ...]
+    goals: tuple[str, ...]
+    reason: str
+
+
+class GoalReview(Data):
+    """Whether a session met a goal. quotes: words that stand in its lines and show it; without one no goal is met."""
+
+    goal: str
+    met: bool
+    quotes: tuple[str, ...] = ()
+
+
+class SessionReviewed(Data):
+    """A counselor's note on a session of a course. alliance: 1 (torn) to 5 (firm); homework: what was agreed for the time until the
+    next session; dropped: quotes that were given as evidence and stand in no line."""
+
+    kind: Literal["session_reviewed"] = "session_reviewed"
+    who: str
+    chat: str
+    about: str
+    session: int
+    stage: str
+    summary: str
+    goals: tuple[GoalReview, ...]
+    client_state: str
+    alliance: int
+    unresolved: tuple[str, ...]
+    homework: str | None
+    dropped: tuple[str, ...] = ()
+
+
+class FactLearned(Data):
+    """Something that a counselor knows about a client since a session. id: `F` and a number, by course; quote: the client's words;
+    realm: what happened, or what belongs to the treatment; contradicts: ids of what was known and cannot be true as well, which
+    stays; supersedes: ids of what was true and is no longer."""
+
+    kind: Literal["fact_learned"] = "fact_learned"
+    who: str
+    chat: str
+    about: str
+    session: int
+    id: str
+    text: str
+    quote: str
+    realm: Literal["reality", "treatment"]
+    status: Literal["fact", "wish", "plan", "feeling"]
+    contradicts: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+
+
+class Formulated(Data):
+    """A row of what a counselor fills in about a client. field: its id in the therapy; cells: one for each column, or one; quote:
+    the client's words that it rests on."""
+
+    kind: Literal["formulated"] = "formulated"
+    who: str
+    chat: str
+    about: str
+    session: int
+    field: str
+    cells: tuple[str, ...]
+    quote: str
+
+
+class CourseAdvanced(Data):
+    """How a course goes on after a session. step: to the next stage, one more session of this one, back to the one before, or the
+    end; options: the steps that the plan left open; focus: of the next session."""
+
+    kind: Literal["course_advanced"] = "course_advanced"
+    who: str
+    chat: str
+    about: str
+    session: int
+    step: Literal["advance", "repeat", "back", "end"]
+    options: tuple[str, ...]
+    origin: str
+    stage: str
+    focus: str
+    reason: str
+
+
+class ClientShifted(Data):
+    """Where a client stands with a line, or after a conversation, as only the client knows. resistance, mood: 0 to 10; guard: the way
+    of guarding itself that was touched by what was said to it; softened: how often each such way has been touched, in the order of the
+    persona; homework: what came of what was agreed; insight: what the client has come to see, which stays."""
+
+    kind: Literal["client_shifted"] = "client_shifted"
+    who: str
+    chat: str
+    resistance: float
+    mood: float
+    guard: int | None = None
+    softened: tuple[int, ...] = ()
+    agreed: str | None = None
+    homework: Literal["done", "partly", "not done"] | None = None
+    insight: str | None = None

@@ -49,6 +49,8 @@ def _answer(request: Request, draw: Random) -> str:
             return str(draw.randint(low, high))
         case "fill" if request.purpose == "extract":
             return str(request.fallback.model_dump_json())
+        case "fill" if "rough" in request.hints:
+            return str(request.hints["rough"].model_dump_json())
         case "fill":
             assert request.model is not None
             schema = request.model.model_json_schema()
@@ -68,6 +70,8 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
         return _instance(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root, draw, request, name)
     if "anyOf" in schema:
         return _instance(schema["anyOf"][0], root, draw, request, name)
+    if "const" in schema:
+        return schema["const"]
     if "enum" in schema:
         return draw.choice(schema["enum"])
     match schema.get("type"):
@@ -78,6 +82,9 @@ def _instance(schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, 
         case "array" if name in request.hints.get("closed", {}):
             closed = request.hints["closed"][name]
             return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
+        case "array" if "enum" in schema["items"]:
+            closed = schema["items"]["enum"]
+            return draw.sample(closed, min(len(closed), _length(schema, request, draw)))
         case "array":
             return [_instance(schema["items"], root, draw, request, name) for _ in range(_length(schema, request, draw))]
         case "integer":

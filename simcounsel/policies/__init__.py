@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from simcounsel.errors import SpecError
+from simcounsel.policies.changing import Changing
+from simcounsel.policies.course import Course
 from simcounsel.policies.disclosing import Disclosing
 from simcounsel.policies.policy import Policy
 from simcounsel.policies.socratic import Socratic
@@ -11,9 +13,12 @@ from simcounsel.policies.staged.policy import Staged
 from simcounsel.policies.supportive import Supportive
 from simcounsel.policies.unstaged import Single, Unguided
 from simcounsel.specs.practice import Language, PolicySpec
+from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.vocabulary import Role
 
 POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
+    Changing.name: lambda spec, language: Changing(),
+    Course.name: lambda spec, language: Course(spec.therapy or shipped_therapy("cbt"), spec.sessions, spec.plan),
     Disclosing.name: lambda spec, language: Disclosing(),
     Single.name: lambda spec, language: Single(manual_of(spec.manual, language)),
     Socratic.name: lambda spec, language: Socratic(),
@@ -22,7 +27,9 @@ POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
     Unguided.name: lambda spec, language: Unguided(),
 }
 """Makes each policy, by its name, from what a world says of it and the language of the world."""
-TAKES: dict[str, frozenset[str]] = {Single.name: frozenset({"manual"}), Staged.name: frozenset({"manual"})}
+TAKES: dict[str, frozenset[str]] = {
+    Course.name: frozenset({"therapy", "sessions", "plan"}), Single.name: frozenset({"manual"}), Staged.name: frozenset({"manual"}),
+}
 """What a policy can be told; the others take nothing."""
 DEFAULT: dict[Role, str] = {"client": "disclosing", "counselor": "socratic", "layperson": "supportive"}
 
@@ -38,5 +45,5 @@ def policy_for(role: Role, wanted: PolicySpec | str | None, language: Language =
     unknown = [name for name in told if name not in TAKES.get(spec.name, ())]
     if unknown:
         taking = sorted(name for name, takes in TAKES.items() if unknown[0] in takes)
-        raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; {' and '.join(taking)} do"])
+        raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; that is for {' and '.join(taking)}"])
     return POLICIES[spec.name](spec, language)

@@ -28,9 +28,9 @@ _FEELING: dict[str, Emotion] = {
     "ashamed": "disgust", "humiliated": "disgust", "embarrassed": "disgust", "guilty": "disgust", "suspicious": "fear",
     "happy": "joy", "hopeful": "anticipation", "surprised": "surprise", "shocked": "surprise",
 }
-_DAY = (("07:00", "gets up and has breakfast"), ("09:00", "works or does what has to be done"), ("12:30", "has lunch"),
+PLAIN_DAY = (("07:00", "gets up and has breakfast"), ("09:00", "works or does what has to be done"), ("12:30", "has lunch"),
         ("14:00", "goes on with the day's work"), ("18:00", "cooks and eats supper"), ("22:30", "goes to bed"))
-_ROUTINES = (
+PLAIN_ROUTINES = (
     ("22:30", "07:00", "bedroom", "sleep", "sleeps"), ("07:00", "09:00", "kitchen", "meal", "gets up and has breakfast"),
     ("09:00", "12:30", "living room", "work", "works at the table"), ("12:30", "13:30", "kitchen", "meal", "eats something warm"),
     ("13:30", "18:00", "living room", "work", "goes on with the work"), ("18:00", "20:00", "kitchen", "meal", "cooks and eats supper"),
@@ -134,8 +134,8 @@ def _persona(own: list[dict[str, Any]]) -> dict[str, Any]:
             "characteristic": f"{first['name']} copes in these ways: {'; '.join(coping)}.",
             "recent_feeling": f"Of late {first['name']} has often felt {' and '.join(_words(first['emotion']))}.",
         },
-        "days": [[{"at": at, "do": do} for at, do in _DAY]],
-        "routines": [{"since": s, "until": u, "place": p, "kind": k, "do": d} for s, u, p, k, d in _ROUTINES],
+        "days": [[{"at": at, "do": do} for at, do in PLAIN_DAY]],
+        "routines": [{"since": s, "until": u, "place": p, "kind": k, "do": d} for s, u, p, k, d in PLAIN_ROUTINES],
     }
 
 

@@ -4,8 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, CoursePlan
 from simcounsel.specs.load import Spec
 from simcounsel.specs.manual import Manual
+from simcounsel.specs.therapy import Therapy, therapy_named
 from simcounsel.specs.vocabulary import Language as Language
 
 
@@ -13,17 +15,23 @@ class PolicySpec(Spec):
     """A policy and what it is told. In a file its name alone will do: `policy: socratic`; or a manual's file: `policy: mine.yaml`.
 
     manual: for `staged` and `single`, the name of one that comes with simcounsel, or in a file the path of one's own, which is read
-    then, so that a world is complete.
+    then. therapy, sessions, plan: of a `course`; in a file a therapy is named by its id or its file, a plan by its file. Here they
+    stand in full, so that a world is complete.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     manual: Manual | Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    therapy: Therapy | None = None
+    sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None
+    plan: CoursePlan | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
         if isinstance(value, str):
-            return {"name": "staged", "manual": value} if value.endswith((".yaml", ".yml")) else {"name": value}
+            value = {"name": "staged", "manual": value} if value.endswith((".yaml", ".yml")) else {"name": value}
+        if isinstance(value, dict) and (value.get("therapy") or value.get("name") == "course"):
+            value = value | {"therapy": therapy_named(value.get("therapy") or "cbt")}
         return value
 
 

@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
+from simcounsel.specs.course import bring_course
 from simcounsel.specs.load import Lines, Spec, line_of, load_spec, parse_spec, read_value, read_yaml
 from simcounsel.specs.manual import load_manual
 from simcounsel.specs.measurement import MeasurementSpec
@@ -169,7 +170,10 @@ class ModelRoles(Spec):
 
 
 class World(Spec):
-    """A world, complete: what its file says with the personas it names."""
+    """A world, complete: what its file says with the personas it names.
+
+    days: `skipped` lives only the first tick and those of appointments, and each client gives a short account of the days between.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")]
     about: str = ""
@@ -188,6 +192,7 @@ class World(Spec):
     plan_slots: Annotated[int, Field(ge=1, le=96)] = 8
     without: tuple[Phase, ...] = ()
     measurements: tuple[MeasurementSpec, ...] = ()
+    days: Literal["lived", "skipped"] = "lived"
     language: Language = "en"
     safety: SafetySettings = SafetySettings()
 
@@ -212,7 +217,14 @@ class World(Spec):
         """What the parts say against each other; empty when the world holds together."""
         return [
             *_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self), *_measurement_problems(self),
+            *_skipping_problems(self),
         ]
+
+    def appointed(self) -> tuple[int, ...]:
+        """The ticks in which somebody has an appointment, in order."""
+        start = self.start.hour * 60 + self.start.minute
+        minutes = {minute - start for appointment in self.appointments for minute in appointment.minutes()}
+        return tuple(sorted(minute // self.tick_minutes for minute in minutes if minute >= 0 and minute % self.tick_minutes == 0))
 
 
 def suggest(name: str, known: list[str]) -> str:
@@ -299,6 +311,16 @@ def _measurement_problems(world: World) -> Iterator[Problem]:
             yield (*at, "instrument"), f"{measurement.instrument!r}: a scale's file is named in the world's own file; name a shipped instrument here"
 
 
+def _skipping_problems(world: World) -> Iterator[Problem]:
+    if world.days == "lived":
+        return
+    last = world.appointed()[-1:]
+    if not last:
+        yield ("days",), "only appointments are lived and there is none from the start on; add one, or use days: lived"
+    elif world.ticks != last[0] + 1:
+        yield ("ticks",), f"{world.ticks}: with days: skipped a world ends with its last appointment; write ticks: {last[0] + 1}"
+
+
 def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
     """A world from its file, with the personas it names.
 
@@ -320,6 +342,7 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     for key, value in changes.items():
         patch(data, key, value)
     _bring_personas(data, path, lines)
+    _bring_courses(data, path, lines)
     for name, file in cast.items():
         data = _recast(data, name, file, path)
     _bring_scales(data, path, lines)
@@ -352,6 +375,19 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
         resident.setdefault("name", persona.name.split()[0])
     if problems:
         raise SpecError(problems)
+
+
+def _bring_courses(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put therapies and plans themselves where the file names files that hold them."""
+    residents = data.get("residents")
+    for index, resident in enumerate(residents if isinstance(residents, list) else []):
+        policy = resident.get("policy") if isinstance(resident, dict) else None
+        if isinstance(policy, dict):
+            try:
+                bring_course(policy, path.parent)
+            except SpecError as error:
+                line = line_of(lines, ("residents", index, "policy"))
+                raise SpecError([f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]) from None
 
 
 def _recast(data: Any, name: str, file: Path, path: Path) -> Any:

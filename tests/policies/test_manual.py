@@ -230,7 +230,7 @@ def test_a_worlds_manual_is_checked_with_it(tmp_path: Path) -> None:
 
 
 def test_a_policy_told_what_it_does_not_take_says_so(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="socratic takes no manual; single and staged do"):
+    with pytest.raises(SpecError, match="socratic takes no manual; that is for single and staged"):
         policy_for("counselor", PolicySpec(name="socratic", manual="motivational"))
     problems = check_file(world_with(tmp_path, "{name: unguided, manual: motivational}"))
     assert "unguided takes no manual" in problems[0]

@@ -21,7 +21,7 @@ KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
     "questions", "insights", "persona", "replan_day", "interview",
 )
-PARTS = {"manner_counselor", "manner_exercise", "manner_unguided", "intents", "staged_words"}
+PARTS = {"manner_counselor", "manner_exercise", "manner_unguided", "intents", "staged_words", "course_manner"}
 """Part of another prompt; its golden file has them."""
 MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair")
 """Compared in tests/instruments/test_prompts.py."""
@@ -35,6 +35,11 @@ BENCHED = ("bench_answer", "bench_judge")
 """Compared in tests/bench/test_asking.py."""
 GUIDED = ("sufficient", "intent", "valence", "note", "exercise", "staged_brief", "staged_exercise", "staged_no_exercise", "single_brief", "unguided_brief")
 """Compared in tests/policies/test_prompts.py."""
+HELD = (
+    "case_client", "case_facts", "case_plan", "case_talk", "client_agreed", "client_insight", "client_touched", "course_brief", "course_facts", "course_formulate", "course_merge", "course_metas", "course_next",
+    "course_objective", "course_reason", "course_reason_again", "course_review", "course_skills", "course_therapies", "skipped_days",
+)
+"""Compared in tests/course/test_prompts.py and test_case.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -88,7 +93,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")} - PARTS
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *GUIDED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *GUIDED, *HELD}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from simcounsel.check import check_file
 from simcounsel.errors import SpecError
+from simcounsel.policies import POLICIES
 from simcounsel.specs import world as world_module
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.practice import PolicySpec
@@ -188,7 +189,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
         "nor a synthesis (no `situations:`) nor a manual (no `phases:`)"
     ]
     odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
-    assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are disclosing, single, socratic, staged, supportive, unguided"]
+    assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are {', '.join(sorted(POLICIES))}"]
     bad = world_file(tmp_path, "seed: 1", "seeed: 1")
     assert check_file(bad) == [f"{bad}:{line_with(bad, 'seeed')}: seeed: unknown key; did you mean 'seed'?"]
 

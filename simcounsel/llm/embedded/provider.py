@@ -58,6 +58,7 @@ class Embedded:
         self._llama = self._tuned = None
 
     def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
+        from simcounsel.llm.embedded.courses import Courses
         from simcounsel.llm.embedded.feelings import Feelings
         from simcounsel.llm.embedded.guided import Guided
         from simcounsel.llm.embedded.interviews import Interviews
@@ -95,7 +96,7 @@ class Embedded:
             return lambda request: Completion(text=got if isinstance(got := answer(request), str) else _json(got), source="chosen")
 
         return {
-            **{purpose: written(answer) for purpose, answer in Sessions(sense, feelings).ways().items()},
+            **{purpose: written(answer) for purpose, answer in (Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()).items()},
             "line_client": line, "line_counselor": line, "line_layperson": line, "move": move,
             "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),

@@ -1,0 +1,54 @@
+"""A course of 5 to 10 sessions with one client, in three stages, by the skills of one therapy.
+
+    state       where it stands, folded from events       reasoning  the trace before each line
+    before      objective and skills of a session          after      note, facts, conceptualization, next step
+
+Three walls: a counselor's requests hold what was said and its own notes only; the client's hold nothing of plan, objective or skills;
+and neither a trace nor a line reads the agenda out (`simcounsel.agents.unsaid`). After PsychEval (sections 2.2 and 3.3).
+"""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.events import PracticeEvent, Retrieved, SessionPlanned
+from simcounsel.llm.ask import Ask
+from simcounsel.policies.course.after import look_back
+from simcounsel.policies.course.before import prepare
+from simcounsel.policies.course.reasoning import decide, reason
+from simcounsel.policies.course.state import state_of
+from simcounsel.policies.socratic import Socratic
+from simcounsel.specs.course import CoursePlan, course_of
+from simcounsel.specs.therapy import Therapy
+
+
+class Course:
+    """By appointment, sessions of a course; when the two meet otherwise, and after its end, a talk as any counselor has."""
+
+    name: ClassVar[str] = "course"
+
+    def __init__(self, therapy: Therapy, sessions: int | None = None, plan: CoursePlan | None = None) -> None:
+        self.therapy = therapy
+        self.plan = course_of(therapy, sessions, plan)
+        self._library = therapy.library()
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        """The session's objective and skills before its first line; a trace of reasoning before each."""
+        state = state_of(view)
+        if not view.appointment or state.ended:
+            return (yield from Socratic().decide(view))
+        events: tuple[PracticeEvent, ...] = ()
+        if state.planned is None:
+            events = yield from prepare(view, self.therapy, self.plan, state)
+            chosen = tuple(one for event in events if isinstance(event, Retrieved) and event.of == "skill" for one in event.chosen)
+            state = replace(state, planned=next(event for event in events if isinstance(event, SessionPlanned)), skills=chosen)
+        skills = {one: self._library[one] for one in state.skills}
+        trace = yield from reason(view, state, skills)
+        return decide(view, state, skills, trace, (*events, trace))
+
+    def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
+        """What is written after a session."""
+        state = state_of(view)
+        if not view.appointment or state.ended or state.planned is None:
+            return ()
+        return (yield from look_back(view, self.therapy, self.plan, state))

@@ -1,0 +1,79 @@
+"""How a course asks: one shape of request, and the texts that its prompts share."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.agents.views import talk_text
+from simcounsel.chance import seed_of
+from simcounsel.events import FactLearned
+from simcounsel.llm.ask import Ask, Reply, Request, Tier, ask
+from simcounsel.policies.course.answers import Answer
+from simcounsel.policies.course.state import CourseState
+from simcounsel.prompts import render
+from simcounsel.specs.therapy import Therapy
+
+KNOWN_AT_MOST, LAST_LINES = 24, 14
+
+
+def asked(
+    view: TalkView, purpose: str, model: type[Answer], fallback: Answer, slots: Mapping[str, object], hints: Mapping[str, Any], *,
+    tier: Tier = "reason", temperature: float = 0.3, max_tokens: int = 500, again: int = 0, check: Callable[[Any], str | None] | None = None,
+) -> Ask[Reply]:
+    """One request of the counselor's or the client's policy. again: how often it was asked for in vain before."""
+    system, prompt = render(purpose, view.language, me=view.me, other=view.other, **slots)
+    return (yield from ask(Request(
+        verb="fill", purpose=purpose, tier=tier, who=view.me, system=system, prompt=prompt, model=model, fallback=fallback,
+        temperature=temperature, max_tokens=max_tokens, check=check, seed=seed_of(*view.key, view.me, purpose, len(view.lines), again),
+        hints={"view": view, "model": model, "fallback": fallback, **hints},
+    )))
+
+
+def listed(texts: Mapping[str, str] | tuple[str, ...]) -> str:
+    """Texts with their ids in front, or numbered from 1; a dash for none."""
+    pairs = texts.items() if isinstance(texts, Mapping) else enumerate(texts, 1)
+    return "\n".join(f"{key}. {text}" for key, text in pairs) or "-"
+
+
+def recent(view: TalkView) -> str:
+    """The last lines of the talk."""
+    return talk_text(view.lines[-LAST_LINES:])
+
+
+def known_text(state: CourseState) -> str:
+    """What is known of the client, the newest last; whatever contradicts something stands with it, however old."""
+    known = state.known()
+    disputed = {one for fact in known for one in fact.contradicts} | {fact.id for fact in known if fact.contradicts}
+    kept = [fact for index, fact in enumerate(known) if fact.id in disputed or index >= len(known) - KNOWN_AT_MOST]
+    return "\n".join(_fact(fact) for fact in kept[-2 * KNOWN_AT_MOST :]) or "-"
+
+
+def _fact(fact: FactLearned) -> str:
+    against = f"; contradicts {', '.join(fact.contradicts)}" if fact.contradicts else ""
+    return f"{fact.id} (session {fact.session}, {fact.realm}, {fact.status}{against}): {fact.text}"
+
+
+def formulation_text(state: CourseState, therapy: Therapy) -> str:
+    """What has been filled in about the client, by field."""
+    found = []
+    for field in therapy.conceptualization:
+        rows = [" | ".join(row.cells) for row in state.formulated if row.field == field.id]
+        if rows:
+            found.append(f"{field.name}: " + "; ".join(rows[-6:]))
+    return "\n".join(found) or "-"
+
+
+def before_text(state: CourseState) -> str:
+    """The notes on the last two sessions."""
+    return "\n".join(f"Session {review.session}: {review.summary}" for review in state.reviews[-2:]) or "-"
+
+
+def agenda(state: CourseState) -> tuple[str, ...]:
+    """What is never to be said."""
+    return (*state.planned.objective, *state.planned.goals) if state.planned else ()
+
+
+def sayable(view: TalkView, state: CourseState) -> tuple[str, ...]:
+    """What anybody may repeat: the lines of this session, what the client told before, and what was agreed."""
+    agreed = [review.homework for review in state.reviews if review.homework]
+    return (*(line.text for line in view.lines), *(text for fact in state.facts for text in (fact.quote, fact.text)), *agreed)

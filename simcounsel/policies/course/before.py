@@ -1,0 +1,132 @@
+"""Before a session: what it is for, and the few skills for it, chosen from coarse to fine."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.events import Candidate, PracticeEvent, Reasoned, Retrieved, SessionPlanned
+from simcounsel.llm.ask import Ask
+from simcounsel.policies.course.answers import ObjectiveAnswer, some_of
+from simcounsel.policies.course.asking import asked, before_text, formulation_text, known_text, listed
+from simcounsel.policies.course.state import CourseState
+from simcounsel.specs.course import CoursePlan
+from simcounsel.specs.therapy import MetaSkill, Skill, Therapy
+
+MOST_THERAPIES, FEWEST_METAS, MOST_METAS, FEWEST_SKILLS, MOST_SKILLS = 2, 2, 4, 3, 6
+"""How many of each a session has."""
+
+
+def prepare(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> Ask[tuple[PracticeEvent, ...]]:
+    """The session's objective, and its skills: first the therapies where several may be combined, then meta skills of the stage, then
+    atomic ones of these."""
+    planned = yield from _objective(view, therapy, plan, state)
+    events: list[PracticeEvent] = [planned]
+    schools = therapy.drawn
+    if schools:
+        chosen = yield from _choose(
+            view, planned, "therapy", "course_therapies", {other.id: f"{other.name}. {other.about}" for other in schools},
+            {}, 1, MOST_THERAPIES,
+        )
+        events.append(chosen)
+        schools = tuple(other for other in schools if other.id in chosen.chosen)
+    metas = _metas(therapy, schools, state.stage)
+    chosen = yield from _choose(
+        view, planned, "meta skill", "course_metas", {one: _told(meta) for one, meta in metas.items()}, _not_now(therapy, state.stage),
+        FEWEST_METAS, MOST_METAS,
+    )
+    events.append(chosen)
+    skills = {f"{_school(one)}{skill.id}": skill for one in chosen.chosen for skill in metas[one].skills}
+    events.append((yield from _choose(
+        view, planned, "skill", "course_skills", {one: _told(skill) for one, skill in skills.items()}, {}, FEWEST_SKILLS, MOST_SKILLS,
+        lately=_lately(view, set(skills)),
+    )))
+    return tuple(events)
+
+
+def _objective(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> Ask[SessionPlanned]:
+    """From the plan, what is known, and the goals that nothing has yet shown to be met."""
+    unmet = state.unmet(plan) or plan.stage(state.stage).goals
+    session, last, step = state.planned_for(plan), state.last, state.steps[-1] if state.steps else None
+    open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
+    fallback = ObjectiveAnswer(
+        objective=(
+            *(f"Come back to this: {point}"[:400] for point in open_points[:1]),
+            *(f"Work towards this: {unmet[index]}"[:400] for index in next_goals),
+        ),
+        goals=tuple(index + 1 for index in next_goals), reason="the goals still unmet that were aimed at least so far",
+    )
+    reply = yield from asked(
+        view, "course_objective", ObjectiveAnswer, fallback,
+        {
+            "therapy": therapy.name, "about": therapy.about, "session": state.session, "length": plan.length,
+            "stage": therapy.stage(state.stage).name, "theme": session.theme, "teaches": "; ".join(session.psychoeducation) or "-",
+            "goals": listed(unmet), "known": known_text(state),
+            "formulation": formulation_text(state, therapy), "before": before_text(state), "open": listed(open_points),
+            "homework": (last.homework if last else None) or "-",
+        },
+        {"goals": unmet, "open": open_points},
+    )
+    answer: ObjectiveAnswer = reply.value
+    aimed = tuple(dict.fromkeys(unmet[number - 1] for number in answer.goals if number <= len(unmet))) or unmet[:1]
+    return SessionPlanned(
+        who=view.me, chat=view.chat, about=view.other, session=state.session, stage=state.stage, theme=session.theme,
+        objective=answer.objective, goals=aimed, reason=answer.reason,
+    )
+
+
+def _choose(
+    view: TalkView, planned: SessionPlanned, of: str, purpose: str, options: Mapping[str, str], left_out: Mapping[str, str],
+    least: int, most: int, lately: tuple[str, ...] = (),
+) -> Ask[Retrieved]:
+    """Some of the options, with the reason; all of them when there are no more than the least."""
+    ids = tuple(options)
+    candidates = tuple(Candidate(id=one, kept=True, why="may serve") for one in ids)
+    candidates += tuple(Candidate(id=one, kept=False, why=why) for one, why in left_out.items())
+    model = some_of(ids, least, most)
+    rest = [one for one in ids if one not in lately] or list(ids)
+    fallback = model(ids=tuple([*rest, *(one for one in ids if one not in rest)][: max(least, 1)]), why="the first that were not used lately")
+    few = min(least, len(ids))
+
+    def check(answer: Any) -> str | None:
+        return None if len(set(answer.ids)) >= few else f"name at least {few} different ids"
+
+    reply = yield from asked(
+        view, purpose, model, fallback,
+        {
+            "objective": listed(planned.objective), "goals": listed(planned.goals), "options": listed(options), "least": least, "most": most,
+            "lately": ", ".join(lately) or "-",
+        },
+        {"options": options, "least": few, "most": most, "objective": (*planned.objective, *planned.goals), "lately": lately},
+        tier="quick", temperature=0.2, check=check,
+    )
+    return Retrieved(
+        who=view.me, chat=view.chat, of=of, candidates=candidates, chosen=tuple(dict.fromkeys(reply.value.ids)), reason=reply.value.why,  # type: ignore[arg-type]
+    )
+
+
+def _metas(therapy: Therapy, schools: tuple[Therapy, ...], stage: str) -> dict[str, MetaSkill]:
+    """Meta skills of a stage by id, the therapy's own and, as THERAPY.ID, those of the therapies that it draws on today."""
+    found = {meta.id: meta for meta in therapy.metas(stage)}
+    return found | {f"{other.id}.{meta.id}": meta for other in schools for meta in other.metas(stage)}
+
+
+def _not_now(therapy: Therapy, stage: str) -> dict[str, str]:
+    return {meta.id: f"has its place in {', '.join(meta.stages)}" for meta in therapy.skills if stage not in meta.stages}
+
+
+def _school(one: str) -> str:
+    """'cbt.' of 'cbt.pin_down'; '' of an id of the therapy itself."""
+    return f"{one.split('.', 1)[0]}." if "." in one else ""
+
+
+def _told(skill: MetaSkill | Skill) -> str:
+    parts = [skill.name, skill.description, skill.when and f"When: {skill.when}", skill.cue and f"Cue: {skill.cue}"]
+    return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
+
+
+def _lately(view: TalkView, ids: set[str]) -> tuple[str, ...]:
+    """Skills that were used in the last two sessions, most often first."""
+    chats = list(dict.fromkeys(entry.event.chat for entry in view.kept if isinstance(entry.event, Reasoned)))[-2:]
+    used = [entry.event.skill for entry in view.kept if isinstance(entry.event, Reasoned) and entry.event.chat in chats]
+    return tuple(sorted({one for one in used if one in ids}, key=lambda one: (-used.count(one), one)))

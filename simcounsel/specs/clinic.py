@@ -1,0 +1,68 @@
+"""A world turned into a clinic: one client, one counselor, the sessions of a course; the days between are skipped."""
+
+from datetime import timedelta
+from typing import Any
+
+from simcounsel.clock import minutes_of_day
+from simcounsel.errors import SpecError
+from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, USUAL_SESSIONS, CoursePlan
+from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.therapy import Therapy
+from simcounsel.specs.world import Appointment, ResidentSpec, World, suggest
+
+USUAL_LINES, USUAL_TIME, DAYS_BETWEEN = 24, "10:00", 7
+
+
+def clinic_world(
+    world: World, *, client: str | None = None, counselor: str | None = None, therapy: Therapy, sessions: int | None = None,
+    plan: CoursePlan | None = None, lines: int = USUAL_LINES, every: int = DAYS_BETWEEN,
+) -> World:
+    """The same world with nobody but the two in it, a session every so many days at the time and place of their first appointment (or at
+    ten, where counseling takes place), a course on the one side and a client who changes on the other. SpecError when the world lacks
+    one of the two."""
+    seen, seeing = _one(world, "client", client), _one(world, "counselor", counselor)
+    own = next((a for a in world.appointments if set(a.who) == {seen.name, seeing.name}), None)
+    at, place = (own.at, own.place) if own else (USUAL_TIME, _counseling_place(world))
+    count = plan.length if plan else sessions or USUAL_SESSIONS
+    if not FEWEST_SESSIONS <= count <= MOST_SESSIONS:
+        raise SpecError([f"--sessions {count}: a course has {FEWEST_SESSIONS} to {MOST_SESSIONS}"])
+    if plan and sessions and sessions != plan.length:
+        raise SpecError([f"--sessions {sessions}: the plan has {plan.length}; leave --sessions out, or change the plan"])
+    start = world.start.replace(hour=0, minute=0) + timedelta(minutes=minutes_of_day(at) - world.tick_minutes)
+    first = 0 if start.date() == world.start.date() else 1
+    days = tuple(first + number * every for number in range(count))
+    policies = {
+        seen.name: PolicySpec(name="changing"), seeing.name: PolicySpec(name="course", therapy=therapy, sessions=count, plan=plan),
+    }
+    changes: dict[str, Any] = {
+        "name": f"{world.name[:48]} clinic", "start": start, "condition": "client_counselor", "days": "skipped",
+        "residents": tuple(one.model_copy(update={"policy": policies[one.name]}) for one in world.residents if one.name in policies),
+        "appointments": (Appointment(who=(seen.name, seeing.name), days=days, at=at, place=place, max_turns=lines),),
+        "relationships": tuple(one for one in world.relationships if set(one.between) <= policies.keys()),
+        "measurements": tuple(one for one in world.measurements if set(one.who) <= policies.keys()),
+    }
+    clinic = world.model_copy(update=changes)
+    clinic = clinic.model_copy(update={"ticks": clinic.appointed()[-1] + 1})
+    problems = clinic.problems()
+    if problems:
+        raise SpecError([f"{world.name}: {'.'.join(map(str, where))}: {what}" for where, what in problems])
+    return clinic
+
+
+def _one(world: World, role: str, name: str | None) -> ResidentSpec:
+    """The resident of that role: the one named, or the first who has an appointment with the other role, or the first."""
+    of_role = [one for one in world.residents if one.role == role]
+    if not of_role:
+        raise SpecError([f"{world.name}: no {role} lives in this world; a clinic needs a client and a counselor"])
+    if name is None:
+        booked = [who for appointment in world.appointments for who in appointment.who]
+        return next((one for one in of_role if one.name in booked), of_role[0])
+    found = next((one for one in of_role if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise SpecError([f"{world.name}: no {role} {name!r} in this world; {suggest(name, [one.name for one in of_role])}"])
+    return found
+
+
+def _counseling_place(world: World) -> str:
+    places = [place for _, place in world.every_place() if not place.places]
+    return next((place.name for place in places if place.kind == "counseling center"), places[0].name)

@@ -1,0 +1,147 @@
+"""Case reports into a client, a plan and the manner of a talk; nothing is known before it was told."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from simcounsel.cli import app
+from simcounsel.errors import ModelError, SpecError
+from simcounsel.llm.ask import Request
+from simcounsel.policies.course.case import CaseReading, read_case, read_report
+from simcounsel.policies.course.writing import write_case
+from simcounsel.specs.clinic import clinic_world
+from simcounsel.specs.course import find_plan
+from simcounsel.specs.persona import ClientPersona, load_persona
+from simcounsel.specs.therapy import shipped_therapy
+from simcounsel.specs.world import load_world
+from tests.prompts.test_golden import compare, shown
+from tests.stage import ROOT, TINY, Listening, switchboard
+
+CASES = sorted((ROOT / "personas" / "cases").glob("*.md"))
+THERAPY = {"bus_driver": "behavioral", "organist": "psychodynamic", "night_nurse": "postmodern"}
+SESSIONS = ("# A case\n\nAda, 50, a baker.\n\n## Session 1\n\nShe said that she sleeps badly. “It is the ovens,” she said.\n\n"
+            "## Session 2\n\nHer brother had come back in March. “He owes me the shop,” she said.\n\n## Session 3\n\nShe had called him.\n\n## Later\n\nThey opened a cafe.\n")
+
+
+def reading(report: Path, scripts: Mapping[str, Any] | None = None, therapy: str = "cbt") -> tuple[CaseReading, list[Request]]:
+    spy = Listening(scripts)
+    models = switchboard(spy)
+    try:
+        return models.ask({"case": read_case(read_report(report), shipped_therapy(therapy))})["case"].value, spy.requests
+    finally:
+        models.close()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    (tmp_path / "case.md").write_text(SESSIONS, encoding="utf-8")
+    return tmp_path / "case.md"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+def test_ours_are_of_a_length_and_become_files(case: Path, tmp_path: Path) -> None:
+    assert 800 <= len(case.read_text(encoding="utf-8").split()) <= 1200
+    found, _ = reading(case, therapy=THERAPY[case.stem])
+    assert found.notes == ()
+    files = write_case(found, read_report(case), tmp_path)
+    assert [file.name for file in files] == ["client.yaml", "plan.yaml", "talk.yaml"]
+    assert isinstance(load_persona(files[0]), ClientPersona)
+    plan = find_plan(str(files[1]))
+    assert plan.therapy == THERAPY[case.stem]
+    assert plan.length == len([number for number, _ in read_report(case).parts if number])
+    assert max(fact.told for fact in plan.facts) == plan.length
+    assert all(plan.sessions[fact.told - 1].uses for fact in plan.facts)
+    made = clinic_world(load_world(TINY), therapy=shipped_therapy(plan.therapy), plan=plan)
+    assert len(made.appointments[0].days) == plan.length
+
+
+def test_there_are_three() -> None:
+    assert {case.stem for case in CASES} == set(THERAPY)
+
+
+def test_the_parts_of_a_report(small: Path) -> None:
+    report = read_report(small)
+    assert [number for number, _ in report.parts] == [0, 1, 2, 3, None]
+    assert report.told_in("Ada, 50") == 1
+    assert report.told_in("he owes me the shop") == 2
+    assert report.told_in("They opened a cafe") is None
+    assert report.told_in("She married") is None
+    assert "cafe" not in report.usable
+    assert "March" not in report.before
+
+
+@pytest.mark.parametrize("text", ["No headings at all.", "## Session 2\n\na b\n\n## Session 1\n\nc d\n", "## Session 1\n\na\n\n## Session 1\n\nb\n"])
+def test_a_report_without_sessions_in_order(tmp_path: Path, text: str) -> None:
+    (tmp_path / "case.md").write_text(text, encoding="utf-8")
+    with pytest.raises(SpecError, match="part the report by headings such as `## Session 1`"):
+        read_report(tmp_path / "case.md")
+
+
+def told_too_early(request: Request, draw: Random) -> str:
+    return json.dumps({"facts": [
+        {"text": "She sleeps badly.", "quote": "she sleeps badly", "told": 1}, {"text": "Her brother is back.", "quote": "Her brother had come back in March", "told": 1},
+        {"text": "They have a cafe.", "quote": "They opened a cafe", "told": 3}, {"text": "She is rich.", "quote": "She is rich", "told": 2},
+    ]})
+
+
+def knows_too_much(request: Request, draw: Random) -> str:
+    stages = ("case_conceptualization", "core_intervention", "core_intervention", "core_intervention", "consolidation")
+    sessions: list[dict[str, Any]] = [{"stage": stage, "theme": f"Theme {number}"} for number, stage in enumerate(stages, 1)]
+    sessions[0] |= {"uses": ["f1", "f2", "f9"], "material": ["her brother had come back in March", "the ovens"], "theme": "That her brother had come back in March"}
+    sessions[1] |= {"uses": ["f2"]}
+    return json.dumps({"sessions": sessions})
+
+
+def test_nothing_is_known_before_it_was_told(small: Path) -> None:
+    found, requests = reading(small, {"case_facts": told_too_early, "case_plan": knows_too_much})
+    assert [(fact.text, fact.told) for fact in found.plan.facts] == [("She sleeps badly.", 1), ("Her brother is back.", 2)]
+    first, second = found.plan.sessions[:2]
+    assert first.uses == ("f1",)
+    assert second.uses == ("f2",)
+    assert first.material == ("the ovens",)
+    assert "brother" not in first.theme
+    assert len([note for note in found.notes if note.startswith("left out, since its words")]) == 2
+    assert any("told in session 2, not 1" in note for note in found.notes)
+    assert any("does not use 'f2'" in note for note in found.notes)
+    for request in requests:
+        assert "cafe" not in request.prompt
+        assert request.purpose != "case_client" or "March" not in request.prompt
+
+
+def test_lines_that_stand_nowhere_are_no_samples(small: Path) -> None:
+    def talk(request: Request, draw: Random) -> str:
+        turns = [{"who": "client", "text": "It is the ovens"}, {"who": "client", "text": "He owes me the shop"}, {"who": "counselor", "text": "How sad for you"}]
+        return json.dumps({"features": [{"context": "the start", "turns": turns, "style": "Short, with a thing in it."}]})
+
+    found, _ = reading(small, {"case_talk": talk})
+    assert [turn.text for turn in found.talk[0].turns] == ["It is the ovens", "He owes me the shop"]
+    assert "Short, with a thing in it." in found.client["style"]
+    assert "It is the ovens" in found.client["style"]
+    assert "He owes me" not in found.client["style"]
+
+
+def test_an_answer_that_cannot_be_used_is_said(small: Path) -> None:
+    with pytest.raises(SpecError, match=r"answer to `case_plan` could not be used .*a more capable model"):
+        reading(small, {"case_plan": lambda request, draw: "no idea"})
+
+
+def test_the_command(small: Path, tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    done = run(app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "plan.yaml").is_file()
+    for model in ([], ["--model", "embedded"]):
+        refused = run(app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), *model])
+        assert isinstance(refused.exception, ModelError)
+        assert "cannot be read by the embedded model" in str(refused.exception)
+
+
+@pytest.mark.parametrize("kind", ["case_client", "case_facts", "case_plan", "case_talk"])
+def test_prompt(small: Path, kind: str) -> None:
+    request = next(request for request in reading(small)[1] if request.purpose == kind)
+    compare(kind, shown(request.system, request.prompt))

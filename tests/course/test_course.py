@@ -1,0 +1,226 @@
+"""A course of ten sessions: what is written before, in and after each."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from simcounsel.events import (
+    CourseAdvanced,
+    Decided,
+    FactLearned,
+    Formulated,
+    Moved,
+    Reasoned,
+    Remembered,
+    Retrieved,
+    Said,
+    SessionPlanned,
+    SessionReviewed,
+    Warned,
+)
+from simcounsel.policies.course.after import stands
+from simcounsel.runs import Run
+from simcounsel.specs.course import default_plan
+from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
+from tests.course.held import TASK, held, world
+from tests.stage import go_on, happened, live, log, said, view
+
+CBT = shipped_therapy("cbt")
+
+
+@pytest.fixture(scope="module")
+def ten(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return held(tmp_path_factory.mktemp("ten"), world(10))[0]
+
+
+def test_ten_sessions_run_through_all_stages_in_time(ten: Run) -> None:
+    steps = happened(ten, CourseAdvanced)
+    assert [step.session for step in steps] == list(range(1, 11))
+    assert steps[-1].step == "end"
+    assert [step.step for step in steps].count("end") == 1
+    assert {review.stage for review in happened(ten, SessionReviewed)} == set(COURSE_STAGES)
+    assert happened(ten, SessionReviewed)[-1].stage == "consolidation"
+    for step, following in zip(steps, happened(ten, SessionPlanned)[1:], strict=False):
+        assert step.step in step.options
+        assert following.stage == step.stage
+        assert abs(COURSE_STAGES.index(step.stage) - COURSE_STAGES.index(step.origin)) <= 1
+
+
+def test_skills_come_from_the_stage_and_are_few(ten: Run) -> None:
+    planned = {event.chat: event for event in happened(ten, SessionPlanned)}
+    library = CBT.library()
+    metas = {event.chat: event.chosen for event in happened(ten, Retrieved) if event.of == "meta skill"}
+    for event in happened(ten, Retrieved):
+        if event.of == "meta skill":
+            assert 2 <= len(event.chosen) <= 4
+            assert all(planned[event.chat].stage in meta.stages for meta in CBT.skills if meta.id in event.chosen)
+            assert {one.id for one in event.candidates} == {meta.id for meta in CBT.skills}
+            assert all(one.kept or one.why.startswith("has its place in") for one in event.candidates)
+        else:
+            assert 3 <= len(event.chosen) <= 6
+            assert all(isinstance(library[one], Skill) and library[one].parent in metas[event.chat] for one in event.chosen)
+        assert event.reason
+
+
+def test_each_line_of_the_counselor_follows_a_reasoning_with_a_skill_of_the_session(ten: Run) -> None:
+    chosen = {event.chat: event.chosen for event in happened(ten, Retrieved) if event.of == "skill"}
+    traces = happened(ten, Reasoned)
+    lines = [line for line in happened(ten, Said) if line.who == "Miriam"]
+    assert len(traces) == len(lines) > 50
+    assert all(trace.skill in chosen[trace.chat] for trace in traces)
+    decided = [event for event in happened(ten, Decided) if event.who == "Miriam"]
+    for trace, event in zip(traces, decided, strict=True):
+        assert event.move in ("open", "close", trace.skill)
+        assert event.policy == "course"
+    opened = Counter(event.chat for event in decided if event.move == "open")
+    closed = Counter(event.chat for event in decided if event.move == "close")
+    assert set(opened.values()) == set(closed.values()) == {1}
+
+
+def test_a_goal_is_met_only_where_its_quote_stands(ten: Run) -> None:
+    lines = {}
+    for line in happened(ten, Said):
+        lines.setdefault(line.chat, []).append(line.text.casefold())
+    for review in happened(ten, SessionReviewed):
+        assert review.dropped == ("I shall never check again, I promise.",)
+        assert [goal.met for goal in review.goals].count(True) == 1
+        for goal in review.goals:
+            assert goal.met == bool(goal.quotes)
+            assert all(any(quote.casefold() in line for line in lines[review.chat]) for quote in goal.quotes)
+
+
+def test_a_goal_once_met_is_not_aimed_at_again(ten: Run) -> None:
+    met: set[str] = set()
+    reviews = {review.session: review for review in happened(ten, SessionReviewed)}
+    for planned in happened(ten, SessionPlanned):
+        unmet = set(CBT.stage(planned.stage).goals) - met
+        assert not met & set(planned.goals) or not unmet
+        met |= {goal.goal for goal in reviews[planned.session].goals if goal.met}
+    assert len(met) == 10
+
+
+def test_only_what_was_said_is_learned_and_nothing_twice(ten: Run) -> None:
+    learned = happened(ten, FactLearned)
+    texts = [fact.text for fact in learned]
+    assert len(texts) == len(set(texts)) >= 4
+    assert "She has a sister in Lyon." not in texts
+    said = " ".join(line.text for line in happened(ten, Said) if line.who == "Ines")
+    assert all(fact.quote in said for fact in learned)
+    assert {fact.status for fact in learned} == {"fact", "wish"}
+    assert [fact.id for fact in learned] == [f"F{number}" for number in range(1, len(learned) + 1)]
+
+
+def test_contradictions_stand_side_by_side(tmp_path: Path) -> None:
+    run, requests = held(tmp_path, world(5), {"line_client": varied})
+    against = [fact for fact in happened(run, FactLearned) if fact.contradicts]
+    assert against
+    assert all(fact.contradicts == ("F1",) for fact in against)
+    last = [request for request in requests if request.purpose == "course_objective"][-1]
+    first = next(fact for fact in happened(run, FactLearned) if fact.id == "F1")
+    assert first.text in last.prompt
+    assert f"contradicts {first.id}" in last.prompt
+
+
+def varied(request, draw):  # type: ignore[no-untyped-def]
+    import json
+
+    return json.dumps({"say": f"On day {draw.randrange(10**6)} it was so.", "wish": "go on", "emotion": "fear", "intensity": 4, "poignancy": 3})
+
+
+def test_the_conceptualization_is_filled_in_its_own_shape(ten: Run) -> None:
+    fields = {field.id: field for field in CBT.conceptualization}
+    rows = happened(ten, Formulated)
+    assert {row.field for row in rows} > {"rules", "strengths"}
+    assert all(len(row.cells) == (len(fields[row.field].columns) or 1) for row in rows)
+    assert len({(row.field, row.cells) for row in rows}) == len(rows)
+
+
+def test_what_was_learned_reaches_the_next_session(tmp_path: Path) -> None:
+    run, requests = held(tmp_path, world(5))
+    fact = happened(run, FactLearned)[0]
+    second = next(planned for planned in happened(run, SessionPlanned) if planned.session == 2)
+    mine = [request for request in requests if request.who == "Miriam" and second.chat == getattr(request.hints.get("view"), "chat", None)]
+    for purpose in ("course_objective", "course_reason", "line_counselor"):
+        prompt = next(request.prompt for request in mine if request.purpose == purpose)
+        assert fact.text in prompt
+        assert "one moment a day, written down" in prompt
+    assert "what she fears would happen" in next(request.prompt for request in mine if request.purpose == "course_objective")
+
+
+def test_the_line_is_asked_for_with_one_skill_and_not_with_the_taxonomy(tmp_path: Path) -> None:
+    run, requests = held(tmp_path, world(5))
+    chosen = {event.chat: event.chosen for event in happened(run, Retrieved) if event.of == "skill"}
+    for request in requests:
+        if request.purpose in ("line_counselor", "course_reason"):
+            named = {skill.id for meta in CBT.skills for skill in meta.skills if skill.description in request.prompt or f"{skill.id}. " in request.prompt}
+            assert named <= set(chosen[request.hints["view"].chat])
+            assert len(named) == 1 or request.purpose == "course_reason"
+
+
+def test_days_between_are_skipped_and_told(ten: Run) -> None:
+    told = [event.memory for event in happened(ten, Remembered) if event.who == "Ines" and event.memory.origin == "summary" and event.memory.chat is None]
+    assert len(told) == 9 * 6
+    assert told[0].text.startswith("Tuesday 3 March: ")
+    assert len({entry.tick for entry in ten.entries()}) == 11
+    assert len(happened(ten, Moved)) == 2
+
+
+def test_no_fallback_was_needed(ten: Run) -> None:
+    assert happened(ten, Warned) == []
+
+
+@pytest.mark.parametrize("stop", [2, 700, 1500])
+def test_the_same_bytes_after_a_stop(tmp_path: Path, stop: int) -> None:
+    whole = live(tmp_path / "whole", world(6))
+    part = live(tmp_path / "part", world(6), stop)
+    assert log(part) != log(whole)
+    assert log(go_on(part)) == log(whole)
+
+
+@pytest.mark.parametrize("name", shipped_therapies())
+def test_every_therapy_can_be_held(tmp_path: Path, name: str) -> None:
+    run, _ = held(tmp_path, world(6, therapy=shipped_therapy(name), lines=8))
+    assert [step.step for step in happened(run, CourseAdvanced)][-1] == "end"
+    assert happened(run, Warned) == []
+    library = shipped_therapy(name).library()
+    assert all(trace.skill in library for trace in happened(run, Reasoned))
+
+
+def test_integrative_combines_and_says_why(tmp_path: Path) -> None:
+    run, _ = held(tmp_path, world(8, therapy=shipped_therapy("integrative")))
+    schools = [event for event in happened(run, Retrieved) if event.of == "therapy"]
+    assert len(schools) == 8
+    assert all(event.reason and 1 <= len(event.chosen) <= 2 for event in schools)
+    by_chat = {event.chat: event.chosen for event in schools}
+    used = {(event.chat, one.split(".")[0]) for event in happened(run, Retrieved) if event.of == "skill" for one in event.chosen if "." in one}
+    assert used
+    assert all(school in by_chat[chat] for chat, school in used)
+
+
+def test_a_plan_leads(tmp_path: Path) -> None:
+    data = default_plan(CBT, 5).model_dump(mode="json")
+    data["stages"][0]["sessions"][0]["theme"] = "The nights"
+    data["stages"][0]["sessions"][0]["psychoeducation"] = ["why lying awake frightens"]
+    data["stages"][0]["sessions"][0]["material"] = ["xhiddenx a night in March"]
+    data["facts"] = [{"id": "f1", "text": "xhiddenx her mother's heart", "told": 1}]
+    run, requests = held(tmp_path, world(5, plan=type(default_plan(CBT)).model_validate(data)))
+    assert happened(run, SessionPlanned)[0].theme == "The nights"
+    first = next(request for request in requests if request.purpose == "course_objective")
+    assert "why lying awake frightens" in first.prompt
+    assert not [request.purpose for request in requests if "xhiddenx" in request.prompt + request.system + str(request.hints.get("goals"))]
+
+
+def test_what_stands() -> None:
+    seen = view(said("Ines", "I don’t sleep.  It is “the night” that comes."), said("Miriam", "What comes then?"), me="Miriam", other="Ines")
+    assert stands("I don't sleep", seen)
+    assert stands('it is "the night" that', seen)
+    assert stands("What comes then", seen)
+    assert not stands("What comes then", seen, "Ines")
+    assert not stands("sleep", seen)
+    assert not stands("I don't sleep. What comes", seen)
+    assert not stands("", seen)
+
+
+def test_a_task_is_said_in_the_sessions(ten: Run) -> None:
+    assert sum(TASK in line.text for line in happened(ten, Said)) >= 8
