@@ -80,7 +80,7 @@ def decide(
         homework=(state.last.homework if state.last else None) or "-",
     )[1]
     return Decision(
-        move=move, options=(move,) if closing or opening else tuple(skills), reason=trace.strategy, aim=aims("course")[kind],
+        move=move, options=(move,) if closing or opening else tuple(skills), reason=trace.strategy, aim=aims("course", view.language)[kind],
         act="close" if closing else "greet" if opening else act_of(skill), brief=brief, manner=prompt_text("course_manner", view.language),
         leaves=bool(closing), events=events,
         unsaid=(*agenda(state), trace.assessment, trace.client_state, trace.strategy, skill.description), free=sayable(view, state),
