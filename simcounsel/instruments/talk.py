@@ -135,7 +135,8 @@ MEASURES = {
     "client_characters": ("client_characters", ("client_turns",), "the client said nothing"),
     "characters_to_characters": ("counselor_characters", ("client_characters",), "the client said nothing"),
 }
-"""`counselor_characters` and `client_characters` are the mean lengths of a message. Each measure: what is counted, by what it is divided (a sum), and why it may be missing."""
+"""Each measure: what is counted, by what it is divided (a sum), and why it may be missing. `counselor_characters` and
+`client_characters` are the mean lengths of a message."""
 
 
 def measure(lines: Sequence[tuple[str, str]]) -> tuple[ItemAnswer, ...]:
