@@ -147,7 +147,8 @@ def rate_page(
     runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUNS]...", help="Runs, folders of runs, corpora: to make a new study from.")] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The study's folder.")] = Path("study"),
     instrument: Annotated[
-        str | None, typer.Option("--instrument", help="transcript_quality, dialogue_quality, conversation_experience, persona_change, or a YAML file.")
+        str | None,
+        typer.Option("--instrument", help="transcript_quality, dialogue_quality, conversation_experience, persona_change, or a YAML file."),
     ] = None,
     raters: Annotated[int | None, typer.Option("--raters", min=1, max=500, help="How many raters; the instrument's number if not given.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws items, orders and sides.")] = 0,

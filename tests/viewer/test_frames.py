@@ -128,6 +128,16 @@ def test_conversation_by_hand() -> None:
     assert frames.conversation(DAY, "9:Ada+Ben") is None
 
 
+def test_what_a_policy_wrote_stands_with_its_line() -> None:
+    chat, at = "1:Ada+Ben", {"seq": 0, "tick": 1, "minute": 30}
+    moved = {"kind": "transitioned", "who": "Ben", "chat": chat, "protocol": "p", "origin": None, "state": "hello", "reason": "it begins"}
+    other = {"kind": "transitioned", "who": "Zoe", "chat": "1:Yan+Zoe", "protocol": "p", "origin": None, "state": "bye", "reason": "r"}
+    said = next(number for number, entry in enumerate(DAY) if entry["kind"] == "said")
+    talk = frames.conversation([*DAY[:said], {**at, **moved}, {**at, **other}, *DAY[said:]], chat)
+    assert talk is not None
+    assert [line.get("practice") for line in talk["lines"]] == [[{key: value for key, value in moved.items() if key != "chat"}], None]
+
+
 def test_transcript_is_text_in_markdown() -> None:
     talk = frames.conversation(DAY, "1:Ada+Ben")
     assert talk is not None

@@ -185,8 +185,9 @@ class Lines:
 
     def _counselor(self, request: Request) -> Pick:
         move, view = request.hints["move"], request.hints["view"]
-        if any(OWN in e.tags for e in request.examples):
-            return self._own(request)
+        own = self._own(request)
+        if own:
+            return own
         if move == "greet":
             when = "first" if view.meeting == 1 else "later"
             greeting = self._form(request, "greet", words=False, when=when)
@@ -203,13 +204,17 @@ class Lines:
         asking = self._form(request, move, words=0.45 <= quoting < 0.8 and "“" not in reflection)
         return Pick(text=f"{reflection} {asking}", stressed=None, emotion="trust", source="chosen", leaves=False)
 
-    def _own(self, request: Request) -> Pick:
-        """One of the lines that the policy brought: by nearness to what was heard, freshness and the draw, its slots filled."""
+    def _own(self, request: Request) -> Pick | None:
+        """One of the lines that the policy brought: by nearness to what was heard, freshness and the draw, its slots filled. None when
+        it brought none, or all of them were said in this talk."""
         view, said, slots = request.hints["view"], request.hints["said"], request.hints["slots"]
         pool = [e for e in request.examples if OWN in e.tags]
-        filled = [(e, text) for e in pool if (text := fill_slots(e.text, name=view.other, **slots)) is not None]
+        here = " ".join(line.text for line in view.lines if line.who == view.me)
+        filled = [
+            (e, text) for e in pool if (text := fill_slots(e.text, name=view.other, **slots)) is not None and text not in here
+        ]
         if not filled:
-            return Pick(text=str(request.fallback.say), stressed=None, emotion="trust", source="chosen", leaves=bool(request.hints["leaves"]))
+            return None
         near = self._sense.nearness(view.heard.text if view.heard else view.other, [text for _, text in filled])
         draw = chance(request.seed, "own")
         scores = [0.4 * near[i] + draw.gauss(0, 0.12) - 1.5 * _uses(e.text, said) for i, (e, _) in enumerate(filled)]

@@ -18,6 +18,8 @@ ASKS = 0.4
 """How often one that is not accepted at once is asked about."""
 
 
+_OPEN = re.compile(r"\b(?:what|where|when|which|who) (?:would|does|do|is|could)\b|^how (?:does|do)\b", re.IGNORECASE)
+"""No offer is asked so, but many questions that sound like one."""
 _ASKS = re.compile(r"\bif you (?:like|want)|\btell me when\b", re.IGNORECASE)
 
 
@@ -54,6 +56,8 @@ class Offers:
         shares = self._probe.weights(last)
         best = max(shares, key=lambda label: shares[label])
         if best == "other" or shares[best] < SURE or self._sense.nearest(last, [text for text, label in self._known if label == best]) < NEAR:
+            return None
+        if best == "offer" and _OPEN.search(last):
             return None
         if best == "preference" and any(line.who == view.me for line in view.lines[:-1]):
             return None

@@ -71,24 +71,24 @@ export function mountTalks(section, run, overview) {
       said(line.text, "p", { class: "prose" }),
       h("details", { ontoggle: why }, h("summary", {}, "why"),
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, line.decided.move), ` out of ${line.decided.options.join(", ")}: `, said(line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
-        chosenFrom(line.practice),
+        behind(line.practice),
         line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hits] : h("p", { class: "soft" }, "nothing")] : null,
         h("p", { class: "small soft" }, `Written: ${SOURCE[line.source] || line.source}. `, h("button", { type: "button", class: "plain", onclick: () => show({ panel: "hood", event: line.seq, tick: talk.tick, who: line.who }) }, "the prompt behind it"))));
   }
 
   function practised(steps) {
-    const told = (steps || []).map((one) => ({
+    const told = (steps || []).filter((one) => one.kind !== "noted").map((one) => ({
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
       transitioned: () => `${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
-      noted: () => `noted: ${one.text}`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
     })[one.kind]());
     return told.length ? h("p", { class: "small soft practice" }, said(told.join(" · "))) : null;
   }
 
-  function chosenFrom(steps) {
-    return (steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
-      one.candidates.map((c) => h("li", { class: c.kept ? "" : "soft" }, h("b", {}, c.id), c.kept ? ": allowed, " : ": left out, ", said(c.why)))));
+  function behind(steps) {
+    const notes = (steps || []).filter((one) => one.kind === "noted").map((one) => h("p", { class: "small" }, "Noted: ", said(one.text)));
+    return [...notes, ...(steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
+      one.candidates.map((c) => h("li", { class: c.kept ? "" : "soft" }, h("b", {}, c.id), c.kept ? ": allowed, " : ": left out, ", said(c.why)))))];
   }
 
   function takeAway(talk) {
