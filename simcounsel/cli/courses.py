@@ -22,7 +22,9 @@ def clinic(
     world: Annotated[Path, typer.Argument(metavar="WORLD", help="A world file with a client and a counselor.")],
     client: Annotated[str | None, typer.Option("--client", metavar="NAME", help="Left out: the first who has an appointment.")] = None,
     counselor: Annotated[str | None, typer.Option("--counselor", metavar="NAME", help="Left out: the first who has an appointment.")] = None,
-    therapy: Annotated[str, typer.Option("--therapy", help="`simcounsel skills list` names them; or a therapy file.")] = "cbt",
+    therapy: Annotated[
+        str | None, typer.Option("--therapy", help="`simcounsel skills list` names them; or a therapy file. Left out: the plan's, or cbt.")
+    ] = None,
     sessions: Annotated[int | None, typer.Option("--sessions", min=5, max=10, help="How many; 8 if neither this nor a plan says otherwise.")] = None,
     plan: Annotated[Path | None, typer.Option("--plan", help="A plan, such as `simcounsel course plan` writes.")] = None,
     lines: Annotated[int, typer.Option("--lines", min=6, max=200, help="Lines in a session, both counted.")] = 24,
@@ -44,9 +46,11 @@ def clinic(
     from simcounsel.specs.world import load_world
 
     changes = changes_of(sets) | ({} if seed is None else {"seed": seed}) | ({} if model is None else {"models": roles_for(model)})
+    followed = find_plan(str(plan)) if plan else None
+    school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(
-        load_world(world, **changes), client=client, counselor=counselor, therapy=find_therapy(therapy), sessions=sessions,
-        plan=find_plan(str(plan)) if plan else None, lines=lines, every=every,
+        load_world(world, **changes), client=client, counselor=counselor, therapy=school, sessions=sessions, plan=followed, lines=lines,
+        every=every,
     )
     console = console_of()
     fetch_weights(made.models.model_dump(), console, quiet)

@@ -26,8 +26,10 @@ def clinic_world(
     count = plan.length if plan else sessions or USUAL_SESSIONS
     if not FEWEST_SESSIONS <= count <= MOST_SESSIONS:
         raise SpecError([f"--sessions {count}: a course has {FEWEST_SESSIONS} to {MOST_SESSIONS}"])
-    if plan and sessions and sessions != plan.length:
+    if plan and (sessions or plan.length) != plan.length:
         raise SpecError([f"--sessions {sessions}: the plan has {plan.length}; leave --sessions out, or change the plan"])
+    if plan and plan.therapy != therapy.id:
+        raise SpecError([f"--therapy {therapy.id}: the plan is one of {plan.therapy}; leave --therapy out, or change the plan"])
     start = world.start.replace(hour=0, minute=0) + timedelta(minutes=minutes_of_day(at) - world.tick_minutes)
     first = 0 if start.date() == world.start.date() else 1
     days = tuple(first + number * every for number in range(count))

@@ -31,8 +31,18 @@ class PolicySpec(Spec):
         if isinstance(value, str):
             value = {"name": "staged", "manual": value} if value.endswith((".yaml", ".yml")) else {"name": value}
         if isinstance(value, dict) and (value.get("therapy") or value.get("name") == "course"):
-            value = value | {"therapy": therapy_named(value.get("therapy") or "cbt")}
+            plan = value.get("plan")
+            planned = plan.get("therapy") if isinstance(plan, dict) else plan.therapy if isinstance(plan, CoursePlan) else None
+            value = value | {"therapy": therapy_named(value.get("therapy") or planned or "cbt")}
         return value
+
+    @model_validator(mode="after")
+    def _plan_fits(self) -> "PolicySpec":
+        if self.plan and self.sessions not in (None, self.plan.length):
+            raise ValueError(f"sessions: {self.sessions}, but the plan has {self.plan.length}; leave `sessions:` out, or change the plan")
+        if self.plan and self.therapy and self.therapy.id != self.plan.therapy:
+            raise ValueError(f"therapy: {self.therapy.id}, but the plan is one of {self.plan.therapy}; leave `therapy:` out, or change the plan")
+        return self
 
 
 class SafetySettings(Spec):

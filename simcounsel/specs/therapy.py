@@ -101,7 +101,7 @@ class Therapy(Spec):
             found.append(f"stages: a course has {', '.join(COURSE_STAGES)}, in this order")
         for what, ids in (
             ("field", [field.id for field in self.conceptualization]),
-            ("skill", [skill.id for meta in self.skills for skill in (meta, *meta.skills)]),
+            ("skill", [one for meta in self.skills for one in (meta.id, *(skill.id for skill in meta.skills))]),
         ):
             found += [f"a second {what} has the id {one!r}; ids must differ" for one in sorted({i for i in ids if ids.count(i) > 1})]
         for stage in self.stages:
@@ -121,7 +121,9 @@ class Therapy(Spec):
 
     def library(self) -> dict[str, MetaSkill | Skill]:
         """All skills by id; those of a therapy that it draws on as THERAPY.ID."""
-        found: dict[str, MetaSkill | Skill] = {skill.id: skill for meta in self.skills for skill in (meta, *meta.skills)}
+        found: dict[str, MetaSkill | Skill] = {}
+        for meta in self.skills:
+            found |= {meta.id: meta} | {skill.id: skill for skill in meta.skills}
         for other in self.drawn:
             found |= {f"{other.id}.{one}": skill for one, skill in other.library().items()}
         return found

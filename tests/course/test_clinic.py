@@ -42,7 +42,7 @@ def test_others_stay_away() -> None:
 
 @pytest.mark.parametrize(("more", "words"), [
     ({"client": "Inez"}, 'no client .Inez. in this world; did you mean "Ines"'), ({"counselor": "Ines"}, "no counselor 'Ines'"),
-    ({"sessions": 4}, "5 to 10"), ({"sessions": 7, "plan": default_plan(CBT, 6)}, "the plan has 6"),
+    ({"sessions": 4}, "5 to 10"), ({"plan": default_plan(shipped_therapy("postmodern"), 6)}, "the plan is one of postmodern"), ({"sessions": 7, "plan": default_plan(CBT, 6)}, "the plan has 6"),
 ])
 def test_what_cannot_be(more: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecError, match=words):

@@ -224,3 +224,21 @@ def test_what_stands() -> None:
 
 def test_a_task_is_said_in_the_sessions(ten: Run) -> None:
     assert sum(TASK in line.text for line in happened(ten, Said)) >= 8
+
+
+def test_a_long_course_keeps_its_measure(tmp_path: Path) -> None:
+    """A client who tells something new in each line: what is asked grows to a bound and no further, and nothing that is disputed is lost."""
+    run, requests = held(tmp_path, world(10), {"line_client": varied})
+    learned = happened(run, FactLearned)
+    assert len(learned) > 50
+    sizes = {}
+    for request in requests:
+        if request.purpose == "course_reason":
+            sizes.setdefault(request.hints["view"].meeting, []).append(len(request.prompt))
+    assert max(sizes[10]) < 1.3 * max(sizes[6])
+    last = [request for request in requests if request.purpose == "course_objective"][-1]
+    shown = [fact for fact in learned if f"{fact.id} (session" in last.prompt]
+    assert 24 <= len(shown) <= 48
+    disputed = {one for fact in learned for one in fact.contradicts} | {fact.id for fact in learned if fact.contradicts}
+    assert disputed - {fact.id for fact in learned if fact.session == 10} <= {fact.id for fact in shown}
+    assert len(last.prompt) < 12_000

@@ -71,7 +71,7 @@ def policy_of(world: World) -> PolicySpec:
 
 
 def test_a_world_holds_therapy_and_plan_in_full(tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text(json.dumps(with_facts(3, 2)), encoding="utf-8")
+    (tmp_path / "plan.yaml").write_text(json.dumps(with_facts(3, 2) | {"therapy": "behavioral"}), encoding="utf-8")
     (tmp_path / "mine.yaml").write_text(shipped_therapy("behavioral").model_dump_json(), encoding="utf-8")
     policy = policy_of(world_with(tmp_path, "{name: course, therapy: mine.yaml, plan: plan.yaml}"))
     assert policy.therapy == shipped_therapy("behavioral")
@@ -80,6 +80,14 @@ def test_a_world_holds_therapy_and_plan_in_full(tmp_path: Path) -> None:
     again = World.model_validate_json(world_with(tmp_path, "{name: course, therapy: postmodern, sessions: 6}").model_dump_json())
     assert policy_of(again).therapy == shipped_therapy("postmodern")
     assert policy_of(again).sessions == 6
+
+
+def test_a_plan_brings_its_therapy(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(default_plan(shipped_therapy("postmodern"), 7).model_dump_json(), encoding="utf-8")
+    assert policy_of(world_with(tmp_path, "{name: course, plan: plan.yaml}")).therapy == shipped_therapy("postmodern")
+    for wrong, words in (("sessions: 6", "the plan has 7"), ("therapy: cbt", "the plan is one of postmodern")):
+        with pytest.raises(SpecError, match=words):
+            world_with(tmp_path, f"{{name: course, plan: plan.yaml, {wrong}}}")
 
 
 def test_a_course_without_a_therapy_is_cbt(tmp_path: Path) -> None:

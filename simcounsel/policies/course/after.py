@@ -90,7 +90,8 @@ def _facts(view: TalkView, state: CourseState) -> Ask[tuple[FactLearned, ...]]:
         if stands(fact.quote, view, view.other):
             told.setdefault(_bare(fact.text), fact)
     placed = yield from _place(view, state, tuple(told.values()))
-    known, found = {fact.id for fact in state.facts}, []
+    known: set[str] = {fact.id for fact in state.facts}
+    found: list[FactLearned] = []
     for fact, place in zip(told.values(), placed, strict=True):
         if place.relation == "same" and place.known in known:
             continue

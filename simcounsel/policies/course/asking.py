@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simcounsel.agents.talk import TalkView
+from simcounsel.agents.tasks import Answer
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.events import FactLearned
 from simcounsel.llm.ask import Ask, Reply, Request, Tier, ask
-from simcounsel.policies.course.answers import Answer
 from simcounsel.policies.course.state import CourseState
 from simcounsel.prompts import render
 from simcounsel.specs.therapy import Therapy

@@ -85,7 +85,8 @@ def _choose(
     candidates += tuple(Candidate(id=one, kept=False, why=why) for one, why in left_out.items())
     model = some_of(ids, least, most)
     rest = [one for one in ids if one not in lately] or list(ids)
-    fallback = model(ids=tuple([*rest, *(one for one in ids if one not in rest)][: max(least, 1)]), why="the first that were not used lately")
+    first = [*rest, *(one for one in ids if one not in rest)][: max(least, 1)]
+    fallback = model.model_validate({"ids": first, "why": "the first that were not used lately"})
     few = min(least, len(ids))
 
     def check(answer: Any) -> str | None:

@@ -48,8 +48,10 @@ def reason(view: TalkView, state: CourseState, skills: dict[str, MetaSkill | Ski
         if quoted is None:
             break
         again = "\n" + render("course_reason_again", view.language, quoted=quoted)[1]
-    parts = {part: without(getattr(answer, part), forbidden, free) or CUT for part in ("assessment", "client_state", "strategy")}
-    return Reasoned(who=view.me, chat=view.chat, skill=answer.skill, **parts)
+    return Reasoned(
+        who=view.me, chat=view.chat, skill=answer.skill, assessment=without(answer.assessment, forbidden, free) or CUT,
+        client_state=without(answer.client_state, forbidden, free) or CUT, strategy=without(answer.strategy, forbidden, free) or CUT,
+    )
 
 
 def _cued(skill: MetaSkill | Skill) -> str:
