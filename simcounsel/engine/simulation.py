@@ -372,7 +372,7 @@ class Simulation(mesa.Model):
             welcome.discard(name)
         spec = next(spec for spec in self.world.residents if spec.name == name)
         resident = self._gone.pop(name, None) or Resident(spec, self.world, self._vectors)
-        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language))
+        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language, self.world.safety))
 
     def _replay(self, ticks: int) -> None:
         """Become what the log says: observe every event of the complete ticks."""

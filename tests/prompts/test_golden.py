@@ -21,7 +21,7 @@ KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
     "questions", "insights", "persona", "replan_day", "interview",
 )
-PARTS = {"manner_counselor"}
+PARTS = {"manner_counselor", "manner_safety"}
 """Part of another prompt; its golden file has them."""
 MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair")
 """Compared in tests/instruments/test_prompts.py."""
@@ -33,6 +33,8 @@ SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "s
 """Compared in tests/corpus/test_synthesis_prompts.py."""
 BENCHED = ("bench_answer", "bench_judge")
 """Compared in tests/bench/test_asking.py."""
+SAFETY = ("safety_answer",)
+"""Compared in tests/safety/test_protocol.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -86,7 +88,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")} - PARTS
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *SAFETY}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 

@@ -176,6 +176,8 @@ class Lines:
 
     def _counselor(self, request: Request) -> Pick:
         move, view = request.hints["move"], request.hints["view"]
+        if request.examples and request.examples[0].tags.get("own"):
+            return Pick(text=self._own(request), stressed=None, emotion="trust", source="chosen", leaves=request.hints["leaves"])
         if move == "greet":
             when = "first" if view.meeting == 1 else "later"
             greeting = self._form(request, "greet", words=False, when=when)
@@ -191,6 +193,18 @@ class Lines:
         reflection = self._form(request, "reflect", words=quoting < 0.45)
         asking = self._form(request, move, words=0.45 <= quoting < 0.8 and "“" not in reflection)
         return Pick(text=f"{reflection} {asking}", stressed=None, emotion="trust", source="chosen", leaves=False)
+
+    def _own(self, request: Request) -> str:
+        """Of the lines that were written by hand for this very move, the nearest to what was heard that was not said lately."""
+        view, said = request.hints["view"], request.hints["said"]
+        own = [e.text for e in request.examples if e.tags.get("own")]
+        filled = [text for line in own if (text := fill_slots(line, name=view.other, **request.hints["slots"])) is not None]
+        if not filled:
+            return str(request.fallback.say)
+        near = self._sense.nearness(view.heard.text if view.heard else view.other, filled)
+        uses = np.array([_uses(text, said) for text in filled])
+        draw = chance(request.seed, "own")
+        return filled[int(np.argmax(0.5 * near - 1.5 * uses + np.array([draw.gauss(0, 0.08) for _ in filled])))]
 
     def _form(self, request: Request, move: str, *, words: bool, when: str = "any") -> str:
         """The best form of a move, its slots filled. words: whether it should hold the client's own words."""

@@ -93,6 +93,7 @@ class Embedded:
             return lambda request: Completion(text=got if isinstance(got := answer(request), str) else _json(got), source="chosen")
 
         return {
+            "safety_answer": lambda request: Completion(text=str(request.fallback), source="chosen"),  # words decide; it cannot
             **{purpose: written(answer) for purpose, answer in Sessions(sense, feelings).ways().items()},
             "line_client": line, "line_counselor": line, "line_layperson": line, "move": move,
             "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
