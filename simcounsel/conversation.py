@@ -104,7 +104,8 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         emotion=line.emotion, intensity=line.intensity, poignancy=line.poignancy, source=spoken.source,
     )
     decided = Decided(
-        who=speaker.name, chat=chat, policy=decision.policy or speaker.policy.name, move=decision.move, options=decision.options, reason=decision.reason,
+        who=speaker.name, chat=chat, policy=decision.policy or speaker.policy.name, move=decision.move, options=decision.options,
+        reason=decision.reason,
     )
     course.said.append(said)
     course.own[speaker.name] += decision.events

@@ -80,11 +80,11 @@ class Requirement(Protocol):
 class Decision:
     """A move out of those that were open, why it was chosen, and what it means for the wording.
 
-    act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself.
-    brief: what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this
-    move; they go before the persona's own. must: what the line must keep to; a model's line that does not is not said, one of `lines` is.
-    policy: whose decision it is, if not that of the policy that guides the speaker. leaves: whether the line takes leave; None: as the speaker likes. holds: the
-    conversation must not end here. events: what the policy wrote on its way to the decision.
+    act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself. brief:
+    what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this move; they go
+    before the persona's own. must: what the line must keep to; a model's line that does not is not said, one of `lines` is. policy: whose
+    decision it is, if not that of the policy that guides the speaker. leaves: whether the line takes leave; None: as the speaker likes.
+    holds: the conversation must not end here. events: what the policy wrote on its way to the decision.
     """
 
     move: str
