@@ -33,6 +33,8 @@ SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "s
 """Compared in tests/corpus/test_synthesis_prompts.py."""
 BENCHED = ("bench_answer", "bench_judge")
 """Compared in tests/bench/test_asking.py."""
+ASSESSED = ("risk",)
+"""Compared in tests/safety/test_assessing.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -86,7 +88,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")} - PARTS
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *ASSESSED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 
