@@ -35,6 +35,8 @@ BENCHED = ("bench_answer", "bench_judge")
 """Compared in tests/bench/test_asking.py."""
 SAFETY = ("safety_answer",)
 """Compared in tests/safety/test_protocol.py."""
+ASSESSED = ("risk",)
+"""Compared in tests/safety/test_assessing.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -88,7 +90,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")} - PARTS
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *SAFETY}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *SAFETY, *ASSESSED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 
