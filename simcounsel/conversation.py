@@ -9,14 +9,22 @@ from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.events import Assessed, ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Holding, Policy
+from simcounsel.safety.assessing import assess
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
 HELD_FOR = 6
 """So many more lines there are at least after a policy said that it must not end; enough for two more of the policy's own."""
 
-Assess = Callable[[Said, tuple[str, ...], tuple[object, ...], str], Ask[Assessed | None]]
-"""How near danger is in a client's line, from the line, what was said before it, a key for chance and the language; None: nothing was heard."""
+Assess = Callable[[Said, str, tuple[object, ...], str], Ask[Assessed | None]]
+"""How near danger is in a client's line, from the line, the line before it, a key for chance and the language; None: nothing was heard."""
+
+
+def hear_danger(said: Said, before: str, key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
+    """What `simcounsel.safety` hears in a line. A line in which there is not even a word to wonder about leaves nothing in the log."""
+    heard = yield from assess(said.text, before, who=said.who, key=key, language=language, chat=said.chat, message=said.message)
+    return heard if heard.level != "none" or heard.evidence else None
+
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +131,7 @@ def _assess(course: _Course, speaker: Side, listener: Side, said: Said) -> Ask[t
     """Danger in a client's line. A listener whose policy has to answer it gets another line in any case."""
     if course.assess is None or speaker.mind.resident.spec.role != "client":
         return ()
-    before = tuple(line.text for line in course.lines[:-1])
+    before = course.lines[-2].text if len(course.lines) > 1 else ""
     heard = yield from course.assess(said, before, (speaker.scene.seed, speaker.scene.tick, said.chat, said.message), speaker.scene.language)
     if heard is None:
         return ()

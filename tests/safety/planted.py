@@ -142,7 +142,7 @@ def session(
     counselor.resident.meetings["Ines"] = meeting
     by_text = {line.text: line for line in lines}
 
-    def assess(said: Said, before: tuple[str, ...], key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
+    def assess(said: Said, before: str, key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
         line = by_text.get(said.text, Line(said.text))
         return None if line.level == "none" else Assessed(
             who=said.who, chat=said.chat, message=said.message, level=line.level, kinds=(line.kind,), by="detector", evidence=(line.text,), why="planted",
