@@ -80,7 +80,7 @@ def test_same_bytes_after_a_break_in_the_middle(tmp_path: Path) -> None:
 def test_a_questionnaire_is_written_down_and_asked_about(tmp_path: Path) -> None:
     def sheet(request: Request, draw: Random) -> str:
         assert request.model is not None
-        return json.dumps({name: 2 for name in request.model.model_json_schema()["properties"]})
+        return json.dumps(dict.fromkeys(request.model.model_json_schema()["properties"], 2))
 
     run = lived(tmp_path, measured_world(), {"self_report": sheet})
     told = [event for event in happened(run, Assessed) if event.by == "questionnaire"]

@@ -23,7 +23,7 @@ KINDS = (
 )
 PARTS = {"manner_counselor", "manner_safety"}
 """Part of another prompt; its golden file has them."""
-MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair")
+MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair", "judge_audit")
 """Compared in tests/instruments/test_prompts.py."""
 ANALYSED = ("name_activities",)
 """Compared in tests/analysis/test_patterns.py."""

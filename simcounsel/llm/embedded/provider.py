@@ -97,6 +97,7 @@ class Embedded:
             return lambda request: Completion(text=got if isinstance(got := answer(request), str) else _json(got), source="chosen")
 
         return {
+            "judge_audit": lambda request: Completion(text="{}", source="chosen"),  # no quote of a model this small would stand
             "safety_answer": lambda request: Completion(text=str(request.fallback), source="chosen"),  # words decide; it cannot
             **{purpose: written(answer) for purpose, answer in Sessions(sense, feelings).ways().items()},
             "line_client": line, "line_counselor": line, "line_layperson": line, "move": move, "risk": risk,
