@@ -9,10 +9,12 @@ from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
     Appraised,
+    Assessed,
     ConversationEnded,
     ConversationStarted,
     Decided,
     Entry,
+    Judged,
     Measured,
     PersonaChanged,
     Planned,
@@ -22,6 +24,7 @@ from simcounsel.events import (
     Remembered,
     Said,
     TickEnded,
+    Transitioned,
     Warned,
 )
 from simcounsel.runs import Run
@@ -189,8 +192,15 @@ def conversation_lines(run: Run, which: int | str) -> Iterator[str]:
         match event:
             case ConversationStarted() if event.chat == chat:
                 yield f"{event.who[0]} and {event.who[1]}, {date_text(entry.minute, run.world.start)}, {event.place} ({event.cause}) [{chat}]"
+            case Judged() if event.chat == chat:
+                yield f"  [{event.state}: {event.question}: {event.verdict}, by {event.by}; {event.reason}]"
+            case Transitioned() if event.chat == chat:
+                yield f"  [{event.protocol}: {event.origin or 'begins'} -> {event.state}; {event.reason}]"
+            case Assessed() if event.chat == chat:
+                kinds = f" ({', '.join(event.kinds)})" if event.kinds else ""
+                yield f"  [danger: {event.level}{kinds}, by {event.by}; {event.why}]"
             case Decided() if event.chat == chat:
-                move = event.move
+                move = f"safety: {event.move}" if event.policy == "safety" else event.move
             case Said() if event.chat == chat:
                 yield f"{event.who} ({move}; {event.emotion} {event.intensity}/10; {event.source}):"
                 yield f"    {event.text}"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import yaml
 
+from simcounsel.safety.detector import hear
 from simcounsel.specs.vocabulary import Danger
 
 POLICE_FIRST: tuple[Danger, ...] = ("harm_to_others", "abuse")
@@ -95,3 +96,9 @@ def notice(name: Literal["before", "danger"], language: str, locale: str) -> str
     data = _data("notice.yaml")
     text: str = data.get(language, data["en"])[name]
     return Template(text).substitute(lines=Help(locale=locale, language=language).listed()).strip()
+
+
+def word_to_human(text: str, before: str, language: str, locale: str) -> str | None:
+    """What a human is told when their own words sound like danger, however little; None when they do not. before: the line they answer."""
+    heard = hear(text, None, before)
+    return None if heard.level == "none" else notice("danger", language, locale)

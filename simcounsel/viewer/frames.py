@@ -239,6 +239,10 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
                 waiting: Fields = {}
             case "decided":
                 waiting["decided"] = _pick(entry, "move", "policy", "options", "reason")
+            case "assessed":
+                found["lines"][-1]["assessed"] = _pick(entry, "level", "kinds", "by", "evidence", "why")  # type: ignore[index]
+            case "judged" | "transitioned":
+                waiting.setdefault("steps", []).append(_step(entry))
             case "recalled":
                 waiting["recalled"] = _pick(entry, "seq", "query", "emotion", "hits")
             case "said":
@@ -254,6 +258,13 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
     return found
 
 
+def _step(entry: Fields) -> Fields:
+    """A verdict or a transition before a line, each with its reason."""
+    if entry["kind"] == "judged":
+        return _pick(entry, "kind", "state", "question", "verdict", "by", "reason")
+    return _pick(entry, "kind", "protocol", "origin", "state", "reason")
+
+
 def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
     """The events of a conversation stand together: from its start to the last relation that it moved."""
     inside: Fields | None = None
@@ -266,7 +277,7 @@ def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
             inside = entry if entry["chat"] == chat else None
         if inside is None:
             continue
-        if kind in ("said", "conversation_ended", "conversation_started", "decided"):
+        if kind in ("said", "conversation_ended", "conversation_started", "decided", "assessed", "judged", "transitioned"):
             if entry["chat"] == chat:
                 yield entry
         elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"]:

@@ -127,7 +127,7 @@ def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
 def site(tmp_path: Path) -> tuple[Board, TestClient]:
     run = begun(tmp_path)
     board = Board(who="Miriam", seconds=30)
-    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name))
+    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name, run.world))
     return board, TestClient(app, base_url="http://127.0.0.1", headers={"x-run": run.folder.name})
 
 
