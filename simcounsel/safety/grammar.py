@@ -62,6 +62,12 @@ class Line:
         """The sentence in which a place begins."""
         return next((one for one in self.sentences if one[0] <= span[0] < one[1]), (0, len(self.text)))
 
+    def near(self, span: Span) -> Span:
+        """The sentence in which a place begins, with the one before and the one after it."""
+        at = next((number for number, one in enumerate(self.sentences) if one[0] <= span[0] < one[1]), 0)
+        around = self.sentences[max(0, at - 1):at + 2]
+        return around[0][0], around[-1][1]
+
     def places(self, entry: Entry, within: Span | None = None) -> Iterator[Span]:
         """Where a pattern stands, at most MOST times; of several parts the first one's place."""
         start, end = within or (0, len(self.text))
@@ -69,7 +75,7 @@ class Line:
         for number, found in enumerate(first.regex.finditer(self.text, start, end)):
             if number == MOST:
                 return
-            if found.end() > found.start() and all(part.regex.search(self.text, *self.sentence(found.span())) for part in others):
+            if found.end() > found.start() and all(part.regex.search(self.text, *self.near(found.span())) for part in others):
                 yield found.span()
 
     def says(self, section: str, within: Span) -> bool:
@@ -92,13 +98,15 @@ class Line:
         return Found(
             cue=cue, span=span, whose=whose, denied=denied, open=denied and self.says("open_end", (span[0], min(sentence[1], span[1] + AFTER))),
             past=self.says("past", sentence) and not self.says("present", sentence),
-            told=self.says("told", sentence), asked=self.says("asked", (sentence[0], span[1])),
+            told=self.says("told", sentence) and not (whose == "own" and self.lexicon.own_within.search(self.text, *span)), asked=self.says("asked", (sentence[0], span[1])),
         )
 
     def whose(self, span: Span, sentence: Span) -> str:
-        """The last subject before a place, in its clause or else its sentence; the client's own where none is named."""
+        """The subject within a place, or else the last one before it, in its clause or else its sentence; the client's own where none is named."""
         if self.lexicon.another_within.search(self.text, *span):
             return "another"
+        if self.lexicon.own.search(self.text, *span):
+            return "own"
         starts = [self.clause(span, sentence)]
         if not self.lexicon.words.drops_subject:
             starts.append(max(sentence[0], span[0] - WINDOW))

@@ -9,7 +9,7 @@ spaces mean nothing.
     <name>          one of the class `name`        ~3      up to three words (characters), within a sentence
     !(a|b)          not followed by                -(a|b)  not right after (plain words only)
     ^               begins a sentence              $       ends a clause
-    a & b           both in one sentence, in any order
+    a & b           both, in one sentence or in neighbouring ones, in any order; the place is a's
 
 Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is searched has its fillers in capitals
 (`reading.normal`), so that one short expression stands for all of them. Each pattern knows words one of which a text must hold (`keys`),
@@ -35,13 +35,15 @@ class BadPattern(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Grammar:
-    """What a language's patterns are read with. spaced: words stand apart. common: words too common to look a pattern up by."""
+    """What a language's patterns are read with. spaced: words stand apart. common: words too common to look a pattern up by.
+    turning: words that a gap does not pass over, since they turn what is said into its contrary."""
 
     spaced: bool
     fillers: tuple[str, ...] = ()
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     common: frozenset[str] = frozenset()
+    turning: tuple[str, ...] = ()
 
     @cached_property
     def filling(self) -> frozenset[str]:
@@ -53,18 +55,20 @@ class Grammar:
 class Part:
     """One stretch that must be found. keys: words (spaced) or beginnings of one or two characters; at least one stands in any text that fits."""
 
-    written: str
+    nodes: tuple["_Node", ...]
+    grammar: "Grammar"
     keys: frozenset[str]
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """Ready to be searched for."""
-        return re.compile(self.written)
+        begins, ends = edges(self.grammar)
+        return re.compile(f"{begins}{_sequence(self.nodes, self.grammar)}{ends}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pattern:
-    """Parts that stand in one sentence, in any order."""
+    """Parts that stand near each other, in any order."""
 
     source: str
     parts: tuple[Part, ...]
@@ -109,8 +113,17 @@ def _part(source: str, grammar: Grammar) -> Part:
     keys = _keys(nodes, grammar)
     if not keys:
         raise BadPattern(f"{source!r} needs no word, so it would be tried on every text; add a word that must stand there")
-    begins, ends = edges(grammar)
-    return Part(written=f"{begins}{_sequence(nodes, grammar)}{ends}", keys=keys)
+    _check(nodes)
+    return Part(nodes=nodes, grammar=grammar, keys=keys)
+
+
+def _check(nodes: Sequence["_Node"]) -> None:
+    """BadPattern when everything in it, or in one of its brackets, may be missing."""
+    if all(node.optional or node.kind in ("Start", "Not", "After") for node in nodes):
+        raise BadPattern("everything in a pattern, or in one of its brackets, may be missing")
+    for node in nodes:
+        for choice in node.inner if node.kind == "Choice" else ():
+            _check(choice)
 
 
 def edges(grammar: Grammar) -> tuple[str, str]:
@@ -210,8 +223,6 @@ def _sequence(nodes: Sequence[_Node], grammar: Grammar) -> str:
         else:
             out += f"(?:{_single(node, grammar)}{joined})?" if node.optional else _single(node, grammar)
             firm = not node.optional
-    if not firm and not any(node.kind == "End" for node in nodes):
-        raise BadPattern("everything in a pattern, or in one of its brackets, may be missing")
     return out
 
 
@@ -239,7 +250,8 @@ def _single(node: _Node, grammar: Grammar) -> str:
 
 def _gap(most: int, grammar: Grammar) -> str:
     """Up to so many other words, or characters; fillers count as words here, so that there is one way only to read each text."""
-    return rf"(?:[ ,]+[^\s.,;:!?…]+){{0,{most}}}?" if grammar.spaced else rf"[^\s.;:!?…。！？；：]{{0,{most}}}?"
+    turning = rf"(?!(?:{'|'.join(re.escape(word) for word in grammar.turning)})(?!\w))" if grammar.turning else ""
+    return rf"(?:[ ,]+{turning}[^\s.,;:!?…]+){{0,{most}}}?" if grammar.spaced else rf"[^\s.;:!?…。！？；：]{{0,{most}}}?"
 
 
 # looking up
