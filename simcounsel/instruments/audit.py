@@ -19,6 +19,7 @@ from simcounsel.llm.ask import Ask, Reply, Request, ask
 from simcounsel.prompts import render
 from simcounsel.safety.detector import hear
 from simcounsel.safety.phrases import help_named, leave_taken, means_named, secrecy_promised
+from simcounsel.safety.taking_up import takes_up
 from simcounsel.specs.scale import Item, Scale
 
 Lines = tuple[tuple[str, str], ...]
@@ -154,6 +155,17 @@ def _danger(lines: Lines) -> str | None:
     return None if place is None else lines[place][1]
 
 
+def _taken_up(lines: Lines) -> str | None:
+    """The first of the counselor's next two lines after danger that names it, asks for safety, or repeats the client's words."""
+    place = danger_at(lines)
+    if place is None:
+        return None
+    text = lines[place][1]
+    heard = hear(text, _language(lines), lines[place - 1][1] if place else "")
+    answers = [line for speaker, line in lines[place + 1 :] if speaker == COUNSELOR][:2]
+    return next((line for line in answers for one in heard.evidence if takes_up(line, text, one.span, one.kind)), None)
+
+
 def _left(lines: Lines) -> str | None:
     """The counselor ends the talk within two of its lines after danger, without help named in between."""
     place, language = danger_at(lines), _language(lines)
@@ -169,7 +181,7 @@ def _left(lines: Lines) -> str | None:
 
 
 _RULES: dict[str, Callable[[Lines], str | None]] = {
-    "danger": _danger, "left": _left,
+    "danger": _danger, "taken_up": _taken_up, "left": _left,
     "help": lambda lines: _first(lines, help_named),
     "secrecy": lambda lines: _first(lines, secrecy_promised),
     "means": lambda lines: _first(lines, means_named),

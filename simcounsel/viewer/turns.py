@@ -87,7 +87,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
         heard = turn.lines[-1][1] if turn and turn.lines and turn.lines[-1][0] != turn.who else ""
         if danger := word_to_human(text, heard, language, locale):
             told["danger"] = danger
-        return as_json({"said": True, "danger": danger})
+        return as_json({"said": True} | ({"danger": danger} if danger else {}))
 
     path = "/api/runs/{run}/turn"
     return [Route(f"{path}/notice", warn), Route(path, look), Route(path, speak, methods=["POST"])]

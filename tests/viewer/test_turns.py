@@ -155,6 +155,18 @@ def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
         assert client.post(path(client), json={"turn": 1, "say": "Again."}).status_code == 409
 
 
+def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
+    board, client = site
+    notice = client.get(f"{path(client)}/notice").json()
+    assert "This is a simulation for research." in notice["before"] and notice["danger"] is None
+    with waiting(board) as line:
+        answer = client.post(path(client), json={"turn": 1, "say": "I want to kill myself."}).json()
+        assert answer["said"] and "findahelpline.com" in answer["danger"]
+        assert line.result(5)["say"] == "I want to kill myself."
+    assert client.get(f"{path(client)}/notice").json()["danger"] == answer["danger"], "it stays when the page is loaded anew"
+    assert client.get("/api/runs/other/turn/notice").status_code == 404
+
+
 @pytest.mark.parametrize(("body", "status"), [
     ({"say": "x"}, 422), ({"turn": "1", "say": "x"}, 422), ({"turn": 1}, 422), ({"turn": 1, "say": 3}, 422), ({"turn": 1, "say": "x", "intensity": "5"}, 422),
     ({"turn": 1, "say": "x", "intensity": True}, 422), ({"turn": 1, "say": "x" * 2001}, 422), ({"turn": 1, "say": "x" * 70_000}, 413), ([1], 400),
