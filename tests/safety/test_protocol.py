@@ -242,24 +242,25 @@ def check(talk: Session, number: str) -> None:
     for line in talk.lines:
         if line.who == "Miriam":
             assert secrecy_promised(line.text, "en") is None
-            safe = decided[(line.message - 1) // 2]
+            safe = decided[[one.message for one in talk.lines if one.who == "Miriam"].index(line.message)]
             opened = safe.policy == "safety" and safe.move != "leave_safely"
             if opened:
                 assert means_named(line.text, "en") is None and leave_taken(line.text, "en") is None
     if talk.end.by == "Miriam":
         assert not opened
-    if heard and talk.lines[-1].who == "Ines":  # nobody stops while danger was just heard, but at the very end of what can be held
-        assert talk.lines[-1].message not in heard or heard[talk.lines[-1].message].level == "low" or talk.steps
+    last = talk.lines[-1]
+    if last.who == "Ines" and last.message in heard:  # no talk stops on danger, but for a low one that was met before
+        assert heard[last.message].level == "low" and "over" in talk.steps
     assert len(talk.lines) <= 40 + 26
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(LINES, max_size=16).map(numbered), st.sampled_from(["yes", "no", "unclear", "refuses"]), st.integers(2, 24), st.booleans())
 def test_always(lines: list[Line], reading: str, max_turns: int, client_first: bool) -> None:
     scripts = {"safety_answer": lambda request, draw: reading}
-    talk = session(*lines, scripts=scripts, max_turns=max_turns, client_first=False)
+    talk = session(*lines, scripts=scripts, max_turns=max_turns, client_first=client_first)
     check(talk, "999")
-    again = session(*lines, scripts=scripts, max_turns=max_turns)
+    again = session(*lines, scripts=scripts, max_turns=max_turns, client_first=client_first)
     assert again.events == talk.events
 
 
