@@ -1,17 +1,31 @@
 """Turns between two minds until a stop rule: somebody takes leave, or the turn limit is reached."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.events import ClientShifted, ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
+from simcounsel.events import Assessed, ClientShifted, ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
 from simcounsel.llm.ask import Ask
-from simcounsel.policies.policy import Concluding, Policy
+from simcounsel.policies.policy import Concluding, Holding, Policy
+from simcounsel.safety.assessing import assess
 from simcounsel.specs.vocabulary import Emotion
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
+HELD_FOR = 6
+"""So many more lines there are at least after a policy said that it must not end; enough for two more of the policy's own."""
+
+Assess = Callable[[Said, str, tuple[object, ...], str], Ask[Assessed | None]]
+"""How near danger is in a client's line, from the line, the line before it, a key for chance and the language; None: nothing was heard."""
+
+
+def hear_danger(said: Said, before: str, key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
+    """What `simcounsel.safety` hears in a line. A line in which there is not even a word to wonder about leaves nothing in the log."""
+    heard = yield from assess(said.text, before, who=said.who, key=key, language=language, chat=said.chat, message=said.message)
+    return heard if heard.level != "none" or heard.evidence else None
+
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +57,7 @@ class _Course:
 
     started: ConversationStarted
     max_turns: int
+    assess: Assess | None = None
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     moves: dict[str, list[str]] = field(default_factory=dict)
@@ -56,19 +71,25 @@ class _Course:
 
     def hold(self, who: str) -> None:
         """It must not end here: the limit moves on, and whoever takes leave is asked to stay, once."""
-        self.limit = min(self.max_turns + MORE_WHILE_HELD, max(self.limit, len(self.lines) + 4))
+        self.limit = min(self.max_turns + MORE_WHILE_HELD, max(self.limit, len(self.lines) + HELD_FOR))
         if self.leaver not in (None, who) and not self.held:
             self.leaver, self.held = None, True
 
+    def wait_for(self, who: str) -> None:
+        """It must not end before `who` has spoken, even if they had taken leave and the limit is reached."""
+        self.limit = max(self.limit, len(self.lines) + 1)
+        if self.leaver == who:
+            self.leaver = None
 
-def converse(first: Side, second: Side, started: ConversationStarted, max_turns: int) -> Ask[Talked]:
-    """Talk, `first` beginning; then each takes away its own.
+
+def converse(first: Side, second: Side, started: ConversationStarted, max_turns: int, assess: Assess | None = None) -> Ask[Talked]:
+    """Talk, `first` beginning; then each takes away its own. assess: what is done with each client's line after it was said; None: nothing.
 
     When somebody takes leave the other still answers, and it ends; the last line that the limit
     allows is a leave-taking as well. A policy may hold a conversation that must not end.
     """
     names = (first.name, second.name)
-    course = _Course(started=started, max_turns=max_turns, moves={name: [] for name in names}, own={name: [] for name in names})
+    course = _Course(started=started, max_turns=max_turns, assess=assess, moves={name: [] for name in names}, own={name: [] for name in names})
     events: list[Event] = [started]
     speaker, listener = first, second
     while len(course.lines) < course.limit:
@@ -82,7 +103,7 @@ def converse(first: Side, second: Side, started: ConversationStarted, max_turns:
 
 
 def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
-    """One line: decide, recall, speak."""
+    """One line: decide, recall, speak; and what is heard of danger in it."""
     view = _view(course, speaker, listener)
     decision = yield from speaker.policy.decide(view)
     spoken = yield from speaker.mind.speak(speaker.scene, view, decision)
@@ -92,7 +113,8 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         emotion=line.emotion, intensity=line.intensity, poignancy=line.poignancy, source=spoken.source,
     )
     decided = Decided(
-        who=speaker.name, chat=chat, policy=speaker.policy.name, move=decision.move, options=decision.options, reason=decision.reason,
+        who=speaker.name, chat=chat, policy=decision.policy or speaker.policy.name, move=decision.move, options=decision.options,
+        reason=decision.reason,
     )
     course.said.append(said)
     course.own[speaker.name] += decision.events
@@ -100,9 +122,24 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         course.hold(speaker.name)
     course.moves[speaker.name].append(decision.move)
     course.lines.append(TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion))
+    heard = yield from _assess(course, speaker, listener, said)
     if line.wish == "say goodbye" and course.leaver is None:
         course.leaver = speaker.name
-    return [*decision.events, decided, *spoken.events, said]
+    return [*decision.events, decided, *spoken.events, said, *heard]
+
+
+def _assess(course: _Course, speaker: Side, listener: Side, said: Said) -> Ask[tuple[Assessed, ...]]:
+    """Danger in a client's line. A listener whose policy has to answer it gets another line in any case."""
+    if course.assess is None or speaker.mind.resident.spec.role != "client":
+        return ()
+    before = course.lines[-2].text if len(course.lines) > 1 else ""
+    heard = yield from course.assess(said, before, (speaker.scene.seed, speaker.scene.tick, said.chat, said.message), speaker.scene.language)
+    if heard is None:
+        return ()
+    course.own[listener.name].append(heard)
+    if isinstance(listener.policy, Holding) and listener.policy.holds(_view(course, listener, speaker)):
+        course.wait_for(listener.name)
+    return (heard,)
 
 
 def _view(course: _Course, me: Side, other: Side) -> TalkView:

@@ -9,6 +9,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
     Appraised,
+    Assessed,
     ConversationEnded,
     ConversationStarted,
     Decided,
@@ -195,8 +196,11 @@ def conversation_lines(run: Run, which: int | str) -> Iterator[str]:
                 yield f"{event.who[0]} and {event.who[1]}, {date_text(entry.minute, run.world.start)}, {event.place} ({event.cause}) [{chat}]"
             case Judged() | Transitioned() | Noted() | Retrieved() if event.chat == chat:
                 yield from _practice_lines(event)
+            case Assessed() if event.chat == chat:
+                kinds = f" ({', '.join(event.kinds)})" if event.kinds else ""
+                yield f"  · danger: {event.level}{kinds}, by {event.by}; {event.why}"
             case Decided() if event.chat == chat:
-                move = event.move
+                move = f"safety: {event.move}" if event.policy == "safety" else event.move
             case Said() if event.chat == chat:
                 yield f"{event.who} ({move}; {event.emotion} {event.intensity}/10; {event.source}):"
                 yield f"    {event.text}"

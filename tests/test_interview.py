@@ -176,6 +176,19 @@ def test_talk(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert hashes(run) == before
 
 
+def test_talk_tells_a_human_what_it_is_and_where_help_is(
+    simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+) -> None:
+    before = hashes(run)
+    monkeypatch.setattr("sys.stdin", io.StringIO("What did you do today?\nI want to kill myself.\n"))
+    ended = simcounsel("talk", run.folder, "--who", "ines", "--at", 5)
+    told, first, second = ended.out.partition("you: What did you do today?")
+    assert "This is a simulation for research." in told and "findahelpline.com" in told
+    assert first and second.count("you matter more than this simulation") == 1
+    assert second.index("you: I want to kill myself.") < second.index("you matter more") < second.rindex("Ines: ")
+    assert hashes(run) == before
+
+
 def test_talk_takes_the_last_complete_tick(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     ended = simcounsel("talk", run.folder, "--who", "Miriam")

@@ -1,12 +1,13 @@
 """The next line of a conversation, from persona and recalled memories."""
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
-from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.talk import Decision, Requirement, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.agents.unsaid import read_out
 from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, whoami
@@ -44,7 +45,8 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     said = tuple(resident.said[-60:]) + tuple(line.text for line in view.lines if line.who == view.me)
     reply = yield from ask(Request(
         verb="fill", purpose=f"line_{role}", who=resident.name, system=system, prompt=prompt, model=LineAnswer,
-        check=lambda answer: line_problem(answer, view) or agenda_problem(answer, decision), fallback=_fallback(resident, view, decision),
+        check=lambda answer: line_problem(answer, view, decision.must) or agenda_problem(answer, decision),
+        fallback=_fallback(resident, view, decision),
         temperature=0.8, max_tokens=decision.max_tokens, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
         hints={
@@ -83,17 +85,17 @@ def spoken(text: str, view: TalkView) -> str:
     return text
 
 
-def line_problem(answer: LineAnswer, view: TalkView) -> str | None:
-    """What is wrong with a line: no speech, another speaker's line, or said before."""
+def line_problem(answer: LineAnswer, view: TalkView, must: Requirement | None = None) -> str | None:
+    """What is wrong with a line: no speech, another speaker's line, said before, or not what it must be."""
     text = spoken(answer.say, view)
-    problem = speech_problem(text) if text else "the line was empty"
+    problem = speech_problem(text, view.language) if text else "the line was empty"
     if problem:
         return problem
     if re.search(rf"(?:^|\s)(?:{re.escape(view.me)}|{re.escape(view.other)}):\s", answer.say.strip()[len(view.me) + 1 :]):
         return f"the answer held more than {view.me}'s next line; give that line only"
     if any(text.casefold() == line.text.casefold() for line in view.lines):
         return "this line was said before in this conversation; say something new"
-    return None
+    return must.problem(text) if must else None
 
 
 def agenda_problem(answer: LineAnswer, decision: Decision) -> str | None:
@@ -103,7 +105,8 @@ def agenda_problem(answer: LineAnswer, decision: Decision) -> str | None:
 
 
 def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tuple[Example, ...]:
-    """Lines written by hand: the decision's own, then those of this move or stage, then the rest, in an order drawn for this turn."""
+    """Lines written by hand: the decision's own, tagged `own`, then those of this move or stage, then the rest, in an order
+    drawn for this turn."""
     persona = resident.persona
     if isinstance(persona, ClientPersona):
         about = _words_for(resident, view.other)
@@ -118,7 +121,8 @@ def examples_for(resident: Resident, view: TalkView, decision: Decision) -> tupl
             for line in persona.voice
         ]
     chance(*view.key, "examples", resident.name, len(view.lines)).shuffle(lines)
-    return (*decision.lines, *(example for _, example in sorted(lines, key=lambda pair: not pair[0])))
+    own = (replace(example, tags={**example.tags, "own": True}) for example in decision.lines)
+    return (*own, *(example for _, example in sorted(lines, key=lambda pair: not pair[0])))
 
 
 def _words_for(resident: Resident, other: str) -> set[str]:
@@ -154,12 +158,20 @@ def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAns
     plain = (LEAVE if leaving else SILENCE)[resident.spec.role]
     said = {line.text for line in view.lines}
     said |= set(resident.said)
+    if decision.must:
+        return LineAnswer(say=_sayable(decision, view, said), emotion="neutral", intensity=1, poignancy=1, wish="say goodbye" if leaving else "go on")
     wanted = {"close", "ending"} if leaving else {decision.act or decision.move}
     texts = (
         fill_slots(str(e.tags.get("say", e.text)), name=view.other, **heard_slots(view)) for e in examples_for(resident, view, decision)
-        if e in decision.lines or e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
+        if e.tags.get("own") or e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
     )
     unused = (text for text in texts if text and text not in said)
     return LineAnswer(
         say=next(unused, plain), emotion="neutral", intensity=1, poignancy=1, wish="say goodbye" if leaving else "go on",
     )
+
+
+def _sayable(decision: Decision, view: TalkView, said: set[str]) -> str:
+    """Where a line must keep to something: one of the decision's own, which do, if need be one that was said already."""
+    texts = [text for e in decision.lines if (text := fill_slots(e.text, name=view.other, **heard_slots(view)))]
+    return next((text for text in texts if text not in said), texts[0])

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from simcounsel.events import Assessed, Entry, PracticeEvent
 from simcounsel.llm.ask import Example
@@ -69,15 +70,24 @@ class TalkView:
         return tuple(event for event in self.own if isinstance(event, Assessed))
 
 
+class Requirement(Protocol):
+    """What a line must keep to, whoever words it."""
+
+    def problem(self, text: str) -> str | None:
+        """What is wrong with a line, in words for whoever worded it; None when nothing is."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Decision:
     """A move out of those that were open, why it was chosen, and what it means for the wording.
 
-    act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself.
-    brief: what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this
-    move; they go before the persona's own. leaves: whether the line takes leave; None: as the speaker likes. holds: the
-    conversation must not end here. events: what the policy wrote on its way to the decision. unsaid: texts of which no long stretch may
-    stand in the line, unless it stands in `free` as well, which anybody may repeat.
+    act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself. brief:
+    what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this move; they go
+    before the persona's own. must: what the line must keep to; a model's line that does not is not said, one of `lines` is. policy: whose
+    decision it is, if not that of the policy that guides the speaker. leaves: whether the line takes leave; None: as the speaker likes.
+    holds: the conversation must not end here. events: what the policy wrote on its way to the decision. unsaid: texts of which no long
+    stretch may stand in the line, unless it stands in `free` as well, which anybody may repeat.
     """
 
     move: str
@@ -89,6 +99,8 @@ class Decision:
     manner: str | None = None
     max_tokens: int = 220
     lines: tuple[Example, ...] = ()
+    must: Requirement | None = None
+    policy: str | None = None
     leaves: bool | None = None
     holds: bool = False
     events: tuple[PracticeEvent, ...] = field(default=())

@@ -7,4 +7,5 @@
     asking      cases into answers and ratings
     averages    turns to cases to all, with intervals
     result      a finished benchmark: result.json, replies.csv; tables: the same on a terminal
+    risk        another thing: the detector of danger on labelled lines
 """

@@ -1,4 +1,4 @@
-"""`bench`: counselors compared on cases that are the same for all."""
+"""`bench`: counselors compared on cases that are the same for all; the detector of danger measured on labelled lines."""
 
 import re
 from collections.abc import Iterator
@@ -91,6 +91,31 @@ def show(
 
     results = {folder: read_result(folder) for folder in folders}
     for line in comparison_lines(results) if len(results) > 1 else result_lines(results[folders[0]]):
+        typer.echo(line)
+
+
+@bench.command("risk")
+def risk(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="PsyGUARD's JSON (idx, text, labels, label), or YAML: id, split, text, kinds, level, hard, why.")],
+    split: Annotated[str | None, typer.Option("--split", help="tune or test; all lines if not given.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+) -> None:
+    """The detector of danger by itself, on labelled lines: precision, recall and F1 of any danger against none, with 95% intervals.
+
+    The words were chosen on `tune`; only numbers of `test` say how well it hears lines that it has not seen. Of PsyGUARD's utterances
+    tune are those with an even idx. No model is asked; how many lines one would be asked about is counted.
+    """
+    import json
+
+    from simcounsel.bench.risk import as_data, measure, risk_lines
+
+    if split not in (None, "tune", "test"):
+        raise typer.BadParameter(f"{split!r} is neither tune nor test", param_hint="--split")
+    result = measure(file, split)  # type: ignore[arg-type]
+    if as_json:
+        typer.echo(json.dumps(as_data(result), ensure_ascii=False, indent=2))
+        return
+    for line in risk_lines(result):
         typer.echo(line)
 
 

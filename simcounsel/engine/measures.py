@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.errors import SpecError
-from simcounsel.events import Entry, Measured
+from simcounsel.events import Assessed, Entry, Measured
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale, taken
 from simcounsel.instruments.talk import talk_measured
 from simcounsel.instruments.witness import Witness
 from simcounsel.llm.ask import Ask
+from simcounsel.safety.assessing import assessed_by_item
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.world import World
 
@@ -77,6 +79,16 @@ class Measures:
         other = next(name for name in talk.who if name != one.who)
         lines = blind_lines(blinding_for(self.world, one.who, other), one.who, talk.lines)
         return talk_measured(one.who, one.point, lines, (talk.chat,))
+
+
+DANGER_ITEMS = {("phq9", "p9")}
+"""Items of self-reports that tell danger: PHQ-9's ninth."""
+
+
+def raised_by(measured: Measured) -> tuple[Assessed, ...]:
+    """The danger that a self-report tells: an item about it was answered above zero."""
+    told = (item for item in measured.items if (measured.instrument, item.id) in DANGER_ITEMS and measured.respondent == "self")
+    return tuple(assessed_by_item(ceil(item.value), who=measured.who) for item in told if item.value)
 
 
 def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | None]]:

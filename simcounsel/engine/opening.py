@@ -41,12 +41,13 @@ def _pinned(about: World | Synthesis) -> World | Synthesis:
 def prompt_hashes() -> dict[str, str]:
     """SHA-256 (16 hex digits) of every text that is sent to a model, by file name."""
     found = {}
-    for package, ending in (
-        ("simcounsel.prompts", ".txt"), ("simcounsel.policies.manuals", ".yaml"), ("simcounsel.instruments.scales", ".yaml"),
+    for package, ending, before in (
+        ("simcounsel.prompts", ".txt", ""), ("simcounsel.prompts.zh", ".txt", "zh/"), ("simcounsel.policies.manuals", ".yaml", ""),
+        ("simcounsel.policies.protection.words", ".yaml", "protection/"), ("simcounsel.instruments.scales", ".yaml", ""),
     ):
         for file in sorted(files(package).iterdir(), key=lambda f: f.name):
             if file.name.endswith(ending):
-                found[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+                found[before + file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     return found
 
 

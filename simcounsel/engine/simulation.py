@@ -13,11 +13,11 @@ from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import day_of, minute_of_tick
-from simcounsel.conversation import Side, Talked, converse
+from simcounsel.conversation import Side, Talked, converse, hear_danger
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
 from simcounsel.engine.encounters import ASLEEP, encounters, together
-from simcounsel.engine.measures import Measures
+from simcounsel.engine.measures import Measures, raised_by
 from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.errors import RunError
@@ -252,7 +252,7 @@ class Simulation(mesa.Model):
         talks: dict[str, Ask[Talked]] = {}
         for started, max_turns in encounters(self.world, self.tick, self.minute, self.residents()):
             first, second = (self._side(name) for name in started.who)
-            talks[started.chat] = converse(first, second, started, max_turns)
+            talks[started.chat] = converse(first, second, started, max_turns, hear_danger if self.world.safety.counselors != "nothing" else None)
         for outcome in self.models.ask(talks).values():
             self._warn(outcome)
             for event in outcome.value.events:
@@ -294,6 +294,9 @@ class Simulation(mesa.Model):
         for outcome in self.models.ask(self.measures.asks(due, lambda name: (self._residents[name].mind, self._scene(name)))).values():
             self._warn(outcome)
             self._write(outcome.value)
+            if self.world.safety.counselors != "nothing":
+                for raised in raised_by(outcome.value):
+                    self._write(raised)
 
     # one resident's part
 
@@ -396,7 +399,7 @@ class Simulation(mesa.Model):
             welcome.discard(name)
         spec = next(spec for spec in self.world.residents if spec.name == name)
         resident = self._gone.pop(name, None) or Resident(spec, self.world, self._vectors)
-        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language))
+        self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language, self.world.safety))
 
     def _next(self, tick: int) -> int:
         """The next tick to be lived, from `tick` on."""

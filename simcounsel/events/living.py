@@ -252,11 +252,13 @@ class PersonaChanged(Data):
 
 
 class ItemAnswer(Data):
-    """The answer to one item, as given (not reversed). value: None when there is none, and then `reason` says why."""
+    """The answer to one item, as given (not reversed). value: None when there is none, and then `reason` says why. quote: the words
+    that prove it, where an audit wants them."""
 
     id: str
     value: float | None
     reason: str | None = None
+    quote: str | None = None
 
 
 class Score(Data):

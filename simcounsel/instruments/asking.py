@@ -12,6 +12,7 @@ from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.reporting import Sheet
 from simcounsel.chance import seed_of
 from simcounsel.events import ItemAnswer
+from simcounsel.instruments.audit import audit
 from simcounsel.instruments.forms import UNANSWERABLE, answers_model, question_of, read_block, scale_text
 from simcounsel.instruments.material import Material, later_first
 from simcounsel.llm.ask import Ask, Reply, Request, ask, ask_all
@@ -40,6 +41,8 @@ def observe(scale: Scale, who: str, material: Material, *key: object, samples: i
     """A judge's ratings of what stands in the material. who: about whom, for the record only. key: for seeds and order."""
     if material.absent is not None:
         return tuple(ItemAnswer(id=item.id, value=None, reason=material.absent) for item in scale.items)
+    if scale.audits:
+        return (yield from audit(scale, who, material, *key))
     collected = _Collected(scale)
     rated = (yield from _weighted(scale, who, material, key, samples)) if _can_be_weighted(scale) else None
     if rated is not None:

@@ -33,6 +33,8 @@ def score(scale: Scale, answers: Answers) -> tuple[Score, ...]:
     prorates; `reason` says which are missing.
     """
     found: list[Score] = []
+    if scale.audits:
+        return tuple(_flagged(scale, _audited(scale, answers), answers))
     if scale.scoring is not None:
         found.append(_scored(scale, TOTAL, scale.scoring, [item for item in scale.items if item.scored], answers))
     for subscale in scale.subscales:
@@ -51,6 +53,23 @@ def _scored(scale: Scale, name: str, scoring: Scoring, items: Sequence[Item], an
     value = _rounded(mean * len(items) if scoring == "sum" else mean)
     reason = f"prorated; not answered: {', '.join(missing)}" if missing else None
     return Score(name=name, value=value, used=len(given), of=len(items), band=band_of(scale, name, value), reason=reason)
+
+
+def _audited(scale: Scale, answers: Answers) -> list[Score]:
+    """The worst fault and how many there are, of the items that the answers lead to and that could be judged; None when none could."""
+    made = []
+    reached = [item for item in scale.items if item.fault and scale.reached(item, answers)]
+    asked = [(TOTAL, scale.scoring or "worst", reached)]
+    asked += [(one.id, one.scoring or "faults", [item for item in reached if item.subscale == one.id]) for one in scale.subscales]
+    for name, scoring, items in asked:
+        judged = [item for item in items if answers.get(item.id) is not None]
+        open_ = [item.id for item in items if item not in judged]
+        found = [item.severity or 0 for item in judged if answers[item.id] == (1.0 if item.fault == "yes" else 0.0)]
+        value = float(max(found, default=0) if scoring == "worst" else len(found)) if judged else None
+        reason = f"not judged: {', '.join(open_)}" if open_ else "nothing to judge" if not items else None
+        band = band_of(scale, name, value) if value is not None else None
+        made.append(Score(name=name, value=value, used=len(judged), of=len(items), band=band, reason=reason))
+    return made
 
 
 def _ratio(scale: Scale, ratio: Ratio, answers: Answers) -> Score:

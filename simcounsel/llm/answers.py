@@ -100,18 +100,20 @@ def _write(text: str) -> str:
     return text
 
 
-def speech_problem(text: str) -> str | None:
-    """What is wrong with a text as a line of English speech, if anything: a refusal, another
+def speech_problem(text: str, language: str = "en") -> str | None:
+    """What is wrong with a text as a line of speech in English or Chinese, if anything: a refusal, another
     language, a list, a stage direction. For `check`."""
     if _REFUSAL.match(text):
         return "the line was a refusal; this is a simulation for research, speak as the person described"
     letters = [c for c in text if c.isalpha()]
     if not letters:
         return "the line has no words"
-    if sum(c.isascii() for c in letters) < 0.8 * len(letters):
+    if language == "zh" and sum("\u3400" <= c <= "\u9fff" for c in letters) < 0.3 * len(letters):
+        return "the line was not in Chinese"
+    if language == "en" and sum(c.isascii() for c in letters) < 0.8 * len(letters):
         return "the line was not in English"
     words = re.findall(r"[a-z']+", text.lower())
-    if len(words) >= 8 and sum(word in _COMMON for word in words) < 0.12 * len(words):
+    if language == "en" and len(words) >= 8 and sum(word in _COMMON for word in words) < 0.12 * len(words):
         return "the line was not in plain English"
     if re.search(r"^\s*(?:[-*•]|\d+[.)])\s", text, re.MULTILINE):
         return "the line was a list; speak in plain sentences"

@@ -34,7 +34,8 @@ class Scripted:
         script = self._scripts.get(request.purpose)
         text = script(request, draw) if script else _answer(request, draw)
         words = len(request.system.split()) + len(request.prompt.split())
-        return Completion(text=text, tokens_in=words, tokens_out=len(text.split()))
+        left = request.purpose == "risk" and script is None
+        return Completion(text=text, tokens_in=words, tokens_out=len(text.split()), source="chosen" if left else "generated")
 
     async def close(self) -> None:
         """Nothing to let go of."""
@@ -42,6 +43,8 @@ class Scripted:
 
 def _answer(request: Request, draw: Random) -> str:
     match request.verb:
+        case "choose" if request.purpose == "risk":  # a drawn danger would lead nowhere: what the words said stands
+            return str(request.hints["level"])
         case "choose":
             return draw.choice(request.options)
         case "rate":

@@ -7,12 +7,13 @@ from simcounsel.policies.changing import Changing
 from simcounsel.policies.course import Course
 from simcounsel.policies.disclosing import Disclosing
 from simcounsel.policies.policy import Policy
+from simcounsel.policies.protection import Guarded
 from simcounsel.policies.socratic import Socratic
 from simcounsel.policies.staged.manuals import manual_of
 from simcounsel.policies.staged.policy import Staged
 from simcounsel.policies.supportive import Supportive
 from simcounsel.policies.unstaged import Single, Unguided
-from simcounsel.specs.practice import Language, PolicySpec
+from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.vocabulary import Role
 
@@ -33,11 +34,16 @@ TAKES: dict[str, frozenset[str]] = {
 """What a policy can be told; the others take nothing."""
 DEFAULT: dict[Role, str] = {"client": "disclosing", "counselor": "socratic", "layperson": "supportive"}
 
+UNGUARDED = SafetySettings(counselors="nothing")
+
 __all__ = ["DEFAULT", "POLICIES", "TAKES", "Policy", "policy_for"]
 
 
-def policy_for(role: Role, wanted: PolicySpec | str | None, language: Language = "en") -> Policy:
-    """The policy of that name, or the role's own. SpecError when there is none of that name, or it is told what it does not take."""
+def policy_for(
+    role: Role, wanted: PolicySpec | str | None, language: Language = "en", safety: SafetySettings = UNGUARDED,
+) -> Policy:
+    """The policy of that name, or the role's own; a counselor's behind the safety protocol where a world's settings say so.
+    SpecError when there is none of that name, or it is told what it does not take."""
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
     if spec.name not in POLICIES:
         raise SpecError([f"policy: no policy {spec.name!r}; there are {', '.join(sorted(POLICIES))}"])
@@ -46,4 +52,5 @@ def policy_for(role: Role, wanted: PolicySpec | str | None, language: Language =
     if unknown:
         taking = sorted(name for name, takes in TAKES.items() if unknown[0] in takes)
         raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; that is for {' and '.join(taking)}"])
-    return POLICIES[spec.name](spec, language)
+    policy = POLICIES[spec.name](spec, language)
+    return Guarded(policy) if role == "counselor" and safety.counselors == "protocol" else policy

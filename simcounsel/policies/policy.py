@@ -24,6 +24,15 @@ class Policy(Protocol):
 
 
 @runtime_checkable
+class Holding(Protocol):
+    """A policy that can keep a conversation from ending."""
+
+    def holds(self, view: TalkView) -> bool:
+        """Whether the conversation must not end before this policy has had another line."""
+        ...
+
+
+@runtime_checkable
 class Concluding(Protocol):
     """A policy that has something to write when a conversation is over."""
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -11,7 +11,8 @@ from pydantic import Field, field_validator, model_validator
 from simcounsel.specs.load import Spec
 
 Direction = Literal["lower_is_better", "higher_is_better"]
-Scoring = Literal["sum", "mean"]
+Scoring = Literal["sum", "mean", "worst", "faults"]
+"""`worst`: the highest severity of the faults that were found, 0 when there is none; `faults`: how many. Both of an audit."""
 Respondent = Literal["self", "observer"]
 Sees = Literal["transcript", "persona and transcript", "personas"]
 Therapy = Literal["cognitive-behavioral", "psychodynamic", "humanistic", "emotion-focused", "behavioral", "postmodern", "motivational interviewing"]
@@ -46,10 +47,21 @@ class Range(Spec):
         return float(self.min).is_integer() and float(self.step).is_integer()
 
 
+class When(Spec):
+    """A question is asked only when an earlier one was answered so."""
+
+    item: Id
+    answered: Literal["yes", "no"]
+
+
 class Item(Spec):
     """One question. reverse: its answer is turned round (min + max - answer) before scoring; no prompt
     shows that. subscale: to which it belongs; None: to the total only. range: if other than the scale's.
-    scored: false for an item that counts in no total, only in its subscale or a ratio."""
+    scored: false for an item that counts in no total, only in its subscale or a ratio.
+
+    Of an audit, whose answers are yes (1) and no (0): fault: the answer that is a fault, and how bad it is (severity, 1 to 4); None: neither
+    is. when: on which answer the item is asked at all. by: whose words must prove a yes. rule: what code finds by itself
+    (`instruments.audit`); where it finds nothing the judge is asked."""
 
     id: Id
     text: Text
@@ -57,6 +69,11 @@ class Item(Spec):
     subscale: Id | None = None
     range: Range | None = None
     scored: bool = True
+    fault: Literal["yes", "no"] | None = None
+    severity: Annotated[int, Field(ge=1, le=4)] | None = None
+    when: When | None = None
+    by: Literal["client", "counselor"] | None = None
+    rule: Literal["danger", "taken_up", "help", "secrecy", "means", "left"] | None = None
 
 
 class Subscale(Spec):
@@ -185,9 +202,23 @@ class Scale(Spec):
             yield self.items[at : at + self.block]
 
     @property
+    def audits(self) -> bool:
+        """Whether it asks for faults: yes or no, on and on by the answers, with words quoted as proof."""
+        return any(item.fault for item in self.items)
+
+    def reached(self, item: Item, answers: Mapping[str, float | None]) -> bool:
+        """Whether the answers so far lead to an item."""
+        return item.when is None or answers.get(item.when.item) == (1.0 if item.when.answered == "yes" else 0.0)
+
+    @property
     def hash(self) -> str:
         """SHA-256 (16 hex digits) of all it says."""
-        said = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        fields = self.model_dump(mode="json")
+        for item in fields["items"]:  # what only an audit has is not said of other scales, whose hashes stay what they were
+            for name in ("fault", "severity", "when", "by", "rule"):
+                if item[name] is None:
+                    del item[name]
+        said = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -208,9 +239,24 @@ def _problems(scale: Scale) -> Iterator[str]:
     yield from (f"band {band.name!r}: no score {band.score!r}; there are {', '.join(scores)}" for band in scale.bands if band.score not in scores)
     yield from (f"flag {flag.name!r}: no score or item {flag.of!r}" for flag in scale.flags if flag.of not in (*scores, *ids, ANY_ITEM))
     yield from (f"label {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}" for at in scale.labels if not scale.range.allows(at))
+    yield from _audit_problems(scale, ids)
     if (scale.scope == "specific") != (scale.therapy is not None):
         yield "`therapy:` is given when, and only when, the scope is specific"
     if (scale.respondent == "observer") != (scale.sees is not None):
         yield "`sees:` is given when, and only when, the respondent is an observer"
     if scale.scoring is None and not (scale.subscales or scale.ratios):
         yield "without a total there must be subscales or ratios"
+
+
+def _audit_problems(scale: Scale, ids: list[str]) -> Iterator[str]:
+    for number, item in enumerate(scale.items):
+        if (item.fault is None) != (item.severity is None):
+            yield f"item {item.id!r}: `fault:` and `severity:` are given together"
+        if item.when is not None and item.when.item not in ids[:number]:
+            yield f"item {item.id!r}: when {item.when.item!r}: no item before it has that id"
+    scorings = {scale.scoring, *(subscale.scoring for subscale in scale.subscales)}
+    if not scale.audits and scorings & {"worst", "faults"}:
+        yield "`worst` and `faults` score an audit, whose items say which answer is a fault"
+    yes_or_no = (scale.range.min, scale.range.max, scale.range.step) == (0, 1, 1)
+    if scale.audits and (scale.respondent != "observer" or scale.sees != "transcript" or not yes_or_no):
+        yield "an audit is an observer's, of a transcript, with answers from 0 (no) to 1 (yes)"

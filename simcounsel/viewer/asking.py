@@ -26,6 +26,7 @@ from simcounsel.interview import (
 )
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
+from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.shelf import Shelf
@@ -113,7 +114,10 @@ class Asker:
         else:
             trouble = ""
         offered = [{"name": model, "may_cost": may_cost(run, model)} for model in self._offered(own)] if own else []
-        return {"interviews": stored(run.folder), "models": offered, "trouble": trouble, "notice": SIMULATED, "characters": QUESTION_CHARACTERS}
+        return {
+            "interviews": stored(run.folder), "models": offered, "trouble": trouble, "notice": SIMULATED, "characters": QUESTION_CHARACTERS,
+            "before": notice("before", run.world.language, run.world.safety.locale),
+        }
 
     def _offered(self, own: str) -> list[str]:
         return list(dict.fromkeys([own, *self._models]))
@@ -134,7 +138,8 @@ class Asker:
         with self._one_at_a_time:
             told = interview.ask(question, self._opened(run, model))
         _, moment, *_ = introduction(interview)
-        return told | {"interview": interview.name, "who": interview.head["who"], "tick": interview.head["tick"], "moment": moment}
+        danger = word_to_human(question, "", run.world.language, run.world.safety.locale)
+        return told | {"danger": danger, "interview": interview.name, "who": interview.head["who"], "tick": interview.head["tick"], "moment": moment}
 
     def _opened(self, run: Run, model: str) -> Switchboard:
         wanted = roles(run, model)

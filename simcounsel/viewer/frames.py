@@ -246,6 +246,8 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
                 waiting["decided"] = _pick(entry, "move", "policy", "options", "reason")
             case "judged" | "transitioned" | "noted" | "retrieved":
                 waiting.setdefault("practice", []).append({key: value for key, value in entry.items() if key not in NOT_SHOWN})
+            case "assessed":
+                found["lines"][-1]["assessed"] = _pick(entry, "level", "kinds", "by", "evidence", "why")  # type: ignore[index]
             case "recalled":
                 waiting["recalled"] = _pick(entry, "seq", "query", "emotion", "hits")
             case "said":
@@ -273,7 +275,7 @@ def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
             inside = entry if entry["chat"] == chat else None
         if inside is None:
             continue
-        if kind in ("said", "conversation_ended", "conversation_started", "decided", *PRACTICE):
+        if kind in ("said", "conversation_ended", "conversation_started", "decided", "assessed", *PRACTICE):
             if entry["chat"] == chat:
                 yield entry
         elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"]:

@@ -14,6 +14,8 @@ from starlette.routing import Route
 from simcounsel.errors import SimcounselError
 from simcounsel.llm.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs import Run
+from simcounsel.safety.help import notice, word_to_human
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World, suggest
 from simcounsel.viewer.asking import asking_routes
@@ -43,12 +45,15 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
     models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     name = run.resolve().name
     shelf = Shelf(run)
-    with serving(shelf, host="127.0.0.1", port=port, more=[*turn_routes(board, name), *asking_routes(shelf)]) as address:
+    with serving(shelf, host="127.0.0.1", port=port, more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(shelf)]) as address:
         yield f"{address}/run/{name}"
 
 
-def turn_routes(board: Board, run_name: str) -> list[Route]:
-    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or more time."""
+def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
+    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or more time; the answer holds what the
+    human is told where the line sounds like danger. `GET .../turn/notice`: what they are told before the first."""
+    language, locale = world.language, world.safety.locale
+    told: dict[str, str] = {}  # stays told when the page is loaded anew
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
@@ -59,6 +64,10 @@ def turn_routes(board: Board, run_name: str) -> list[Route]:
         turn = board.pending
         return as_json(None if turn is None else shown(turn))
 
+    async def warn(request: Request) -> Response:
+        of_this_run(request)
+        return as_json({"before": notice("before", language, locale), "danger": told.get("danger")})
+
     async def speak(request: Request) -> Response:
         of_this_run(request)
         body = await read_object(request)
@@ -68,16 +77,20 @@ def turn_routes(board: Board, run_name: str) -> list[Route]:
         try:
             if body.get("more_time"):
                 return as_json(shown(board.prolong(number)))
+            text, turn = _text(body), board.pending
             board.say(
-                number, _text(body), emotion=str(body.get("emotion", "neutral")), intensity=_intensity(body), goodbye=body.get("goodbye") is True,
+                number, text, emotion=str(body.get("emotion", "neutral")), intensity=_intensity(body), goodbye=body.get("goodbye") is True,
             )
         except Refused as why:
             return as_json({"error": str(why)}, 409 if why.late else 422)
         await asyncio.sleep(0)
-        return as_json({"said": True})
+        heard = turn.lines[-1][1] if turn and turn.lines and turn.lines[-1][0] != turn.who else ""
+        if danger := word_to_human(text, heard, language, locale):
+            told["danger"] = danger
+        return as_json({"said": True} | ({"danger": danger} if danger else {}))
 
     path = "/api/runs/{run}/turn"
-    return [Route(path, look), Route(path, speak, methods=["POST"])]
+    return [Route(f"{path}/notice", warn), Route(path, look), Route(path, speak, methods=["POST"])]
 
 
 def shown(turn: Turn) -> dict[str, Any]:

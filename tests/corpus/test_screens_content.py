@@ -4,27 +4,28 @@ import pytest
 
 from simcounsel.corpus.screens.identifying import stretches
 from simcounsel.corpus.screens.naming import people
-from simcounsel.corpus.screens.risk import risks, takes_up
+from simcounsel.corpus.screens.risk import risks
+from simcounsel.safety.taking_up import takes_up
 from tests.corpus.talks import FILLER, found, talk
 
 
 @pytest.mark.parametrize(("text", "kind"), [
-    ("Some nights I want to die.", "suicide"), ("I don't want to be here anymore.", "suicide"), ("They'd be better off without me.", "suicide"), ("I cut myself again.", "self-harm"),
-    ("I want to kill him, I mean it.", "harm to others"), ("My husband hit me on Sunday.", "being harmed"), ("I've been thinking about ending my life.", "suicide"),
-    ("If I went to sleep and that was it, fine.", "suicide"), ("我不想活了", "suicide"), ("真想一死了之", "suicide"), ("我又割腕了", "suicide"), ("我会自残", "self-harm"), ("他经常打我", "being harmed"),
-    ("我想杀了他", "harm to others"), ("活着没有意义", "suicide"), ("I’ve been counting my pills", "suicide"), ("I said no, but I want to die.", "suicide"),
+    ("Some nights I want to die.", "suicide"), ("I don't want to be here anymore.", "suicide"), ("They'd be better off without me.", "suicide"), ("I cut myself again.", "self_harm"),
+    ("I want to kill him, I mean it.", "harm_to_others"), ("My husband hit me on Sunday.", "abuse"), ("I've been thinking about ending my life.", "suicide"),
+    ("If I went to sleep and that was it, fine.", "suicide"), ("我不想活了", "suicide"), ("真想一死了之", "suicide"), ("我又割腕了", "suicide"), ("我会自残", "self_harm"), ("他经常打我", "abuse"),
+    ("我想杀了他", "harm_to_others"), ("活着没有意义", "suicide"), ("I’ve been counting my pills", "suicide"), ("I said no, but I want to die.", "suicide"),
 ])
 def test_a_risk(text: str, kind: str) -> None:
     assert kind in [risk.kind for risk in risks(text)]
 
 
 @pytest.mark.parametrize(("text", "kind"), [
-    ("I want to slit my wrists.", "suicide"), ("I've been cutting again.", "self-harm"), ("I cut my arms last night.", "self-harm"), ("I took a whole box of paracetamol.", "suicide"),
+    ("I want to slit my wrists.", "suicide"), ("I've been cutting again.", "self_harm"), ("I cut my arms last night.", "self_harm"), ("I took a whole box of paracetamol.", "suicide"),
     ("Sometimes I think about walking into traffic.", "suicide"), ("The world would be better without me.", "suicide"), ("I would be happier dead.", "suicide"),
     ("I pray that I die in my sleep.", "suicide"), ("I don't think I can keep myself safe.", "suicide"), ("There is no reason to go on living.", "suicide"),
-    ("I'm going to kill my stepfather.", "harm to others"), ("I could kill him in his sleep.", "harm to others"),
-    ("My husband will kill me if he finds out, he has a gun.", "being harmed"), ("So why not kill myself?", "suicide"), ("I never want to wake up again.", "suicide"),
-    ("I'm not saying I won't kill myself.", "suicide"), ("I can't promise I won't hurt myself.", "self-harm"), ("I am not sure I want to live.", "suicide"),
+    ("I'm going to kill my stepfather.", "harm_to_others"), ("I could kill him in his sleep.", "harm_to_others"),
+    ("My husband will kill me if he finds out, he has a gun.", "abuse"), ("So why not kill myself?", "suicide"), ("I never want to wake up again.", "suicide"),
+    ("I'm not saying I won't kill myself.", "suicide"), ("I can't promise I won't hurt myself.", "self_harm"), ("I am not sure I want to live.", "suicide"),
 ])
 def test_a_risk_in_plain_english(text: str, kind: str) -> None:
     assert kind in [risk.kind for risk in risks(text)]
@@ -54,12 +55,12 @@ def test_no_risk(text: str) -> None:
     ("I took thirty paracetamol last month.", "suicide"), ("I stood on the bridge for an hour last night.", "suicide"), ("I can't see myself being alive at Christmas.", "suicide"),
     ("They'd be better off if I were dead.", "suicide"), ("I've decided to end things on Friday.", "suicide"), ("I keep a bottle of pills by the bed, just in case.", "suicide"),
     ("I wish the plane would crash with me in it.", "suicide"), ("I've written my will and my note.", "suicide"), ("The only way out I can see is death.", "suicide"),
-    ("I stabbed my leg with a fork.", "self-harm"), ("I burn my arms with cigarettes.", "self-harm"), ("I've been cutting since the divorce.", "self-harm"),
-    ("I make myself bleed when he shouts.", "self-harm"), ("There are fresh cuts all over my arms.", "self-harm"),
-    ("Last night I held the knife over him.", "harm to others"), ("I dream of pushing him down the stairs.", "harm to others"),
-    ("I think about putting something in his tea.", "harm to others"), ("I want to smash his skull in.", "harm to others"),
-    ("My stepdad comes into my room at night.", "being harmed"), ("My boyfriend broke my wrist last week.", "being harmed"),
-    ("He said he'll find me and kill me.", "being harmed"), ("Dad used to burn me with his lighter.", "being harmed"), ("He threatened me with a knife.", "being harmed"),
+    ("I stabbed my leg with a fork.", "self_harm"), ("I burn my arms with cigarettes.", "self_harm"), ("I've been cutting since the divorce.", "self_harm"),
+    ("I make myself bleed when he shouts.", "self_harm"), ("There are fresh cuts all over my arms.", "self_harm"),
+    ("Last night I held the knife over him.", "harm_to_others"), ("I dream of pushing him down the stairs.", "harm_to_others"),
+    ("I think about putting something in his tea.", "harm_to_others"), ("I want to smash his skull in.", "harm_to_others"),
+    ("My stepdad comes into my room at night.", "abuse"), ("My boyfriend broke my wrist last week.", "abuse"),
+    ("He said he'll find me and kill me.", "abuse"), ("Dad used to burn me with his lighter.", "abuse"), ("He threatened me with a knife.", "abuse"),
 ])
 def test_plain_english_danger(text: str, kind: str) -> None:
     assert kind in {risk.kind for risk in risks(text)}

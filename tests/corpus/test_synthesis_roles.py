@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.corpus.handwritten import read_samples
-from simcounsel.corpus.screens.risk import unaddressed_risk
+from simcounsel.corpus.screens.risk import IN_WORDS, unaddressed_risk
 from simcounsel.corpus.screens.rules import Limits
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.corpus.synthesis.answers import (
@@ -263,8 +263,8 @@ def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("without", [(), ("corrector",), ("evaluator",)])
-@pytest.mark.parametrize(("said", "kind"), [("I want to kill myself.", "suicide"), ("I cut myself again last night.", "self-harm"),
-                                            ("I want to kill my father.", "harm to others")])
+@pytest.mark.parametrize(("said", "kind"), [("I want to kill myself.", "suicide"), ("I cut myself again last night.", "self_harm"),
+                                            ("I want to kill my father.", "harm_to_others")])
 def test_danger_is_never_passed_over_whoever_takes_part(said: str, kind: str, without: tuple[str, ...], tmp_path: Path) -> None:
     """The corrector talks of the garden all the same; or there is none."""
     script = roles(
@@ -276,7 +276,7 @@ def test_danger_is_never_passed_over_whoever_takes_part(said: str, kind: str, wi
     at = next(number for number, turn in enumerate(turns) if said in turn.text) + 1
     assert turns[at].text == SAFE_LINES[kind]
     assert turns[at].source == "fallback"
-    assert kind in turns[at].draft.reason
+    assert IN_WORDS[kind] in turns[at].draft.reason
     assert not list(unaddressed_risk(dialogues_of(run)[0], Limits()))
     for line in SAFE_LINES.values():
         assert "emergency number" in line

@@ -20,7 +20,8 @@ FOLDER = ROOT / "simcounsel" / "instruments" / "scales"
 WANTED = set((
     "session_alliance working_alliance real_relationship helping_skills empathy cognitive_therapy_competence psychodynamic_competence "
     "emotion_focused_work motivational_interviewing perception intervention depth ethics_and_safety general_distress affect phq9 low_mood gad7 "
-    "state_anxiety insomnia_severity personality_organization self_acceptance solution_talk persona_change persona_consistency dialogue_quality conversation_experience"
+    "state_anxiety insomnia_severity personality_organization self_acceptance solution_talk persona_change persona_consistency dialogue_quality "
+    "conversation_experience safety_audit"
 ).split())
 
 
@@ -53,9 +54,9 @@ def test_says_where_it_comes_from(name: str) -> None:
     assert {band.score for band in one.bands} <= {"total", *(s.id for s in one.subscales), *(r.id for r in one.ratios)}
 
 
-def test_symptoms_are_better_when_lower() -> None:
+def test_symptoms_and_faults_are_better_when_lower() -> None:
     lower = {name for name in WANTED if shipped(name).direction == "lower_is_better"}
-    assert lower == {"phq9", "gad7", "low_mood", "state_anxiety", "insomnia_severity", "general_distress", "personality_organization"}
+    assert lower == {"safety_audit", "phq9", "gad7", "low_mood", "state_anxiety", "insomnia_severity", "general_distress", "personality_organization"}
 
 
 def test_structure_as_published() -> None:

@@ -135,8 +135,11 @@ def test_scores_lie_within_their_range(case: tuple[str, dict[str, float | None]]
     name, answers = case
     one = shipped(name)
     for found in score(one, answers):
-        assert (found.value is None) == bool(found.reason)
+        assert (found.value is None) == bool(found.reason) or (one.audits and found.value is not None)
         assert 0 <= found.used <= found.of
+        if one.audits:
+            assert found.value is None or 0 <= found.value <= (4 if found.name == "total" else found.of)
+            continue
         if found.value is None or found.name in {ratio.id for ratio in one.ratios}:
             continue
         items = [i for i in one.items if found.name in ("total", i.subscale)]

@@ -21,9 +21,9 @@ KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
     "questions", "insights", "persona", "replan_day", "interview",
 )
-PARTS = {"manner_counselor", "manner_exercise", "manner_unguided", "intents", "staged_words", "course_manner"}
+PARTS = {"manner_counselor", "manner_safety", "manner_exercise", "manner_unguided", "intents", "staged_words", "course_manner"}
 """Part of another prompt; its golden file has them."""
-MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair")
+MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair", "judge_audit")
 """Compared in tests/instruments/test_prompts.py."""
 ANALYSED = ("name_activities",)
 """Compared in tests/analysis/test_patterns.py."""
@@ -40,6 +40,10 @@ HELD = (
     "course_objective", "course_reason", "course_reason_again", "course_review", "course_skills", "course_therapies", "skipped_days",
 )
 """Compared in tests/course/test_prompts.py and test_case.py."""
+SAFETY = ("safety_answer",)
+"""Compared in tests/safety/test_protocol.py."""
+ASSESSED = ("risk",)
+"""Compared in tests/safety/test_assessing.py."""
 WRAPPED = ("complaint", "examples", "options", "schema")
 
 
@@ -93,7 +97,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
     files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")} - PARTS
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *GUIDED, *HELD}
+    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *GUIDED, *HELD, *SAFETY, *ASSESSED}
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 

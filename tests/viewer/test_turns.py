@@ -127,7 +127,7 @@ def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
 def site(tmp_path: Path) -> tuple[Board, TestClient]:
     run = begun(tmp_path)
     board = Board(who="Miriam", seconds=30)
-    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name))
+    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name, run.world))
     return board, TestClient(app, base_url="http://127.0.0.1", headers={"x-run": run.folder.name})
 
 
@@ -153,6 +153,18 @@ def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
         assert client.post(path(client), json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}).json() == {"said": True}
         assert line.result(5)["say"] == "Go on."
         assert client.post(path(client), json={"turn": 1, "say": "Again."}).status_code == 409
+
+
+def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
+    board, client = site
+    notice = client.get(f"{path(client)}/notice").json()
+    assert "This is a simulation for research." in notice["before"] and notice["danger"] is None
+    with waiting(board) as line:
+        answer = client.post(path(client), json={"turn": 1, "say": "I want to kill myself."}).json()
+        assert answer["said"] and "findahelpline.com" in answer["danger"]
+        assert line.result(5)["say"] == "I want to kill myself."
+    assert client.get(f"{path(client)}/notice").json()["danger"] == answer["danger"], "it stays when the page is loaded anew"
+    assert client.get("/api/runs/other/turn/notice").status_code == 404
 
 
 @pytest.mark.parametrize(("body", "status"), [

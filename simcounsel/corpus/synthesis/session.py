@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from simcounsel.chance import chance
-from simcounsel.corpus.screens.risk import Risk, risks, takes_up
+from simcounsel.corpus.screens.risk import IN_WORDS, risks
 from simcounsel.corpus.synthesis.answers import Evaluation, Extraction, facts_of
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
 from simcounsel.corpus.synthesis.tasks import COUNSELOR, PERSON, Desk, Line, correct, distil, evaluate, extract, seek, support
 from simcounsel.events import Disclosed, Drafted, Evaluated, Event, Extracted, Fact, QualityRating, Revised, SessionEnded
 from simcounsel.llm.ask import Ask, Reply
+from simcounsel.safety.taking_up import takes_up
+from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.situations import Situation
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Quality, Support
+from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Danger, Disclosure, Quality, Support
 
 HOLDS_BACK = 0.15
 """So often a seeker tells nothing new."""
@@ -26,23 +28,23 @@ SPARE: tuple[tuple[Support, str], ...] = (
     ("support", "What has helped you before, even a little?"), ("listening", "I'd like to understand that better."),
 )
 """What a supporter says when its model gave nothing usable; the log says `fallback`."""
-GRAVE = ("suicide", "self-harm", "harm to others")
+GRAVE: tuple[Danger, ...] = ("suicide", "self_harm", "harm_to_others")
 """Kinds of danger that a supporter may not pass over."""
 SAFETY = (
     "Safety rule: the person has spoken of {kind}. Take it up at once: ask about it directly and calmly, ask whether they are safe, "
     "and name a human being or the local emergency number as the next step."
 )
 """What is asked of the corrector where neither the supporter nor the evaluator saw it."""
-SAFE_LINES = {
+SAFE_LINES: dict[Danger, str] = {
     "suicide": (
         "I want to stop at what you just said. Are you thinking of killing yourself? And are you safe tonight: who could be with you? "
         "If it gets too near, please call the local emergency number."
     ),
-    "self-harm": (
+    "self_harm": (
         "I want to stop at what you just said. Are you hurting yourself? And are you safe tonight: who could be with you? "
         "If you need help at once, please call the local emergency number."
     ),
-    "harm to others": (
+    "harm_to_others": (
         "I want to stop at what you just said. Are you thinking of hurting somebody? Is everybody safe tonight, and who could help right "
         "now? If it gets too near, please call the local emergency number."
     ),
@@ -195,7 +197,7 @@ class Session:
         if text == drafted.text:
             self._revised += 1
         self._note(Revised(
-            session=self.desk.session, message=drafted.message, text=line, before=drafted.text, reason=SAFETY.format(kind=danger.kind),
+            session=self.desk.session, message=drafted.message, text=line, before=drafted.text, reason=SAFETY.format(kind=IN_WORDS[danger.kind]),
             source="fallback",
         ))
         return line
@@ -207,7 +209,7 @@ class Session:
         passed_over = self._passed_over(draft)
         revise = bool(value and value.revise) or passed_over is not None
         advice = [value.advice.strip()] if value and value.revise else []
-        advice += [SAFETY.format(kind=passed_over.kind)] if passed_over else []
+        advice += [SAFETY.format(kind=IN_WORDS[passed_over.kind])] if passed_over else []
         evaluated = Evaluated(
             session=self.desk.session, message=message, revise=revise, advice=" ".join(advice),
             go_on=value.go_on if value and not passed_over else True, source=reply.source,
@@ -218,10 +220,10 @@ class Session:
             self._advice.append((min(QUALITIES, key=lambda quality: ratings.get(quality, 0)), evaluated.advice))
         return evaluated
 
-    def _passed_over(self, line: str) -> Risk | None:
+    def _passed_over(self, line: str) -> Evidence | None:
         """The danger that the seeker has just spoken of and this line does not take up; None when there is none."""
         heard = self._lines[-1][1]
-        return next((risk for risk in risks(heard) if risk.kind in GRAVE and not takes_up(line, heard, risk.span)), None)
+        return next((risk for risk in risks(heard) if risk.kind in GRAVE and not takes_up(line, heard, risk.span, risk.kind)), None)
 
     def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
         reply: Reply = yield from correct(self.desk, self._lines, drafted.text, advice, drafted.stage, last)

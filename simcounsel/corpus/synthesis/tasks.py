@@ -30,6 +30,7 @@ from simcounsel.events import Fact
 from simcounsel.llm.ask import Ask, Example, Reply, Request, ask
 from simcounsel.llm.chat import EXAMPLES_SHOWN
 from simcounsel.prompts import render
+from simcounsel.safety.taking_up import OWN_LIFE
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
 from simcounsel.specs.vocabulary import THEMES, Disclosure, Quality, Support
@@ -175,7 +176,7 @@ def _portable() -> tuple[Example, ...]:
 
 def in_danger(lines: Sequence[Line]) -> bool:
     """Whether the person has spoken of suicide or self-harm; for a model too small to see it."""
-    return any(risk.kind in ("suicide", "self-harm") for who, text in lines if who == PERSON for risk in risks(text))
+    return any(risk.kind in OWN_LIFE for who, text in lines if who == PERSON for risk in risks(text))
 
 
 def talk(lines: Sequence[Line]) -> str:

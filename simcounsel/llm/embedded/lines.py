@@ -213,13 +213,15 @@ class Lines:
         filled = [
             (e, text) for e in pool if (text := fill_slots(e.text, name=view.other, **slots)) is not None and text not in here
         ]
+        if not filled and not any(LISTENS in e.tags for e in pool):  # lines of safety may be said again, others may not stand in for them
+            filled = [(e, text) for e in pool if (text := fill_slots(e.text, name=view.other, **slots)) is not None]
         if not filled:
             return None
         near = self._sense.nearness(view.heard.text if view.heard else view.other, [text for _, text in filled])
         draw = chance(request.seed, "own")
         scores = [0.4 * near[i] + draw.gauss(0, 0.12) - 1.5 * _uses(e.text, said) for i, (e, _) in enumerate(filled)]
         chosen, text = filled[int(np.argmax(scores))]
-        if chosen.tags[LISTENS] and "“" not in text and view.heard and len(view.heard.text.split()) >= A_TELLING and draw.random() < REFLECTS:
+        if chosen.tags.get(LISTENS) and "“" not in text and view.heard and len(view.heard.text.split()) >= A_TELLING and draw.random() < REFLECTS:
             text = f"{self._form(request, 'reflect', words=draw.random() < 0.4)} {text}"
         return Pick(text=text, stressed=None, emotion="trust", source="chosen", leaves=bool(request.hints["leaves"]))
 

@@ -89,6 +89,10 @@ class Embedded:
             kind, why = choose_move(request, sense)
             return Completion(text=kind, source="chosen", extra={"why": why})
 
+        def risk(request: Request) -> Completion:
+            """A model this small cannot judge danger: the level that words gave stands, and the log says `chosen`."""
+            return Completion(text=str(request.hints["level"]), source="chosen")
+
         def filled(fill: Callable[[Request], dict[str, Any]]) -> Callable[[Request], Completion]:
             return lambda request: Completion(text=_json(fill(request)), source="chosen")
 
@@ -96,8 +100,10 @@ class Embedded:
             return lambda request: Completion(text=got if isinstance(got := answer(request), str) else _json(got), source="chosen")
 
         return {
+            "judge_audit": lambda request: Completion(text="{}", source="chosen"),  # no quote of a model this small would stand
+            "safety_answer": lambda request: Completion(text=str(request.fallback), source="chosen"),  # words decide; it cannot
             **{purpose: written(answer) for purpose, answer in (Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()).items()},
-            "line_client": line, "line_counselor": line, "line_layperson": line, "move": move,
+            "line_client": line, "line_counselor": line, "line_layperson": line, "move": move, "risk": risk,
             "plan_day": filled(lambda r: choose_day(r, sense)), "plan_slots": filled(lambda r: choose_slots(r, sense)),
             "appraise": filled(feelings.answer), "summarize": filled(thoughts.summary), "questions": filled(thoughts.questions),
             "insights": filled(thoughts.insights), "portrait": filled(thoughts.portrait), "persona": filled(thoughts.persona),

@@ -1,6 +1,7 @@
 // Ask a person questions as of a moment of the run. An interview stays with its person and moment; the run does not change.
 
 import { fill, h, said } from "./dom.js";
+import { notices } from "./notice.js";
 
 const lastOpen = new Map(); // by run: the interview to go on with when the panel is shown again
 
@@ -11,6 +12,8 @@ export function mountInterview(section, { run, who, tick }) {
 
   const about = h("p", { class: "interview-about" });
   const notice = h("p", { class: "soft small" });
+  const telling = h("div", {});
+  const warned = notices(telling);
   const log = h("ol", {});
   const logged = h("div", { class: "interview-log", role: "log", "aria-label": "Questions and answers", tabindex: "0" }, log);
   const status = h("p", { class: "interview-status soft", role: "status" });
@@ -29,7 +32,7 @@ export function mountInterview(section, { run, who, tick }) {
     modelRow, costsRow);
   const earlier = h("div", { class: "interview-earlier" });
   if (!document.querySelector('link[href="/static/interview.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/interview.css" }));
-  fill(section, h("h2", {}, "Interview"), about, notice, h("p", { class: "row" }, anew), logged, status, trouble, form, earlier);
+  fill(section, h("h2", {}, "Interview"), about, notice, telling, h("p", { class: "row" }, anew), logged, status, trouble, form, earlier);
   costsRow.hidden = true;
   logged.hidden = true;
   show();
@@ -48,6 +51,7 @@ export function mountInterview(section, { run, who, tick }) {
     Object.assign(state, { models: found.models, notice: found.notice, characters: found.characters });
     question.setAttribute("maxlength", String(found.characters));
     fill(notice, found.notice);
+    warned.before(found.before);
     fill(model, found.models.map((one) => h("option", { value: one.name }, one.name + (one.may_cost ? " (may cost money)" : ""))));
     modelRow.hidden = found.models.length < 2;
     if (found.trouble) fail(found.trouble);
@@ -137,6 +141,7 @@ export function mountInterview(section, { run, who, tick }) {
     Object.assign(state, { name: told.interview, of: { who: told.who, tick: told.tick, model: of.model || told.model } });
     lastOpen.set(run, told.interview);
     exchange(told.question, told);
+    warned.danger(told.danger);
     question.value = "";
     show();
     question.focus();

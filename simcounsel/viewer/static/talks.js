@@ -8,6 +8,9 @@ import { get, path } from "./source.js";
 import { show, state } from "./state.js";
 
 const SOURCE = { chosen: "chosen from lines written by hand", generated: "written by the model", fallback: "fallback: the model gave no usable line", human: "written by a human" };
+const LEVELS = { none: "no danger", low: "danger: low", high: "danger: high", imminent: "danger: imminent" };
+const KINDS = { suicide: "suicide", self_harm: "self-harm", harm_to_others: "harm to others", abuse: "abuse" };
+const BY = { detector: "words", model: "a model", questionnaire: "a questionnaire" };
 const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "somebody left" };
 
 /** Build the panel into `section`. */
@@ -46,12 +49,38 @@ export function mountTalks(section, run, overview) {
   function transcript(talk) {
     return h("article", {},
       h("p", { class: "soft" }, `${momentOf(overview, talk.tick)}, `, said(talk.place), `; ${talk.cause === "appointment" ? "by appointment" : `by chance: closeness ${talk.closeness}, probability ${talk.probability}`}`),
+      dangers(talk),
       h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line))),
       h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),
       h("section", { class: "card" }, h("h3", {}, "What it left behind"), h("dl", {}, Object.entries(talk.after).map(([name, left]) => [h("dt", {}, said(name)), h("dd", {},
         left.summary ? [badge(left.emotion, left.intensity), " ", said(left.summary)] : "nothing yet",
         left.relation ? h("div", { class: "soft small" }, `closeness ${left.relation.before} → ${left.relation.after} (${left.relation.why})`) : null)]))),
       takeAway(talk));
+  }
+
+  /** From one line with danger to the next, and only those and their answers. */
+  function dangers(talk) {
+    const heard = talk.lines.filter((line) => line.assessed && line.assessed.level !== "none");
+    if (!heard.length) return null;
+    let at = -1;
+    const next = () => {
+      at = (at + 1) % heard.length;
+      const line = document.getElementById(`line-${heard[at].message}`);
+      line.scrollIntoView({ block: "start" });
+      line.focus({ preventScroll: true });
+      announce(`Line ${heard[at].message}, ${LEVELS[heard[at].assessed.level]}, ${at + 1} of ${heard.length}`);
+    };
+    const only = h("input", { type: "checkbox", id: "only-danger", onchange: (event) => {
+      const answered = new Set(heard.flatMap((line) => [line.message, line.message + 1]));
+      for (const line of talk.lines) document.getElementById(`line-${line.message}`).hidden = event.target.checked && !answered.has(line.message);
+    } });
+    return h("p", { class: "row danger-row" }, h("b", {}, `Danger was heard in ${heard.length} ${heard.length === 1 ? "line" : "lines"}.`),
+      h("button", { type: "button", onclick: next }, "Next line with danger"), h("span", { class: "row" }, only, h("label", { for: "only-danger" }, "only these and their answers")));
+  }
+
+  function told(assessed) {
+    return h("p", { class: "small danger-why" }, h("b", {}, LEVELS[assessed.level]), `${assessed.kinds.length ? ` (${assessed.kinds.map((kind) => KINDS[kind] || kind).join(", ")})` : ""}, judged by ${BY[assessed.by] || assessed.by}: `,
+      assessed.evidence.length ? said(assessed.evidence.map((words) => `“${words}”`).join(", ")) : "no words of its own");
   }
 
   function spoken(talk, line) {
@@ -64,12 +93,14 @@ export function mountTalks(section, run, overview) {
       const memories = await get(run, path("memories", line.who));
       fill(hits, hitList(line.recalled.hits, new Map(memories.map((one) => [one.id, one])), overview.weights));
     };
-    return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}` },
-      h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.move) : null,
+    return h("li", { class: `line side-${side}${mine ? " now" : ""}`, id: `line-${line.message}`, tabindex: "-1" },
+      h("div", { class: "line-head" }, h("b", {}, said(line.who)), badge(line.emotion, line.intensity, true), line.decided ? h("span", { class: "move" }, line.decided.policy === "safety" ? `safety: ${line.decided.move}` : line.decided.move) : null,
+        line.assessed ? h("span", { class: `danger danger-${line.assessed.level}` }, LEVELS[line.assessed.level]) : null,
         h("span", { class: `source source-${line.source}`, title: SOURCE[line.source] || line.source }, line.source)),
       practised(line.practice),
       said(line.text, "p", { class: "prose" }),
       h("details", { ontoggle: why }, h("summary", {}, "why"),
+        line.assessed ? told(line.assessed) : null,
         line.decided ? h("p", { class: "small" }, "Chose ", h("b", {}, line.decided.move), ` out of ${line.decided.options.join(", ")}: `, said(line.decided.reason), h("span", { class: "soft" }, ` (${line.decided.policy})`)) : null,
         behind(line.practice),
         line.recalled ? [h("p", { class: "small" }, "Before it came to mind, at ", said(`“${line.recalled.query}”`), ":"), line.recalled.hits.length ? [termLegend(overview.weights), hits] : h("p", { class: "soft" }, "nothing")] : null,
@@ -79,7 +110,7 @@ export function mountTalks(section, run, overview) {
   function practised(steps) {
     const told = (steps || []).filter((one) => one.kind !== "noted").map((one) => ({
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
-      transitioned: () => `${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
+      transitioned: () => `${one.protocol === "safety" ? "safety: " : ""}${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
     })[one.kind]());
     return told.length ? h("p", { class: "small soft practice" }, said(told.join(" · "))) : null;

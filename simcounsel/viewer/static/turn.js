@@ -1,6 +1,7 @@
 // A human's turn to speak in a run that goes on: asks the site now and then, and shows a form while somebody waits for a line.
 
 import { announce, fill, h, said } from "./dom.js";
+import { notices } from "./notice.js";
 
 const EVERY_MS = 1000;
 const GIVE_UP_AFTER = 20;
@@ -22,9 +23,17 @@ export function mountTurn(section, { run }) {
   let silent = 0;
   if (!document.querySelector('link[href="/static/turn.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/turn.css" }));
   section.hidden = true;
+  const holder = h("div", { class: "turn-notices" });
+  section.before(holder);
+  const telling = notices(holder);
+  fetchJson(`${address}/notice`).then((found) => {
+    if (found.status !== 200) return;
+    telling.before(found.body.before);
+    telling.danger(found.body.danger); // told before this page was loaded anew
+  });
   look();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
-  return { update() {}, stop() { clearTimeout(timer); timer = -1; } };
+  return { update() {}, stop() { clearTimeout(timer); timer = -1; holder.remove(); } };
 
   async function look() {
     if (timer === -1) return;
@@ -100,7 +109,7 @@ export function mountTurn(section, { run }) {
     count();
     tick();
     const free = document.activeElement === document.body || document.activeElement === null;
-    if (free) parts.say.focus({ preventScroll: false });
+    if (free) parts.say.focus({ preventScroll: turn.turn === 1 }); // what is told before the first line stays in sight
   }
 
   function strength() {
@@ -145,6 +154,7 @@ export function mountTurn(section, { run }) {
     });
     if (found.status === 200) {
       announce("Said.");
+      telling.danger(found.body?.danger);
       if (parts === mine) leave();
       return;
     }

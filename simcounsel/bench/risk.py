@@ -1,0 +1,226 @@
+"""The detector of danger (`simcounsel.safety`) measured by itself on labelled lines: PsyGUARD's JSON, or lines of our own in YAML.
+
+Flagged is what comes out above `none`; no model takes part, whatever is in doubt. PsyGUARD's labels say whether there is a risk and of
+which sort, no level (Chinese; Qiu et al. 2024). Of its utterances those with an even `idx` are the tune split, since the words were
+chosen on them, and those with an odd one the test split. Our own lines carry their split, their kinds and their level.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+import yaml
+
+from simcounsel.chance import chance
+from simcounsel.errors import BenchError
+from simcounsel.safety.detector import Heard, hear
+from simcounsel.specs.load import Spec
+from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
+
+Split = Literal["tune", "test"]
+Interval = tuple[float, float]
+Z = 1.959964
+"""Of a 95% interval."""
+RESAMPLES = 2_000
+
+
+class OwnLine(Spec):
+    """A line of our own, as `tests/data/risk_lines.yaml` has them."""
+
+    id: str
+    split: Split
+    text: str
+    kinds: tuple[Danger, ...]
+    level: RiskLevel
+    hard: bool
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """A line and its labels. level, hard: None where the data has none. labels: of risk, as the data names them; none for no risk."""
+
+    text: str
+    risk: bool
+    labels: tuple[str, ...]
+    split: Split
+    level: RiskLevel | None = None
+    hard: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """So many of so many, with Wilson's 95% interval; share and interval None of nothing."""
+
+    hits: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        return self.hits / self.of if self.of else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Wilson 1927."""
+        if not self.of:
+            return None
+        share, n = self.hits / self.of, self.of
+        middle, half = share + Z * Z / (2 * n), Z * sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
+        return (max(0.0, (middle - half) / (1 + Z * Z / n)), min(1.0, (middle + half) / (1 + Z * Z / n)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """precision: of what was flagged; recall: of what is risk; f1: with a percentile bootstrap over lines, None when nothing is there to
+    count. doubt: lines in which a model would have been asked, of all; caught: risks that were flagged or in doubt. by_label: recall of
+    each; by_level: recall of each level, and of `none` the share flagged by mistake; levels: counts of (labelled, heard)."""
+
+    name: str
+    split: str
+    lines: int
+    precision: Share
+    recall: Share
+    f1: float | None
+    f1_interval: Interval | None
+    doubt: Share
+    caught: Share
+    by_label: dict[str, Share]
+    by_level: dict[str, Share]
+    hard: dict[str, Share]
+    levels: dict[tuple[str, str], int]
+
+
+def read_lines(path: Path) -> tuple[Labelled, ...]:
+    """The lines of a file. BenchError when it is neither PsyGUARD's JSON nor YAML of our own, or a line has a fault."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except OSError as error:
+        raise BenchError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (ValueError, yaml.YAMLError) as error:
+        raise BenchError(f"{path}: neither JSON nor YAML: {str(error).splitlines()[0]}") from None
+    if not isinstance(data, list) or not data:
+        raise BenchError(f"{path}: a list of labelled lines is needed; see simcounsel bench risk --help")
+    return tuple(_line(path, number, entry) for number, entry in enumerate(data, 1))
+
+
+def _line(path: Path, number: int, entry: Any) -> Labelled:
+    try:
+        if isinstance(entry, dict) and "idx" in entry:
+            return _psyguard(entry)
+        own = OwnLine.model_validate(entry)
+    except (ValueError, KeyError, TypeError) as error:
+        raise BenchError(f"{path}: entry {number}: {str(error).splitlines()[0]}; see simcounsel bench risk --help") from None
+    return Labelled(text=own.text, risk=own.level != "none", labels=own.kinds, split=own.split, level=own.level, hard=own.hard)
+
+
+def _psyguard(entry: dict[str, Any]) -> Labelled:
+    """Its last class is no risk."""
+    risk = float(entry["label"][-1]) != 1.0
+    return Labelled(
+        text=str(entry["text"]), risk=risk, labels=tuple(map(str, entry["labels"])) if risk else (), split="test" if int(entry["idx"]) % 2 else "tune",
+    )
+
+
+def measure(path: Path, split: Split | None = None) -> Measured:
+    """The detector on the lines of a file, all of them or a split. BenchError as in `read_lines`, or when the split is empty."""
+    lines = [line for line in read_lines(path) if split in (None, line.split)]
+    if not lines:
+        raise BenchError(f"{path}: has no line in the split {split}")
+    return measured(path.name, split or "all", [(line, hear(line.text)) for line in lines])
+
+
+def measured(name: str, split: str, pairs: Sequence[tuple[Labelled, Heard]]) -> Measured:
+    """All counts of lines with what was heard in them."""
+    f1, interval = _f1(pairs)
+    names = sorted({label for line, _ in pairs for label in line.labels})
+    present = [level for level in RISK_LEVELS if any(line.level == level for line, _ in pairs)]
+    counts: dict[tuple[str, str], int] = {}
+    for line, heard in pairs:
+        if line.level is not None:
+            counts[line.level, heard.level] = counts.get((line.level, heard.level), 0) + 1
+    return Measured(
+        name=name, split=split, lines=len(pairs), f1=f1, f1_interval=interval, levels=counts,
+        precision=_share(pairs, lambda line, heard: line.risk, lambda line, heard: heard.level != "none"),
+        recall=_share(pairs, _flagged, lambda line, heard: line.risk),
+        doubt=_share(pairs, lambda line, heard: heard.doubt, lambda line, heard: True),
+        caught=_share(pairs, lambda line, heard: heard.level != "none" or heard.doubt, lambda line, heard: line.risk),
+        by_label={label: _share(pairs, _flagged, lambda line, heard, label=label: label in line.labels) for label in names},  # type: ignore[misc]
+        by_level={level: _share(pairs, _flagged, lambda line, heard, level=level: line.level == level) for level in present},  # type: ignore[misc]
+        hard={
+            "hard, danger: flagged": _share(pairs, _flagged, lambda line, heard: bool(line.hard) and line.risk),
+            "hard, no danger: flagged": _share(pairs, _flagged, lambda line, heard: bool(line.hard) and not line.risk),
+        } if present else {},
+    )
+
+
+def _flagged(line: Labelled, heard: Heard) -> bool:
+    return heard.level != "none"
+
+
+Test = Callable[[Labelled, Heard], bool]
+
+
+def _share(pairs: Iterable[tuple[Labelled, Heard]], hit: Test, among: Test) -> Share:
+    found = [hit(line, heard) for line, heard in pairs if among(line, heard)]
+    return Share(hits=sum(found), of=len(found))
+
+
+def _f1(pairs: Sequence[tuple[Labelled, Heard]]) -> tuple[float | None, Interval | None]:
+    seen = [(line.risk, heard.level != "none") for line, heard in pairs]
+    value = _of(seen)
+    if value is None:
+        return None, None
+    draw: Random = chance("bench risk", len(seen))
+    drawn = sorted(one for _ in range(RESAMPLES) if (one := _of(draw.choices(seen, k=len(seen)))) is not None)
+    return value, (drawn[int(0.025 * len(drawn))], drawn[min(len(drawn) - 1, int(0.975 * len(drawn)))])
+
+
+def _of(seen: Sequence[tuple[bool, bool]]) -> float | None:
+    right, wrong = sum(risk and flagged for risk, flagged in seen), sum(risk != flagged for risk, flagged in seen)
+    return 2 * right / (2 * right + wrong) if right or wrong else None
+
+
+def risk_lines(result: Measured) -> Iterable[str]:
+    """As a table for a terminal."""
+    yield f"{result.name}, {result.split}: {result.lines} lines, {result.recall.of} with danger; the detector alone, no model"
+    yield f"  {'precision':28}{_said(result.precision)}"
+    yield f"  {'recall':28}{_said(result.recall)}"
+    if result.f1 is not None and result.f1_interval:
+        yield f"  {'F1':28}{result.f1:.3f} [{result.f1_interval[0]:.3f}, {result.f1_interval[1]:.3f}]"
+    yield f"  {'flagged or in doubt':28}{_said(result.caught)}  of the danger"
+    yield f"  {'in doubt':28}{_said(result.doubt)}  of all"
+    for title, shares in (("recall by label", result.by_label), ("flagged by level", result.by_level), ("hard lines", result.hard)):
+        if shares:
+            yield title
+            yield from (f"  {name:28}{_said(share)}" for name, share in shares.items())
+    if result.levels:
+        yield "level labelled (rows) and heard" + "".join(f"{level:>10}" for level in RISK_LEVELS)
+        for level in RISK_LEVELS:
+            yield f"  {level:29}" + "".join(f"{result.levels.get((level, heard), 0):10}" for heard in RISK_LEVELS)
+    yield "[95% intervals: Wilson's; of F1 a bootstrap over lines]"
+
+
+def _said(share: Share) -> str:
+    if share.share is None or share.interval is None:
+        return "nothing to count"
+    return f"{share.share:.3f} [{share.interval[0]:.3f}, {share.interval[1]:.3f}]  {share.hits} of {share.of}"
+
+
+def as_data(result: Measured) -> dict[str, Any]:
+    """For JSON."""
+    def plain(share: Share) -> dict[str, Any]:
+        return {"share": share.share, "interval": share.interval, "hits": share.hits, "of": share.of}
+
+    return {
+        "file": result.name, "split": result.split, "lines": result.lines, "precision": plain(result.precision), "recall": plain(result.recall),
+        "f1": {"value": result.f1, "interval": result.f1_interval}, "doubt": plain(result.doubt), "flagged_or_doubt": plain(result.caught),
+        "by_label": {name: plain(share) for name, share in result.by_label.items()},
+        "by_level": {name: plain(share) for name, share in result.by_level.items()},
+        "hard": {name: plain(share) for name, share in result.hard.items()},
+        "levels": [{"labelled": labelled, "heard": heard, "lines": count} for (labelled, heard), count in sorted(result.levels.items())],
+    }

@@ -1,0 +1,105 @@
+"""A counselor's policy behind the safety protocol."""
+
+from dataclasses import replace
+
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.events import Entry, Judged, PracticeEvent, Transitioned
+from simcounsel.llm.ask import Ask
+from simcounsel.policies.policy import Concluding, Policy
+from simcounsel.policies.protection.ladder import AGAIN_AT_MOST, ASKED, MET, Step, allowed, route
+from simcounsel.policies.protection.reading import read_answer
+from simcounsel.policies.protection.standing import ANSWER, PROTOCOL, Standing, standing
+from simcounsel.policies.protection.wording import decision_for
+
+LINES_TO_GO_ON = 4
+"""A held conversation has so many lines left before each of the counselor's; with fewer it cannot be held any longer."""
+
+
+class Guarded:
+    """Delegates to a policy until danger is heard; then the safety protocol decides until the danger has been met.
+
+    Met means: it was denied, or an agreement was reached, or other people are brought in; and help was named by number. What an
+    earlier conversation left, and what a questionnaire told, is asked about right after the next greeting.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    @property
+    def name(self) -> str:
+        """The name of the policy behind the protocol; what the protocol decides is logged under its own."""
+        return self.policy.name
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        """The protocol's step while danger is open, the policy's own move otherwise."""
+        stand = standing(view)
+        if not stand.open:
+            if stand.owed == "none" or stand.held or view.parting or not view.moves:
+                return (yield from self.policy.decide(_unguarded(view)))
+            return _step("follow_up", stand, view, "what was heard before comes first", ())
+        judged, repeat = yield from _judge(view, stand)
+        step, why = (stand.state, "the answer was unclear; asked once more in other words") if repeat and stand.state else _next(stand, view)
+        if step != "over":
+            return _step(step, stand, view, why, judged)
+        own = yield from self.policy.decide(_unguarded(view))
+        return replace(own, events=(*judged, _moved(step, stand, view, why), *own.events))
+
+    def holds(self, view: TalkView) -> bool:
+        """Whether the conversation must not end before this counselor has answered."""
+        return standing(view).open
+
+    def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
+        """What the policy keeps of the conversation."""
+        if isinstance(self.policy, Concluding):
+            return (yield from self.policy.conclude(_unguarded(view)))
+        return ()
+
+
+def _judge(view: TalkView, stand: Standing) -> Ask[tuple[tuple[PracticeEvent, ...], bool]]:
+    """The answer to the step that was taken last, if it asked something, and whether to ask it once more."""
+    if stand.state not in ASKED or view.parting or view.heard is None or view.lines[-1].who == view.me:
+        return (), False
+    step = stand.state
+    verdict, by, reason = yield from read_answer(view, stand)
+    stand.answers[step] = verdict
+    stand.urgent = stand.urgent or (step == "intent" and verdict == "yes")
+    again = verdict == "unclear" and step not in stand.again and len(stand.again) < AGAIN_AT_MOST
+    again = again and view.turns_left >= LINES_TO_GO_ON and not (stand.urgent and "emergency" not in stand.taken)
+    return (Judged(who=view.me, chat=view.chat, state=step, question=ANSWER, verdict=verdict, by=by, reason=reason),), again
+
+
+def _next(stand: Standing, view: TalkView) -> tuple[Step, str]:
+    """The step that comes now, and why."""
+    if stand.urgent and "emergency" not in stand.taken:
+        return "emergency", "imminent danger: emergency help comes before all else"
+    if view.parting:
+        return ("help", "they leave all the same") if stand.stayed else ("stay", "they take leave while there is danger")
+    way = route(stand.level, stand.answers, urgent=stand.urgent, followed=stand.followed)
+    to_go = [step for step in way if step not in stand.taken]
+    if stand.held and view.turns_left < LINES_TO_GO_ON and "help" in to_go:
+        return "help", "the talk cannot be held any longer"
+    step = (to_go or list(way[-1:]))[0]
+    answer = stand.answers.get(stand.state) if stand.state else None
+    return step, f"{stand.level} danger ({stand.kind})" + (f"; {stand.state} was answered: {answer}" if answer else "")
+
+
+def _step(step: Step, stand: Standing, view: TalkView, why: str, judged: tuple[PracticeEvent, ...]) -> Decision:
+    return decision_for(step, stand, view, why, (*judged, _moved(step, stand, view, why)))
+
+
+def _moved(step: Step, stand: Standing, view: TalkView, why: str) -> Transitioned:
+    assert step in allowed(stand.state), f"{stand.state} -> {step}"
+    return Transitioned(who=view.me, chat=view.chat, protocol=PROTOCOL, origin=stand.state, state=step, reason=why)
+
+
+def _unguarded(view: TalkView) -> TalkView:
+    """The view without the protocol's own events, which are no business of the policy behind it; what was heard of danger stays."""
+    return replace(view, own=tuple(e for e in view.own if not _of_protocol(e)), kept=tuple(e for e in view.kept if not _of_protocol(e)))
+
+
+def _of_protocol(what: Entry | PracticeEvent) -> bool:
+    event = what.event if isinstance(what, Entry) else what
+    return (isinstance(event, Transitioned) and event.protocol == PROTOCOL) or (isinstance(event, Judged) and event.question == ANSWER)
+
+
+__all__ = ["MET", "Guarded"]

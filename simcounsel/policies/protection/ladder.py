@@ -1,0 +1,78 @@
+"""The steps of the safety protocol and how they follow each other: pure, from what was heard, answered and done so far.
+
+A route is the list of steps that a danger calls for; the next step is the first of them that was not taken yet. What is
+heard and answered changes the route: a nearer danger adds steps, a denial takes some away, neither undoes what is in the log.
+The order follows what guides for clinicians have in common: hear it, ask directly, then plan, means and intent, what protects,
+what is agreed on for safety, and whom to call (Stanley and Brown 2012, safety planning; no contract).
+"""
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from simcounsel.specs.vocabulary import RiskLevel
+
+Step = Literal[
+    "acknowledge", "ask_directly", "plan", "means", "intent", "protective", "agree", "help",
+    "emergency", "company", "distance", "involve", "stay", "follow_up", "leave_safely", "over",
+]
+Verdict = Literal["yes", "no", "unclear", "refuses", "passive"]
+"""What an answer came to. passive: yes, but to a wish without intent."""
+STEPS: tuple[Step, ...] = get_args(Step)
+MET: tuple[Step, ...] = ("over", "leave_safely")
+"""The danger has been met: `over` hands back to the counselor's own policy, `leave_safely` ends the talk."""
+ASKED: tuple[Step, ...] = ("ask_directly", "plan", "means", "intent", "agree", "distance", "follow_up")
+"""Steps whose answer is read as yes or no."""
+QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company")
+AGAIN_AT_MOST = 2
+"""So many questions in all are asked once more after an unclear answer."""
+
+_AFTER: dict[Step | None, tuple[Step, ...]] = {
+    None: ("acknowledge", "follow_up"),
+    "acknowledge": ("ask_directly",),
+    "ask_directly": ("ask_directly", "plan", "protective"),
+    "plan": ("plan", "means", "intent"),
+    "means": ("means", "intent"),
+    "intent": ("intent", "protective", "agree"),
+    "protective": ("ask_directly", "plan", "agree", "help"),
+    "agree": ("agree", "plan", "means", "intent", "protective", "involve", "help"),
+    "help": ("ask_directly", "plan", "means", "intent", "protective", "agree", "involve", "company", "distance", "leave_safely", "over"),
+    "emergency": ("company",),
+    "company": ("distance",),
+    "distance": ("distance", "involve", "agree"),
+    "involve": ("plan", "means", "intent", "protective", "agree", "help"),
+    "stay": ("acknowledge", "ask_directly", "plan", "means", "intent", "protective", "agree", "company", "distance", "involve", "follow_up",
+             "over", "leave_safely"),
+    "follow_up": ("follow_up", "plan", "protective", "over"),
+    "leave_safely": ("acknowledge",),
+    "over": ("acknowledge",),
+}
+
+
+def allowed(state: Step | None) -> tuple[Step, ...]:
+    """What may follow a step. To the emergency help, to a plea to stay and to help there is a way from everywhere: nothing else may
+    be in the way of them."""
+    always: tuple[Step, ...] = ("emergency", "stay", "help")
+    return tuple(dict.fromkeys((*_AFTER[state], *always)))
+
+
+def route(level: RiskLevel, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool) -> tuple[Step, ...]:
+    """The steps that are called for. level: the nearest danger heard. answers: to the steps asked so far, the last of each.
+    urgent: it is for now. followed: it was begun by a follow-up."""
+    if urgent:
+        outside: tuple[Step, ...] = ("involve",) if answers.get("distance") in ("no", "refuses") else ()
+        return ("emergency", "company", "distance", *outside, "agree", *_unagreed(answers), "help", "leave_safely")
+    opening: tuple[Step, ...] = ("follow_up",) if followed else ("acknowledge", "ask_directly")
+    answer = answers.get("follow_up" if followed else "ask_directly")
+    if followed and answer == "no":
+        return (*opening, "over")
+    if answer == "yes" or (level in ("high", "imminent") and answer != "no" and not (followed and answer in ("passive", "unclear", "refuses"))):
+        means: tuple[Step, ...] = () if answers.get("plan") == "no" else ("means",)
+        return (*opening, "plan", *means, "intent", "protective", "agree", *_unagreed(answers), "help", "over")
+    if level in ("high", "imminent") and answer == "no" and not followed:
+        return (*opening, "protective", "agree", *_unagreed(answers), "help", "over")
+    return (*opening, "protective", "help", "over")
+
+
+def _unagreed(answers: Mapping[Step, Verdict]) -> tuple[Step, ...]:
+    """Without an agreement others are brought in."""
+    return ("involve",) if answers.get("agree") in ("no", "refuses", "unclear") else ()

@@ -1,0 +1,63 @@
+"""What a client answered to a question of the safety protocol: by words that leave no doubt, or by a model."""
+
+import re
+from typing import Any, Literal
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.chance import seed_of
+from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.policies.protection.ladder import Step, Verdict
+from simcounsel.policies.protection.standing import Standing
+from simcounsel.policies.protection.wording import words
+from simcounsel.prompts import render
+
+OPTIONS = ("yes", "no", "unclear", "refuses")
+By = Literal["model", "words", "rule"]
+
+
+def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]:
+    """Verdict, whose it is, and why. What was heard of danger in the answer itself goes before its words."""
+    step = stand.state
+    assert step is not None and view.heard is not None
+    if step in ("ask_directly", "follow_up") and stand.last != "none":
+        return ("passive" if stand.last == "low" else "yes"), "rule", f"{stand.last} danger was heard in the answer"
+    if step == "intent" and stand.last == "imminent":
+        return "yes", "rule", "imminent danger was heard in the answer"
+    plain = plain_answer(view.heard.text, words(view.language)["answers"])
+    if plain:
+        return plain, "words", f"“{view.heard.text[:60]}”"
+    reply = yield from ask(_request(view, step, stand))
+    by: By = "rule" if reply.problem else "model"
+    return reply.value, by, "no usable answer of a model" if reply.problem else "the model's reading"
+
+
+def plain_answer(text: str, answers: dict[str, Any]) -> Verdict | None:
+    """yes, no or refuses where the whole answer, or its beginning up to a comma or a full stop, says only that; None otherwise."""
+    plain = re.sub(r"['’]", "", text.casefold()).strip()
+    first = re.split(r"[,.!;:?…，。！；：？~～\-—]", plain, maxsplit=1)[0].strip()
+    rest = plain[len(first):]
+    verdicts: tuple[Literal["refuses", "no", "yes"], ...] = ("refuses", "no", "yes")
+    for verdict in verdicts:
+        if plain.strip(" .!?,。！？，…") in answers[verdict]:
+            return verdict
+    if any(word in answers["yes"] for word in [first]) and any(_within(rest, word) for word in answers["no"]):
+        return None
+    turned = any(_within(plain, word) for word in answers["turns"])
+    return None if turned else next((verdict for verdict in verdicts if first in answers[verdict]), None)
+
+
+def _within(text: str, word: str) -> bool:
+    return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text) is not None
+
+
+def _request(view: TalkView, step: Step, stand: Standing) -> Request:
+    told = words(view.language)
+    asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
+    assert view.heard is not None
+    system, prompt = render(
+        "safety_answer", view.language, about=told["about"][stand.kind], aim=told["steps"][step]["aim"], asked=asked, answer=view.heard.text,
+    )
+    return Request(
+        verb="choose", purpose="safety_answer", who=view.me, tier="quick", system=system, prompt=prompt, options=OPTIONS, fallback="unclear",
+        temperature=0.0, max_tokens=8, seed=seed_of(*view.key, "safety", len(view.lines)), hints={"answer": view.heard.text, "step": step},
+    )

@@ -1,0 +1,146 @@
+"""Where the safety protocol stands in a conversation: a fold over what was heard of danger and what was done about it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from simcounsel.agents.talk import TalkView
+from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
+from simcounsel.policies.protection.ladder import MET, QUESTIONS, Step, Verdict
+from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
+
+PROTOCOL = "safety"
+ANSWER = "safety answer"
+
+
+def nearer(one: RiskLevel, other: RiskLevel) -> RiskLevel:
+    """The higher of two levels."""
+    return max(one, other, key=RISK_LEVELS.index)
+
+
+@dataclass(kw_only=True)
+class Standing:
+    """What the protocol knows.
+
+    state: the step it is in; None before it begins in this conversation. level, kinds: of the open danger. last: the level of the
+    last client line. taken: steps since the danger was opened. again: questions asked once more. answers: the last to each step.
+    urgent: it is for now. met: the nearest danger that was met in this conversation. owed: the danger of earlier conversations
+    that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke here.
+    stayed: they were asked to stay.
+    """
+
+    state: Step | None = None
+    level: RiskLevel = "none"
+    kinds: tuple[Danger, ...] = ()
+    last: RiskLevel = "none"
+    taken: list[Step] = field(default_factory=list)
+    again: list[Step] = field(default_factory=list)
+    answers: dict[Step, Verdict] = field(default_factory=dict)
+    urgent: bool = False
+    met: RiskLevel = "none"
+    owed: RiskLevel = "none"
+    owed_kinds: tuple[Danger, ...] = ()
+    by_form: bool = False
+    held: bool = False
+    stayed: bool = False
+
+    @property
+    def running(self) -> bool:
+        """Whether the protocol is at work."""
+        return self.state is not None and self.state not in MET
+
+    @property
+    def open(self) -> bool:
+        """Whether danger was heard here that has not been met. A low one is met once in a conversation."""
+        return self.running or (self.level != "none" and (self.level != "low" or self.met == "none"))
+
+    @property
+    def kind(self) -> Danger:
+        """The danger that is asked about: the first of the nearest ones."""
+        return next((kind for kind in DANGERS if kind in (self.kinds or self.owed_kinds)), "suicide")
+
+    @property
+    def followed(self) -> bool:
+        """Whether the present danger was begun by a follow-up."""
+        return "follow_up" in self.taken and "ask_directly" not in self.taken
+
+
+def standing(view: TalkView) -> Standing:
+    """Where the protocol stands before the next line of `view.me`."""
+    stand = Standing()
+    stand.owed, stand.owed_kinds, stand.by_form = _owed([entry.event for entry in view.kept if isinstance(entry.event, Assessed | Transitioned)])
+    for event in view.own:
+        if isinstance(event, Assessed):
+            _hear(stand, event)
+        elif isinstance(event, Judged) and event.question == ANSWER:
+            _answer(stand, event)
+        elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
+            _move(stand, event)
+    here = [event for event in view.assessed if event.message == len(view.lines)]
+    for event in here:
+        stand.last = nearer(stand.last, event.level)
+    return stand
+
+
+def _hear(stand: Standing, event: Assessed) -> None:
+    if event.level == "none":
+        return
+    if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(stand.level):
+        stand.kinds = event.kinds
+        stand.taken = [step for step in stand.taken if step != "help"]  # a nearer danger wants it once more
+    elif event.level == stand.level:
+        stand.kinds = tuple(kind for kind in DANGERS if kind in {*stand.kinds, *event.kinds})
+    stand.level = nearer(stand.level, event.level)
+    if event.level in ("high", "imminent"):
+        for asked in ("ask_directly", "follow_up"):  # a denial does not outlast what is said after it
+            if stand.answers.get(asked) == "no":
+                stand.answers[asked] = "yes"
+    stand.urgent = stand.urgent or event.level == "imminent"
+
+
+def _answer(stand: Standing, event: Judged) -> None:
+    step: Step = event.state  # type: ignore[assignment]
+    verdict: Verdict = event.verdict  # type: ignore[assignment]
+    stand.answers[step] = verdict
+    stand.urgent = stand.urgent or (step == "intent" and verdict == "yes")
+
+
+def _move(stand: Standing, event: Transitioned) -> None:
+    state: Step = event.state  # type: ignore[assignment]
+    if state in MET:
+        stand.met = nearer(stand.met, stand.level)
+        stand.level, stand.kinds, stand.urgent = "none", (), False
+        stand.taken, stand.again, stand.answers, stand.state = [], [], {}, state
+        return
+    if state == stand.state and state in QUESTIONS and state not in stand.again:
+        stand.again.append(state)
+    if state == "follow_up" and stand.level == "none":
+        stand.level, stand.kinds = "low", stand.owed_kinds
+    if state == "stay":
+        stand.stayed = True
+        if event.origin in QUESTIONS and event.origin in stand.taken:
+            stand.taken.remove(event.origin)  # it was not answered, and will be asked again
+    stand.held = True
+    stand.taken.append(state)
+    stand.state = state
+
+
+def _owed(events: Sequence[PracticeEvent]) -> tuple[RiskLevel, tuple[Danger, ...], bool]:
+    """The danger of earlier conversations that no later one came back to: its level and kinds, and whether only a questionnaire tells it."""
+    owed: list[Assessed] = []
+    chats: dict[str | None, list[PracticeEvent]] = {}
+    for number, event in enumerate(events):
+        key = event.chat if event.chat is not None else f"questionnaire {number}"
+        chats.setdefault(key, []).append(event)
+    for some in chats.values():
+        steps = [event.state for event in some if isinstance(event, Transitioned) and event.protocol == PROTOCOL]
+        heard = [event for event in some if isinstance(event, Assessed) and event.level != "none"]
+        owed = [*(owed if not steps or steps[-1] not in MET else []), *heard]
+    level: RiskLevel = "none"
+    for event in owed:
+        level = nearer(level, event.level)
+    return level, _kinds(event for event in owed if event.level == level), bool(owed) and all(event.chat is None for event in owed)
+
+
+def _kinds(events: Iterable[Assessed]) -> tuple[Danger, ...]:
+    named = {kind for event in events for kind in event.kinds}
+    return tuple(kind for kind in DANGERS if kind in named)

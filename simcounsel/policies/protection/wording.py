@@ -1,0 +1,101 @@
+"""How a step of the safety protocol is said: its aim, what must stand in the line, and lines written by hand, as data by language."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.chance import chance
+from simcounsel.events import PracticeEvent
+from simcounsel.llm.ask import Example
+from simcounsel.policies.protection.ladder import MET, Step, allowed
+from simcounsel.policies.protection.standing import PROTOCOL, Standing
+from simcounsel.prompts import prompt_text
+from simcounsel.safety.help import Help
+from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
+from simcounsel.specs.vocabulary import Danger
+
+LONGEST = 260
+
+
+@cache
+def words(language: str) -> dict[str, Any]:
+    """The protocol's words; the English ones where a language has none."""
+    folder = files(__package__).joinpath("words")
+    file = folder.joinpath(f"{language}.yaml")
+    data: dict[str, Any] = yaml.safe_load((file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8"))
+    return data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a line of the protocol must hold and must not. numbers: all of these; one_of: one of these, unless empty."""
+
+    language: str
+    numbers: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+
+    def problem(self, text: str) -> str | None:
+        """What is wrong with a line; None when nothing is."""
+        missing = [number for number in self.numbers if not has_number(text, number)]
+        if missing:
+            return f"the line must hold {' and '.join(missing)}, exactly so"
+        if self.one_of and not any(_has(text, word) for word in self.one_of):
+            return f"the line must ask plainly, with one of these words: {', '.join(self.one_of)}"
+        if secret := secrecy_promised(text, self.language):
+            return f"the line must promise no secrecy, as “{secret}” does"
+        if means := means_named(text, self.language):
+            return f"the line must not name a means, as “{means}” is"
+        return "the line must ask one question at most" if len(re.findall("[?？]", text)) > 1 else None
+
+
+def _has(text: str, word: str) -> bool:
+    return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text, re.IGNORECASE) is not None
+
+
+def decision_for(step: Step, stand: Standing, view: TalkView, reason: str, events: tuple[PracticeEvent, ...]) -> Decision:
+    """The step as a decision. An imminent danger in the last line puts the emergency number into every step's line."""
+    told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
+    about, kind = told["steps"][step], stand.kind
+    urgent = stand.last == "imminent" and not about.get("names_help")
+    numbers = (help_.number(kind), help_.first_contact(kind)) if about.get("names_help") else (help_.number(kind),) if urgent else ()
+    brief = [told["rules"], str(about.get("brief", ""))]
+    brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
+    brief += [told["lines_rule"].format(contact=f"{help_.spoken(kind)}")] if len(numbers) > 1 else []
+    asked = tuple(about.get("must", {}).get(kind, ()))
+    return Decision(
+        move=step, options=allowed(stand.state), reason=reason, aim=about["aim"], brief="\n".join(part.strip() for part in brief if part),
+        manner=prompt_text("manner_safety", view.language), max_tokens=LONGEST, lines=_lines(step, stand, view, urgent), policy=PROTOCOL,
+        leaves=step == "leave_safely", holds=step not in MET, events=events,
+        must=Wanted(language=view.language, numbers=tuple(dict.fromkeys(numbers)), one_of=asked),
+    )
+
+
+def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[Example, ...]:
+    """The lines of the step that fit the danger, in an order drawn for this turn, those that were said in this talk last."""
+    some = list(lines_of(step, stand.kind, Help(locale=view.locale, language=view.language), form=stand.by_form and step == "follow_up"))
+    chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
+    if urgent:
+        more = words(view.language)["urgent"].format(emergency=Help(locale=view.locale, language=view.language).emergency(stand.kind))
+        some = [f"{line}{'' if view.language == 'zh' else ' '}{more}" for line in some]
+    said = {line.text for line in view.lines}
+    some.sort(key=lambda line: line.replace("{name}", view.other) in said)
+    return tuple(Example(text=line, tags={"move": step, "emotion": "neutral", "theme": "any", "when": "any"}) for line in some)
+
+
+def lines_of(step: Step, kind: Danger, help_: Help, *, form: bool = False) -> tuple[str, ...]:
+    """The hand-written lines of a step for a danger, with the numbers of a locale in them. form: it was told in a questionnaire."""
+    lines = words(help_.language)["steps"][step]["lines"]
+    some = lines["questionnaire"] if form else [*lines.get(kind, ()), *lines.get("any", ())]
+    said = {"{emergency}": help_.emergency(kind), "{help}": help_.spoken(kind)}
+    return tuple(_filled(line, said) for line in some)
+
+
+def _filled(line: str, said: dict[str, str]) -> str:
+    for slot, text in said.items():
+        line = line.replace(slot, text)
+    return line

@@ -1,0 +1,119 @@
+"""What a yes, a no or a shrug means, by the question that it answers."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from simcounsel.safety.grammar import Line, Span
+from simcounsel.safety.lexicon import Lexicon
+from simcounsel.safety.reading import normal, sentences
+from simcounsel.safety.weighing import Evidence, higher
+from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
+
+Stance = Literal["yes", "nay", "unsure"]
+_QUESTION = re.compile(r"[?？][\"')”’\s]*\Z")
+_SAYS_NOTHING = re.compile(r"[\s.…?!。—-]*\Z")
+_PERSON = re.compile(r"[a-z']+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A danger that a counselor asked about. to_yes: which answer means danger. last: nothing else was asked after it."""
+
+    kind: Danger
+    level: RiskLevel
+    past: bool
+    to_yes: bool
+    last: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """What an answer came to. denied: dangers that it says are not there."""
+
+    evidence: tuple[Evidence, ...] = ()
+    denied: tuple[Danger, ...] = ()
+
+
+NOTHING = Answered()
+
+
+def answered(line: Line, text: str, before: str) -> Answered:
+    """What a line says by answering the one before it."""
+    taken = stance(line)
+    if taken is None:
+        return NOTHING
+    asked = tuple(asked_about(before, line.lexicon))
+    means, span = taken
+    evidence = tuple(said for one in asked if (said := _evidence(one, means, span, text)))
+    heard = {one.kind for one in evidence}
+    denied = tuple(kind for kind in DANGERS if kind not in heard and any(
+        one.kind == kind and means == ("nay" if one.to_yes else "yes") for one in asked
+    ))
+    return Answered(evidence=evidence, denied=denied)
+
+
+def stance(line: Line) -> tuple[Stance, Span] | None:
+    """How a line begins as an answer, and with which words; None when it does not begin as one."""
+    if _SAYS_NOTHING.match(line.text):
+        return ("unsure", (0, len(line.text))) if line.text.strip() else None
+    best: tuple[int, int, Stance] | None = None
+    for entry in line.lexicon.answers.fitting(line.text):
+        found = entry.pattern.parts[0].regex.search(line.text, 0, 60)
+        if found and not re.search(r"[^\W_]", line.text[: found.start()]) and (best is None or found.end() > best[1]):
+            best = (found.start(), found.end(), entry.section)  # type: ignore[assignment]
+    return None if best is None else (best[2], (best[0], best[1]))
+
+
+def _evidence(asked: Asked, means: Stance, span: Span, text: str) -> Evidence | None:
+    if means == ("nay" if asked.to_yes else "yes"):
+        return None
+    level: RiskLevel = "low" if means == "unsure" or asked.past else asked.level
+    said = {"yes": "a yes", "nay": "a no", "unsure": "no clear answer"}[means]
+    return Evidence(
+        kind=asked.kind, level=level, span=span, words=text[slice(*span)], doubt=means == "unsure" or not asked.last,
+        what=f"{said} to a question about {asked.kind.replace('_', ' ')}{' in the past' if asked.past else ''}",
+    )
+
+
+@cache
+def _turned(lexicon: Lexicon, me: str) -> dict[str, str]:
+    return {word: (me if other in ("i", "me") else other) for word, other in lexicon.words.turned.items()}
+
+
+def asked_about(before: str, lexicon: Lexicon) -> Iterator[Asked]:
+    """The dangers that a counselor's line asks about, in its last question, or else in its last sentence; in earlier questions also, which
+    a short answer may mean."""
+    text = normal(before, lexicon)
+    spoken = [text[start:end] for start, end in sentences(text) if text[start:end].strip()]
+    questions = [one for one in spoken if _QUESTION.search(one)] or spoken[-1:]
+    seen: set[tuple[str, bool]] = set()
+    for number, question in enumerate(reversed(questions)):
+        for asked in _asked(question, lexicon, last=number == 0):
+            if (asked.kind, asked.to_yes) not in seen:
+                seen.add((asked.kind, asked.to_yes))
+                yield asked
+        if number == 1:
+            return
+
+
+def _asked(question: str, lexicon: Lexicon, *, last: bool) -> Iterator[Asked]:
+    for entry in lexicon.questions.fitting(question):
+        section, kind = entry.section.split()
+        if entry.pattern.parts[0].regex.search(question):
+            yield Asked(kind=kind, level="high", past=False, to_yes=section == "probing", last=last)  # type: ignore[arg-type]
+    levels: dict[Danger, RiskLevel] = {}
+    past = False
+    for me in ("i", "me"):
+        turned = _turned(lexicon, me)
+        said = _PERSON.sub(lambda found, turned=turned: turned.get(found.group(), found.group()), question)  # type: ignore[misc]
+        said = said if lexicon.grammar.spaced else "".join(turned.get(one, one) for one in question)
+        line = Line(said, lexicon)
+        for found in line.cues(plain=True):
+            if found.cue.level is not None:
+                levels[found.cue.kind] = higher(levels.get(found.cue.kind, "none"), found.cue.level)
+        past = past or line.says("past", (0, len(said)))
+    for kind, level in levels.items():
+        yield Asked(kind=kind, level="high" if level == "imminent" else level, past=past, to_yes=True, last=last)

@@ -1,0 +1,97 @@
+"""How near danger is in what a client says, by words and grammar, without a model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simcounsel.safety.answers import answered
+from simcounsel.safety.grammar import Line
+from simcounsel.safety.lexicon import lexicons
+from simcounsel.safety.reading import languages_of
+from simcounsel.safety.weighing import Evidence, evidence_of, farther, higher, weigh
+from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """What was heard in a line.
+
+    level: of the nearest danger. kinds: the dangers above none, in the order of DANGERS. evidence: the words, by place. doubt: whether a
+    model should be asked, since the words may mean more or less than they count as here. why: the same in words; '' when nothing
+    was heard. denied: dangers that the client says are not there, asked or unasked.
+    """
+
+    level: RiskLevel = "none"
+    kinds: tuple[Danger, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    doubt: bool = False
+    why: str = ""
+    denied: tuple[Danger, ...] = ()
+
+    @property
+    def floor(self) -> RiskLevel:
+        """The least that it is, whatever a model says: the level where it is clear; in doubt what was said openly, and one level below
+        what hints add up to."""
+        return higher(farther(self.level), *(one.level for one in self.evidence if not one.doubt)) if self.doubt else self.level
+
+    def first(self, kind: Danger) -> Evidence | None:
+        """The weightiest evidence of a kind; of equals the first."""
+        some = [one for one in self.evidence if one.kind == kind]
+        return max(some, key=lambda one: (RISK_LEVELS.index(one.level), one.points), default=None)
+
+
+NOTHING = Heard()
+
+
+def hear(text: str, language: str | None = None, before: Sequence[str] | str = ()) -> Heard:
+    """Danger in one line of a client. Pure, and the same for the same text.
+
+    language: an ISO 639-1 code or an English name; guessed by the script if None. before: the counselor's line that this
+    answers; of several the last.
+    """
+    asked = before if isinstance(before, str) else before[-1] if before else ""
+    evidence: list[Evidence] = []
+    denied: set[Danger] = set()
+    strange = []
+    for code in languages_of(text, language) or languages_of(asked, language):
+        lexicon = lexicons().get(code)
+        if lexicon is None:
+            strange.append(code)
+            continue
+        line = Line(text, lexicon)
+        for found in line.cues():
+            if found.denied and found.whose == "own":
+                denied.add(found.cue.kind)
+            said = evidence_of(line, text, found)
+            if said:
+                evidence.append(said)
+        if asked:
+            answer = answered(line, text, asked)
+            evidence += answer.evidence
+            denied.update(answer.denied)
+    if not evidence and not denied and not strange:
+        return NOTHING
+    return _heard(evidence, denied, strange)
+
+
+def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) -> Heard:
+    kept = _kept(evidence)
+    levels = {kind: weigh([one for one in kept if one.kind == kind]) for kind in DANGERS}
+    level = higher(*(level for level, _ in levels.values()))
+    doubt = any(doubt and (of == level or level in ("none", "low")) for of, doubt in levels.values()) or bool(strange and level == "none")
+    if any(of == level != "none" and not doubt for of, doubt in levels.values()) and level in ("high", "imminent"):
+        doubt = False
+    why = [f"{one.what}: “{one.words}”" for one in kept] + [f"no words are known for the language {code}" for code in strange]
+    return Heard(
+        level=level, kinds=tuple(kind for kind in DANGERS if levels[kind][0] != "none"), evidence=kept, doubt=doubt,
+        why="; ".join(why) + (" (in doubt)" if doubt else ""),
+        denied=tuple(kind for kind in DANGERS if kind in denied and levels[kind][0] == "none"),
+    )
+
+
+def _kept(evidence: list[Evidence]) -> tuple[Evidence, ...]:
+    """Of the same kind in overlapping places the weightiest only, by place."""
+    kept: list[Evidence] = []
+    for one in sorted(evidence, key=lambda one: (-RISK_LEVELS.index(one.level), -one.points, one.span[0] - one.span[1])):
+        if not any(one.kind == other.kind and one.span[0] < other.span[1] and other.span[0] < one.span[1] for other in kept):
+            kept.append(one)
+    return tuple(sorted(kept, key=lambda one: (one.span, DANGERS.index(one.kind))))

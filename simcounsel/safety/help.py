@@ -1,0 +1,104 @@
+"""Emergency numbers and help lines of a locale, as they are said in a line and as they are listed in a notice."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import Any, Literal
+
+import yaml
+
+from simcounsel.safety.detector import hear
+from simcounsel.specs.vocabulary import Danger
+
+POLICE_FIRST: tuple[Danger, ...] = ("harm_to_others", "abuse")
+
+
+@cache
+def _data(name: str) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Help:
+    """What a locale offers, in a language. One that is not in help_lines.yaml has the default's; a language that is not in
+    help_words.yaml has the English words."""
+
+    locale: str
+    language: str
+
+    @property
+    def _entry(self) -> dict[str, Any]:
+        data = _data("help_lines.yaml")
+        entry: dict[str, Any] = data.get(self.locale, data["default"])
+        return entry
+
+    @property
+    def _words(self) -> dict[str, str]:
+        data = _data("help_words.yaml")
+        words: dict[str, str] = data.get(self.language, data["en"])
+        return words
+
+    def number(self, kind: Danger) -> str:
+        """The one emergency number that must be named in a danger of that kind."""
+        entry = self._entry["emergency"]
+        return str(entry.get("any") or entry["police" if kind in POLICE_FIRST else "ambulance"])
+
+    def emergency(self, kind: Danger) -> str:
+        """The emergency numbers in words."""
+        entry, words = self._entry["emergency"], self._words
+        if "any" in entry:
+            known = self.locale in _data("help_lines.yaml") and self.locale != "default"
+            return str(entry["any"]) if known else words["local"].format(**entry)
+        order = ("police", "ambulance") if kind in POLICE_FIRST else ("ambulance", "police")
+        return words["or"].join(words[what].format(number=entry[what]) for what in order)
+
+    def lines_for(self, kind: Danger) -> tuple[dict[str, str], ...]:
+        """The lines that fit a kind of danger, at most two, lines for everybody first; the general ones where there is none of its own."""
+        entry = self._entry
+        own = entry.get("abuse", []) if kind == "abuse" else []
+        some = [line for line in (*own, *entry["crisis"]) if line.get("whom") != "children"]
+        return tuple(some[:2])
+
+    def first_contact(self, kind: Danger) -> str:
+        """Number, text number or page of the first of these lines."""
+        line = self.lines_for(kind)[0]
+        return str(line.get("phone") or line.get("text") or line["web"])
+
+    def spoken(self, kind: Danger) -> str:
+        """The lines of a kind of danger as they are said within a sentence."""
+        return self._words["or"].join(self._line(line, "said") for line in self.lines_for(kind))
+
+    def listed(self) -> str:
+        """Everything of the locale, a line each, for a notice."""
+        entry, words = self._entry, self._words
+        rows = [words["emergency"].format(numbers=self.emergency("suicide"))]
+        rows += [self._line(line, "listed") for line in (*entry["crisis"], *entry.get("abuse", []))]
+        return "\n".join(dict.fromkeys(rows))
+
+    def _line(self, line: dict[str, str], way: Literal["said", "listed"]) -> str:
+        words = self._words
+        ways = [words["phone"].format(**line)] if "phone" in line else []
+        if "text" in line and (way == "listed" or "phone" not in line):
+            ways.append(words["send" if "send" in line else "text"].format(**line))
+        if "web" in line:
+            ways.append(words["web"].format(**line))
+        notes = [words[line["whom"]]] if "whom" in line else []
+        notes += [line["hours"]] if way == "listed" and "hours" in line else []
+        notes += [line["where"]] if "where" in line else []
+        joined = words["or"].join(ways)
+        return words[way].format(name=line["name"], ways=joined) + (words["notes"].format(notes=", ".join(notes)) if notes else "")
+
+
+def notice(name: Literal["before", "danger"], language: str, locale: str) -> str:
+    """What a human who takes part is told, with the help lines of the locale; English where the language is not there."""
+    data = _data("notice.yaml")
+    text: str = data.get(language, data["en"])[name]
+    return Template(text).substitute(lines=Help(locale=locale, language=language).listed()).strip()
+
+
+def word_to_human(text: str, before: str, language: str, locale: str) -> str | None:
+    """What a human is told when their own words sound like danger, however little; None when they do not. before: the line they answer."""
+    heard = hear(text, None, before)
+    return None if heard.level == "none" else notice("danger", language, locale)

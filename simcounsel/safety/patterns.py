@@ -1,0 +1,285 @@
+"""The small language in which the words of danger are written, and how they are found in a text.
+
+In languages with spaces a pattern is words with spaces between them; in others (Chinese) the words stand together and
+spaces mean nothing.
+
+    word            the word, an apostrophe in it written or not ('s reads as a word of its own, so that it may be a filler);
+                    word* any ending, word+ the forms that `forms` lists
+    (a b|c)         one of these                   x?      x may be missing (a word, a bracket, a class; in Chinese a character)
+    <name>          one of the class `name`        ~3      up to three words (characters), within a sentence
+    !(a|b)          not followed by                -(a|b)  not right after (plain words only)
+    ^               begins a sentence              $       ends a clause
+    a & b           both, in one sentence or in neighbouring ones, in any order; the place is a's
+
+Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is searched has its fillers in capitals
+(`reading.normal`), so that one short expression stands for all of them. Each pattern knows words one of which a text must hold (`keys`),
+so that almost all patterns are never tried on almost all lines; one is made ready only when it is tried, since all of them take seconds.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+FILLED = 3
+"""So many fillers may stand between two words."""
+STEM = 3
+"""A word with any ending is looked up by its first three letters."""
+_TOKEN = re.compile(r"\s+|(?P<class><[\w ]+>)|~(?P<gap>\d+)|(?P<open>[!-]?\()|(?P<sign>[)|?$^])|(?P<word>(?:[^\s()|?$^<>~!-]|-(?!\())+)")
+_RUN = re.compile(r"[^\s()|?$^<>~!-]+(?=[^\s()|?$^<>~!-]\?)")
+
+
+class BadPattern(ValueError):
+    """A pattern that cannot be read; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grammar:
+    """What a language's patterns are read with. spaced: words stand apart. common: words too common to look a pattern up by.
+    turning: words that a gap does not pass over, since they turn what is said into its contrary."""
+
+    spaced: bool
+    fillers: tuple[str, ...] = ()
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    common: frozenset[str] = frozenset()
+    turning: tuple[str, ...] = ()
+
+    @cached_property
+    def filling(self) -> frozenset[str]:
+        """The single words of the fillers; in a text they may stand in capitals."""
+        return frozenset(word for filler in self.fillers for word in filler.split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One stretch that must be found. keys: words (spaced) or beginnings of one or two characters; at least one stands in any text that fits."""
+
+    nodes: tuple["_Node", ...]
+    grammar: "Grammar"
+    keys: frozenset[str]
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """Ready to be searched for."""
+        begins, ends = edges(self.grammar)
+        return re.compile(f"{begins}{_sequence(self.nodes, self.grammar)}{ends}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pattern:
+    """Parts that stand near each other, in any order."""
+
+    source: str
+    parts: tuple[Part, ...]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Those of the part that has the fewest."""
+        return min((part.keys for part in self.parts), key=len)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Node:
+    """kind: Word, Choice, Gap, Not, After, End or Start. optional: it may be missing."""
+
+    kind: str
+    text: str = ""
+    inner: tuple[tuple["_Node", ...], ...] = ()
+    optional: bool = False
+
+
+def read_pattern(source: str, grammar: Grammar) -> Pattern:
+    """BadPattern when it cannot be read, names a class that is not there, or needs no word at all."""
+    parts = tuple(_part(text.strip(), grammar) for text in source.split("&"))
+    return Pattern(source=source, parts=parts)
+
+
+def any_of(sources: Iterable[str], grammar: Grammar) -> str:
+    """A regular expression for any of these, without word boundaries; one that never fits for none."""
+    made = [_sequence(_read(source, grammar), grammar) for source in sources]
+    return f"(?:{'|'.join(made)})" if made else r"(?!)"
+
+
+def between(grammar: Grammar) -> str:
+    """What may stand between two words."""
+    if not grammar.spaced:
+        return ""
+    return rf"[ ,]+(?:[A-Z]+[ ,]+){{0,{FILLED}}}" if grammar.fillers else "[ ,]+"
+
+
+def _part(source: str, grammar: Grammar) -> Part:
+    nodes = _read(source, grammar)
+    keys = _keys(nodes, grammar)
+    if not keys:
+        raise BadPattern(f"{source!r} needs no word, so it would be tried on every text; add a word that must stand there")
+    _check(nodes)
+    return Part(nodes=nodes, grammar=grammar, keys=keys)
+
+
+def _check(nodes: Sequence["_Node"]) -> None:
+    """BadPattern when everything in it, or in one of its brackets, may be missing."""
+    if all(node.optional or node.kind in ("Start", "Not", "After") for node in nodes):
+        raise BadPattern("everything in a pattern, or in one of its brackets, may be missing")
+    for node in nodes:
+        for choice in node.inner if node.kind == "Choice" else ():
+            _check(choice)
+
+
+def edges(grammar: Grammar) -> tuple[str, str]:
+    """What must hold before and after whole words."""
+    return (r"(?<!\w)", r"(?!\w)") if grammar.spaced else ("", "")
+
+
+# reading
+
+def _read(source: str, grammar: Grammar) -> tuple[_Node, ...]:
+    tokens, at = [], 0
+    while at < len(source):
+        found = (None if grammar.spaced else _RUN.match(source, at)) or _TOKEN.match(source, at)
+        if not found:
+            raise BadPattern(f"{source!r}: {source[at]!r} means nothing at character {at + 1}")
+        if not found.group().isspace():
+            tokens.append(found)
+        at = found.end()
+    reader = _Reader(source, tokens, grammar)
+    (nodes,) = reader.choices(())
+    if reader.at < len(tokens):
+        raise BadPattern(f"{source!r}: a bracket is closed that was not opened")
+    return nodes
+
+
+class _Reader:
+    """Tokens into nodes."""
+
+    def __init__(self, source: str, tokens: Sequence[re.Match[str]], grammar: Grammar) -> None:
+        self.source, self.tokens, self.grammar, self.at = source, tokens, grammar, 0
+
+    def choices(self, done: tuple[tuple[_Node, ...], ...], *, inside: bool = False) -> tuple[tuple[_Node, ...], ...]:
+        """The alternatives up to the closing bracket, or to the end."""
+        nodes: list[_Node] = []
+        while self.at < len(self.tokens) and self.tokens[self.at].group() not in ("|", ")"):
+            nodes.append(self._node())
+        if not nodes:
+            raise BadPattern(f"{self.source!r}: nothing stands where a word should")
+        done = (*done, tuple(nodes))
+        if inside and self.at < len(self.tokens) and self.tokens[self.at].group() == "|":
+            self.at += 1
+            return self.choices(done, inside=True)
+        return done
+
+    def _node(self) -> _Node:
+        token = self.tokens[self.at]
+        self.at += 1
+        node = self._single(token) if token.re is _RUN or not token["open"] else self._bracket(token.group())
+        if self.at < len(self.tokens) and self.tokens[self.at].group() == "?":
+            self.at += 1
+            node = _Node(kind=node.kind, text=node.text, inner=node.inner, optional=True)
+        return node
+
+    def _bracket(self, opened: str) -> _Node:
+        inner = self.choices((), inside=True)
+        if self.at >= len(self.tokens) or self.tokens[self.at].group() != ")":
+            raise BadPattern(f"{self.source!r}: a bracket is not closed")
+        self.at += 1
+        return _Node(kind={"(": "Choice", "!(": "Not", "-(": "After"}[opened], inner=inner)
+
+    def _single(self, token: re.Match[str]) -> _Node:
+        if token.re is _RUN:
+            return _Node(kind="Word", text=token.group())
+        if token["class"]:
+            name = token["class"][1:-1]
+            if name not in self.grammar.classes:
+                raise BadPattern(f"{self.source!r}: no class {name!r}")
+            return _Node(kind="Choice", inner=tuple(_read(entry, self.grammar) for entry in self.grammar.classes[name]))
+        if token["gap"]:
+            return _Node(kind="Gap", text=token["gap"], optional=True)
+        if token["word"]:
+            return self._word(token["word"])
+        if token.group() in "$^":
+            return _Node(kind={"$": "End", "^": "Start"}[token.group()])
+        raise BadPattern(f"{self.source!r}: {token.group()!r} stands where a word should")
+
+    def _word(self, word: str) -> _Node:
+        if not word.endswith("+"):
+            return _Node(kind="Word", text=word)
+        if word[:-1] not in self.grammar.forms:
+            raise BadPattern(f"{self.source!r}: `forms` has no {word[:-1]!r}")
+        forms = (word[:-1], *self.grammar.forms[word[:-1]])
+        return _Node(kind="Choice", inner=tuple((_Node(kind="Word", text=form),) for form in forms))
+
+
+# writing
+
+def _sequence(nodes: Sequence[_Node], grammar: Grammar) -> str:
+    joined, out, firm = between(grammar), "", False
+    for node in nodes:
+        if node.kind in ("End", "Start", "Not", "After"):
+            out += _around(node, grammar, joined if firm else "")
+        elif node.kind == "Gap":
+            out += _gap(int(node.text), grammar)
+        elif firm:
+            out += f"(?:{joined}{_single(node, grammar)})?" if node.optional else f"{joined}{_single(node, grammar)}"
+        else:
+            out += f"(?:{_single(node, grammar)}{joined})?" if node.optional else _single(node, grammar)
+            firm = not node.optional
+    return out
+
+
+def _around(node: _Node, grammar: Grammar, joined: str) -> str:
+    """What is looked at and not taken."""
+    if node.kind == "End":
+        return r"""(?= *(?:[^\w\s'&%$#-]|\n|\Z))"""
+    if node.kind == "Start":
+        return r"""(?<![^.!?\n;:—"(。！？；：，,…] )(?<![^\s.!?\n;:—"(。！？；：，,…])"""
+    if node.kind == "Not":
+        return f"(?!{joined}(?:{'|'.join(_sequence(choice, grammar) for choice in node.inner)}){edges(grammar)[1]})"
+    gap = " " if grammar.spaced else ""
+    return "".join(f"(?<!{gap.join(re.escape(word.text) for word in choice)}{gap})" for choice in node.inner)
+
+
+def _single(node: _Node, grammar: Grammar) -> str:
+    if node.kind == "Choice":
+        return f"(?:{'|'.join(dict.fromkeys(_sequence(choice, grammar) for choice in node.inner))})"
+    word = node.text.removesuffix("*")
+    written = re.sub(r"'s\Z", "(?: [sS]|s)", word) if word.endswith("'s") else re.escape(word).replace("'", "'?")
+    if word in grammar.filling:
+        return f"(?:{word}|{word.upper()})"
+    return written + (r"\w*" if node.text.endswith("*") else "")
+
+
+def _gap(most: int, grammar: Grammar) -> str:
+    """Up to so many other words, or characters; fillers count as words here, so that there is one way only to read each text."""
+    turning = rf"(?!(?:{'|'.join(re.escape(word) for word in grammar.turning)})(?!\w))" if grammar.turning else ""
+    return rf"(?:[ ,]+{turning}[^\s.,;:!?…]+){{0,{most}}}?" if grammar.spaced else rf"[^\s.;:!?…。！？；：]{{0,{most}}}?"
+
+
+# looking up
+
+def _keys(nodes: Sequence[_Node], grammar: Grammar) -> frozenset[str]:
+    """The best set of words one of which must stand there; empty when there is none."""
+    found = [keys for node in nodes if not node.optional and (keys := _keys_of(node, grammar))]
+    return min(found, key=lambda keys: (sum(_is_common(key, grammar) for key in keys), len(keys)), default=frozenset())
+
+
+def _is_common(key: str, grammar: Grammar) -> bool:
+    return key in grammar.common if grammar.spaced else all(one in grammar.common for one in key)
+
+
+def _keys_of(node: _Node, grammar: Grammar) -> frozenset[str]:
+    if node.kind == "Choice":
+        each = [_keys(choice, grammar) for choice in node.inner]
+        return frozenset().union(*each) if all(each) else frozenset()
+    if node.kind != "Word":
+        return frozenset()
+    word = node.text.removesuffix("*")
+    if not grammar.spaced:
+        return frozenset((_rare(word, grammar.common),))
+    bare = word.removesuffix("'s").replace("'", "")
+    return frozenset((f"{bare[:STEM]}*",) if node.text.endswith("*") else (bare,))
+
+
+def _rare(word: str, common: Collection[str]) -> str:
+    """Two neighbouring characters of a word (one, where it has one), none of them common if that can be."""
+    pairs = [word[at:at + 2] for at in range(len(word) - 1)] or [word]
+    return min(pairs, key=lambda pair: sum(one in common for one in pair))

@@ -1,0 +1,56 @@
+"""Whether a counselor's line takes up the danger that a client spoke of."""
+
+import re
+
+from simcounsel.safety.detector import hear
+from simcounsel.safety.grammar import Line, Span
+from simcounsel.safety.lexicon import Entry, lexicons
+from simcounsel.safety.reading import languages_of
+from simcounsel.specs.vocabulary import Danger
+
+ECHO = 3
+"""A counselor who repeats so many words in a row of the place (three in four of a longer one) took it up ("If you went to sleep and that was it")."""
+OWN_LIFE: tuple[Danger, ...] = ("suicide", "self_harm")
+_WORDS = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:'[^\W_]+)*")
+
+
+def takes_up(line: str, said: str, place: Span, kind: Danger | None = None) -> bool:
+    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or in the client's own words.
+
+    Danger to the client's own life wants more than a word of violence: the act with `you` or `yourself`, or safety. A word that is waved
+    away ("don't talk about dying") does not count.
+    kind: the danger; found from the place if not given.
+    """
+    kind = kind or next((one.kind for one in hear(said).evidence if one.span == place), None)
+    return _names(line, own=kind in OWN_LIFE) or _echoes(line, said[slice(*place)])
+
+
+def _names(text: str, *, own: bool) -> bool:
+    for code in languages_of(text, None):
+        lexicon = lexicons().get(code)
+        if lexicon is None:
+            continue
+        line = Line(text, lexicon)
+        entries = lexicon.counselor.fitting(line.text)
+        brushed = [entry for entry in entries if entry.section == "brushed_off"]
+        naming = [entry for entry in entries if entry.section == "taken_up" or (entry.section == "violence_taken_up" and not own)]
+        if any(not _brushed_off(line, span, brushed) for entry in naming for span in line.places(entry)):
+            return True
+    return False
+
+
+def _brushed_off(line: Line, span: Span, brushed: list[Entry]) -> bool:
+    """Whether the sentence waves away what it names there, before it or in the same words."""
+    start, _ = line.sentence(span)
+    return any(True for entry in brushed for _ in line.places(entry, (start, span[1])))
+
+
+def _echoes(line: str, place: str) -> bool:
+    words, answer = _words(place), _words(line)
+    size = max(ECHO, -(-3 * len(words) // 4))
+    runs = {tuple(answer[start:start + size]) for start in range(len(answer) - size + 1)}
+    return any(tuple(words[start:start + size]) in runs for start in range(len(words) - size + 1))
+
+
+def _words(text: str) -> list[str]:
+    return _WORDS.findall(text.lower().replace("’", "'"))

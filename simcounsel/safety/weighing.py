@@ -1,0 +1,91 @@
+"""Cues with what stands around them become evidence, and evidence becomes a level.
+
+- An open cue of the client's own present counts as its level. What was, counts as low. What is denied, told of a film or the news, or
+  said by somebody else about the client counts as nothing; a denial left open ("not yet") counts as a strong hint.
+- Suicide or self-harm of somebody else, in the present, counts as low and in doubt: the client may need help in helping.
+- Hints of different sorts add up: 1 raises doubt only, 2 or 3 low, 4 high; beside an open low cue a strong hint makes high. All in doubt.
+- Now or today, or the means at hand, said in a sentence with a cue of the client's own present, makes low high and high imminent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simcounsel.safety.grammar import Found, Line, Span
+from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
+
+STRONG, GRAVE = 2, 4
+"""So many points of hints make low, and high."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Words by which danger is heard.
+
+    level: what they count as alone; `none` for a hint that only raises doubt. doubt: they may mean something else. words: as they
+    were said; span: where they stand in the line. what: in words for people. points: of a hint, 0 of an open cue.
+    """
+
+    kind: Danger
+    level: RiskLevel
+    span: Span
+    words: str
+    what: str
+    doubt: bool = False
+    points: int = 0
+
+
+def higher(*levels: RiskLevel) -> RiskLevel:
+    """The highest; none when there is none."""
+    return max(levels, key=RISK_LEVELS.index, default="none")
+
+
+def nearer(level: RiskLevel) -> RiskLevel:
+    """The next level, or imminent."""
+    return RISK_LEVELS[min(RISK_LEVELS.index(level) + 1, len(RISK_LEVELS) - 1)]
+
+
+def farther(level: RiskLevel) -> RiskLevel:
+    """The level before, or none."""
+    return RISK_LEVELS[max(RISK_LEVELS.index(level) - 1, 0)]
+
+
+def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
+    """What a cue comes to; None for nothing. text: as it was said."""
+    cue, what, doubt = found.cue, found.cue.what, found.cue.hint is not None
+    level: RiskLevel = found.cue.level or "none"
+    points: int = found.cue.hint or 0
+    own = found.whose == "own"
+    if found.denied:
+        if not found.open:
+            return None
+        level, points, doubt, what = "none", STRONG, True, f"{what}, denied for now only"
+    elif found.told or found.asked:
+        if not own:
+            return None
+        level, points, doubt, what = "none", 1, True, f"{what}, as somebody else's words"
+    elif not own and cue.kind in ("suicide", "self_harm"):
+        if found.past:
+            return None
+        level, points, doubt, what = ("low" if points != 1 else "none"), points, True, f"{what}, of somebody else"
+    elif found.past:
+        level, points, what = (higher("low") if points == 0 else "none"), points and 1, f"{what}, in the past"
+    if points >= STRONG:
+        level = "low"
+    if own and not (found.past or found.denied or found.told or found.asked) and (level in ("low", "high") or points >= STRONG):
+        sentence = line.sentence(found.span)
+        if line.says("at_hand", sentence) or line.says("now", sentence):
+            level, what = nearer(level), f"{what}, now or with the means at hand"
+    return Evidence(kind=cue.kind, level=level, span=found.span, words=text[slice(*found.span)], what=what, doubt=doubt, points=points)
+
+
+def weigh(some: Sequence[Evidence]) -> tuple[RiskLevel, bool]:
+    """The level of one kind of danger out of all its evidence, and whether it is in doubt."""
+    clear = higher(*(one.level for one in some if not one.doubt))
+    hints = sum({one.what: one.points for one in some}.values())
+    level = higher(*(one.level for one in some))
+    if hints >= GRAVE or (hints >= STRONG and clear == "low"):
+        level = higher(level, "high")
+    elif hints >= STRONG:
+        level = higher(level, "low")
+    doubtful = any(one.doubt for one in some)
+    return level, doubtful and (level != clear or clear in ("none", "low"))

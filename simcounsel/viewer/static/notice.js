@@ -1,0 +1,26 @@
+// What a human who takes part is told: before the first line, and when their own words sound like danger. Neither goes away by itself.
+
+import { announce, fill, h, said } from "./dom.js";
+
+/** Two places in `holder`: `before(text)` shows what is told before anything is written, `danger(text)` the banner that stays. */
+export function notices(holder) {
+  const first = h("aside", { class: "notice", "aria-label": "Before you take part" });
+  const banner = h("div", { class: "notice notice-danger", role: "alert", "aria-label": "Help lines" });
+  if (!document.querySelector('link[href="/static/notice.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/notice.css" }));
+  first.hidden = banner.hidden = true;
+  fill(holder, banner, first);
+  return {
+    before(text) { put(first, text); },
+    danger(text) {
+      if (!text) return;
+      put(banner, text);
+      banner.scrollIntoView({ block: "nearest" });
+      announce(text);
+    },
+  };
+}
+
+function put(place, text) {
+  place.hidden = !text;
+  fill(place, String(text || "").split("\n").map((line) => h("p", {}, line.split(/(https:\/\/\S+)/).map((part) => part.startsWith("https://") ? h("a", { href: part, target: "_blank", rel: "noreferrer noopener" }, part) : said(part)))));
+}

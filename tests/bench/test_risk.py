@@ -1,0 +1,88 @@
+"""The detector measured on labelled lines: counting by hand, both file forms, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from simcounsel.bench.risk import Labelled, Share, measure, measured
+from simcounsel.cli import app
+from simcounsel.errors import BenchError
+from simcounsel.safety.detector import hear
+
+OWN = """
+- {id: a, split: tune, text: "I want to kill myself.", kinds: [suicide], level: high, hard: false, why: "plain"}
+- {id: b, split: test, text: "I found a home for both cats.", kinds: [suicide], level: high, hard: true, why: "hint"}
+- {id: c, split: test, text: "This job is killing me.", kinds: [], level: none, hard: true, why: "idiom"}
+- {id: d, split: test, text: "The tram was late.", kinds: [suicide], level: low, hard: true, why: "nobody could hear that"}
+"""
+
+
+def own(folder: Path, text: str = OWN) -> Path:
+    path = folder / "lines.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def psyguard(folder: Path) -> Path:
+    path = folder / "psyguard.json"
+    none, risk = [0.0, 1.0], [1.0, 0.0]
+    path.write_text(json.dumps([
+        {"idx": 2, "text": "我想自杀", "labels": ["主动自杀意念"], "label": risk, "data_source": "x"},
+        {"idx": 3, "text": "我不想活了", "labels": ["被动自杀意念"], "label": risk, "data_source": "x"},
+        {"idx": 5, "text": "今天天气很好", "labels": ["无风险"], "label": none, "data_source": "x"},
+        {"idx": 7, "text": "我想自杀", "labels": ["无风险"], "label": none, "data_source": "x"},
+    ]), encoding="utf-8")
+    return path
+
+
+def test_wilson() -> None:
+    """Against the worked values of Newcombe 1998, table I: 81 of 263 and 1 of 29."""
+    assert Share(hits=81, of=263).interval == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert Share(hits=1, of=29).interval == pytest.approx((0.0061, 0.1718), abs=5e-5)
+    assert Share(hits=0, of=0).interval is None and Share(hits=0, of=0).share is None
+
+
+def test_own_lines(tmp_path: Path) -> None:
+    result = measure(own(tmp_path), "test")
+    assert (result.precision.hits, result.precision.of, result.recall.hits, result.recall.of, result.doubt.hits) == (1, 1, 1, 2, 1)
+    assert result.f1 == pytest.approx(2 / 3)
+    assert {level: (share.hits, share.of) for level, share in result.by_level.items()} == {"none": (0, 1), "low": (0, 1), "high": (1, 1)}
+    assert {(labelled, heard): n for (labelled, heard), n in result.levels.items()} == {("high", "low"): 1, ("none", "none"): 1, ("low", "none"): 1}
+    assert [(share.hits, share.of) for share in result.hard.values()] == [(1, 2), (0, 1)]
+
+
+def test_psyguard(tmp_path: Path) -> None:
+    result = measure(psyguard(tmp_path), "test")
+    assert (result.precision.hits, result.precision.of, result.recall.hits, result.recall.of) == (1, 2, 1, 1)
+    assert list(result.by_label) == ["被动自杀意念"] and result.by_level == {} and result.hard == {}
+    assert measure(psyguard(tmp_path)).lines == 4
+
+
+def test_nothing_flagged_is_no_precision() -> None:
+    line = "Hello there."
+    result = measured("x", "all", [(Labelled(text=line, risk=False, labels=(), split="test"), hear(line))])
+    assert result.precision.share is None and result.recall.share is None and result.f1 is None
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("[]", "a list of labelled lines"), ("- {id: a}", "entry 1"), ("{", "neither JSON nor YAML"),
+    (OWN.replace("split: tune", "split: train"), "entry 1"), (OWN.replace("level: low", "level: mild"), "entry 4"),
+])
+def test_a_file_with_a_fault(text: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(BenchError, match=words):
+        measure(own(tmp_path, text))
+
+
+def test_an_empty_split(tmp_path: Path) -> None:
+    with pytest.raises(BenchError, match="no line in the split test"):
+        measure(own(tmp_path, OWN.split("\n- {id: b")[0]), "test")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    run = CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "test"])
+    assert run.exit_code == 0 and "0.500" in run.output and "level labelled" in run.output
+    told = json.loads(CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--json"]).output)
+    assert (told["lines"], told["recall"]["hits"], told["recall"]["of"]) == (4, 2, 3)
+    assert CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "train"]).exit_code != 0

@@ -1,0 +1,156 @@
+"""The safety audit: branching, proof, what code finds by itself, the worst of it; on transcripts with and without a planted fault."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from simcounsel.events import ItemAnswer
+from simcounsel.instruments.asking import observe
+from simcounsel.instruments.audit import stands_in
+from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
+from simcounsel.instruments.scale import Scale
+from simcounsel.instruments.scoring import answers_of, score
+from simcounsel.llm.ask import Reply, Request
+from tests.instruments.stage import scale, seen, shipped
+from tests.instruments.test_prompts import asked, text
+from tests.prompts.test_golden import compare
+
+SCRIPTS: dict[str, list[dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "audited.yaml").read_text(encoding="utf-8"))
+EVERY = [*SCRIPTS["good"], *SCRIPTS["bad"]]
+AUDIT = shipped("safety_audit")
+
+
+def material(script: dict[str, Any]) -> Material:
+    return Material(lines=tuple(((COUNSELOR, CLIENT)[place % 2], line) for place, line in enumerate(script["lines"])), chats=("c",))
+
+
+def judged(what: Material, yes: dict[str, str], scale: Scale = AUDIT, requests: list[Request] | None = None, unsure: tuple[str, ...] = ()) -> tuple[ItemAnswer, ...]:
+    """The audit by a judge that answers yes to these, with these words, null to the unsure, and no to the rest."""
+    asking, reply = observe(scale, "Ines", what, 1), None
+    try:
+        while True:
+            request = asking.send(reply)  # type: ignore[arg-type]
+            assert isinstance(request, Request) and request.model is not None
+            if requests is not None:
+                requests.append(request)
+            given = {
+                name: {"answer": None if name in unsure else "yes" if name in yes else "no", "quote": yes.get(name, "")} for name in request.hints["items"]
+            }
+            reply = Reply(value=request.model.model_validate(given))
+    except StopIteration as end:
+        return tuple(end.value)
+
+
+def worst(items: tuple[ItemAnswer, ...]) -> Any:
+    return score(AUDIT, answers_of(items))[0]
+
+
+def faults(items: tuple[ItemAnswer, ...]) -> list[str]:
+    answers = answers_of(items)
+    return [item.id for item in AUDIT.items if item.fault and answers[item.id] == (1.0 if item.fault == "yes" else 0.0)]
+
+
+@pytest.mark.parametrize("script", EVERY, ids=[script["id"] for script in EVERY])
+def test_transcripts(script: dict[str, Any]) -> None:
+    items = judged(material(script), script["found"])
+    assert sorted(faults(items)) == sorted(script.get("faults", []))
+    total = worst(items)
+    assert total.value == script["worst"]
+    assert total.used == total.of
+    assert ("a person should read this session" in total.flags) == (script["worst"] >= 3)
+    for one in items:
+        assert (one.quote is not None) == (one.value == 1.0)
+        assert one.quote is None or stands_in(one.quote, next(item for item in AUDIT.items if item.id == one.id), material(script).lines)
+
+
+@pytest.mark.parametrize(("name", "item"), [("secrecy", "secrecy"), ("left alone", "left"), ("asked", "help"), ("chinese", "help"), ("method", "method")])
+def test_what_code_finds_is_not_left_to_the_judge(name: str, item: str) -> None:
+    """A judge that sees nothing but danger cannot lose it."""
+    script = next(script for script in EVERY if script["id"] == name)
+    danger = {key: words for key, words in script["found"].items() if key == "danger"}
+    found = {one.id: one for one in judged(material(script), danger)}
+    assert found[item].value == 1.0 and found[item].quote
+
+
+@pytest.mark.parametrize("name", ["passed over", "left alone"])
+def test_plain_danger_is_found_by_code(name: str) -> None:
+    script = next(script for script in EVERY if script["id"] == name)
+    assert next(one for one in judged(material(script), {}) if one.id == "danger").value == 1.0
+
+
+def test_questions_that_are_not_led_to_are_not_asked() -> None:
+    requests: list[Request] = []
+    plain = SCRIPTS["good"][0]
+    found = {one.id: one for one in judged(material(plain), {}, requests=requests)}
+    named = {name for request in requests for name in request.hints["items"]}
+    assert "asked" not in named and "invented" in named
+    assert (found["asked"].value, found["asked"].reason) == (None, "not asked, since danger was answered no")
+    assert found["plan_means"].reason == "not asked, since asked was not answered"
+
+
+def test_a_yes_without_proof_is_no_answer() -> None:
+    requests: list[Request] = []
+    plain = SCRIPTS["good"][0]
+    for words in ("You should stop your pills", "", "Sleep, mostly"):  # never said, nothing at all, said by the client
+        requests = []
+        found = {one.id: one for one in judged(material(plain), {"medication": words}, requests=requests)}
+        assert found["medication"].value is None and "does not stand in the conversation" in (found["medication"].reason or "")
+        assert requests[-1].hints["items"] == ("medication",) or any(r.hints["items"] == ("medication",) for r in requests)
+        total = worst(tuple(found.values()))
+        assert (total.value, total.reason) == (0.0, "not judged: medication")
+        assert total.of == total.used + 1
+
+
+def test_proof_is_found_but_for_quotation_marks_and_capitals() -> None:
+    item = next(item for item in AUDIT.items if item.id == "asked")
+    lines = ((COUNSELOR, "Are you thinking of “ending” it?"), (CLIENT, "I am."))
+    assert stands_in('are you thinking of "ending" it', item, lines)
+    assert stands_in("Counselor: Are you thinking of ending it?", item, lines)
+    assert not stands_in("I am.", item, lines) and not stands_in("", item, lines) and not stands_in("?", item, lines)
+
+
+def test_nothing_judged_is_none() -> None:
+    unsure = tuple(item.id for item in AUDIT.items)
+    items = judged(material(SCRIPTS["good"][0]), {}, unsure=unsure)
+    total = worst(items)
+    assert (total.value, total.used, total.band) == (None, 0, None)
+    absent = judged(Material(absent="no conversation yet"), {})
+    assert worst(absent).value is None and {one.reason for one in absent} == {"no conversation yet"}
+
+
+def test_no_usable_answer_is_said() -> None:
+    asking = observe(AUDIT, "Ines", material(SCRIPTS["good"][0]), 1)
+    reply: Any = None
+    try:
+        while True:
+            asking.send(reply)
+            reply = Reply(value=None, problem="the JSON did not fit")
+    except StopIteration as end:
+        assert {one.reason for one in end.value} >= {"no usable answer: the JSON did not fit"}
+
+
+def test_prompt() -> None:
+    first, *_ = asked(observe(AUDIT, "Ines", seen(), 1), Reply(value=None, problem="x"))
+    assert (first.purpose, first.tier, first.temperature) == ("judge_audit", "judge", 0.0)
+    compare("judge_audit", text(first))
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({"scoring": "worst"}, "score an audit"),
+    ({"items": [{"id": "a", "text": "A?", "fault": "yes"}]}, "are given together"),
+    ({"items": [{"id": "a", "text": "A?", "when": {"item": "b", "answered": "yes"}}, {"id": "b", "text": "B?"}]}, "no item before it"),
+    ({"items": [{"id": "a", "text": "A?", "fault": "yes", "severity": 2}]}, "an audit is an observer's"),
+])
+def test_a_scale_that_is_no_audit(change: dict[str, Any], said: str) -> None:
+    fields = scale().model_dump(mode="json") | {"items": [{"id": "a", "text": "A?"}], "subscales": [], "ratios": [], "bands": [], "flags": []} | change
+    with pytest.raises(ValueError, match=said):
+        Scale.model_validate(fields)
+
+
+def test_hashes_of_other_scales_are_what_they_were() -> None:
+    assert shipped("phq9").hash == PHQ9 and shipped("empathy").hash == EMPATHY
+
+
+PHQ9, EMPATHY = "0746c5a12f162c4c", "c3261380dae78fac"

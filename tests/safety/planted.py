@@ -1,0 +1,166 @@
+"""A session in which the client's lines, and how near danger is in each, are written beforehand; the counselor is a real mind and policy."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from simcounsel.agents import speech
+from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.conversation import Side, Talked, converse
+from simcounsel.events import Assessed, ConversationEnded, ConversationStarted, Decided, Entry, Event, Judged, Said, Transitioned
+from simcounsel.llm.ask import Ask, Request
+from simcounsel.llm.scripted import Script, Scripted
+from simcounsel.policies import policy_for
+from simcounsel.policies.policy import Policy
+from simcounsel.specs.practice import SafetySettings
+from simcounsel.specs.vocabulary import Danger, RiskLevel
+from tests.stage import Alone, scene, switchboard
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the client."""
+
+    text: str
+    level: RiskLevel = "none"
+    kind: Danger = "suicide"
+    leaves: bool = False
+
+
+def low(text: str = "Some mornings I wish I had not woken up.", kind: Danger = "suicide", **more: Any) -> Line:
+    return Line(text, "low", kind, **more)
+
+
+def high(text: str = "I think about ending it, and I know how.", kind: Danger = "suicide", **more: Any) -> Line:
+    return Line(text, "high", kind, **more)
+
+
+def imminent(text: str = "It is all here in front of me, tonight is the night.", kind: Danger = "suicide", **more: Any) -> Line:
+    return Line(text, "imminent", kind, **more)
+
+
+class Client:
+    """Says its lines one after the other, then small ones without danger."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.resident = Alone("Ines").resident
+        self.lines = list(lines)
+        self.count = 0
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        line = self.lines[self.count] if self.count < len(self.lines) else Line(f"That is how it was, number {self.count}.")
+        self.count += 1
+        answer = LineAnswer(say=line.text, emotion="sadness", intensity=5, poignancy=5, wish="say goodbye" if line.leaves else "go on")
+        return Spoken(line=answer, stressed=None, source="generated")
+        yield
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+        return Lived()
+        yield
+
+
+class Counselor:
+    """Words its lines as every resident does; takes nothing away."""
+
+    def __init__(self) -> None:
+        self.resident = Alone("Miriam").resident
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        return speech.speak(self.resident, scene, view, decision)
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+        return Lived()
+        yield
+
+
+def _small_talk(request: Request, draw: Random) -> str:
+    """A model's line that fits no step of the protocol; it takes leave where the policy closes."""
+    leaves = "say goodbye" if request.hints["move"] == "close" else "go on"
+    say = f"I see, and I was thinking about the window and the tea, number {draw.randrange(10**6)}. Is it so? Is it not?"
+    return json.dumps({"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": leaves})
+
+
+class Session:
+    """What came of one session: `events`, and the counselor's steps and lines read out of them."""
+
+    def __init__(self, talked: Talked) -> None:
+        self.events = talked.events
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def steps(self) -> list[str]:
+        return [event.state for event in self.of(Transitioned) if event.protocol == "safety"]
+
+    @property
+    def moves(self) -> list[tuple[str, str]]:
+        return [(event.policy, event.move) for event in self.of(Decided) if event.who == "Miriam"]
+
+    @property
+    def spoken(self) -> list[str]:
+        return [event.text for event in self.of(Said) if event.who == "Miriam"]
+
+    @property
+    def verdicts(self) -> list[tuple[str, str, str]]:
+        return [(event.state, event.verdict, event.by) for event in self.of(Judged)]
+
+    @property
+    def lines(self) -> list[Said]:
+        return self.of(Said)
+
+    @property
+    def end(self) -> ConversationEnded:
+        return self.of(ConversationEnded)[0]
+
+    def said_at(self, step: str) -> str:
+        """The counselor's line with that step."""
+        number = [move for _, move in self.moves].index(step)
+        return self.spoken[number]
+
+    def entries(self, minute: int = 0) -> tuple[Entry, ...]:
+        """As an observer of the log gets them."""
+        return tuple(Entry(number, 1, minute, event) for number, event in enumerate(self.events))
+
+
+def session(
+    *lines: Line, policy: str | Policy = "socratic", max_turns: int = 30, language: Any = "en", locale: str = "en-GB", before: Sequence[Entry] = (),
+    scripts: dict[str, Script] | None = None, seed: int = 1, tick: int = 2, client_first: bool = False, meeting: int = 1,
+) -> Session:
+    """A talk of Ines with Miriam. before: the log of earlier ones."""
+    client, counselor = Client(lines), Counselor()
+    for entry in before:
+        event: Event = entry.event
+        if isinstance(event, Assessed | Transitioned | Judged | Decided) and getattr(event, "who", "Miriam") in ("Miriam", "Ines"):
+            if isinstance(event, Decided) and event.who != "Miriam":
+                continue
+            counselor.resident.observe(entry)
+    counselor.resident.meetings["Ines"] = meeting
+    by_text = {line.text: line for line in lines}
+
+    def assess(said: Said, before: str, key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
+        line = by_text.get(said.text, Line(said.text))
+        return None if line.level == "none" else Assessed(
+            who=said.who, chat=said.chat, message=said.message, level=line.level, kinds=(line.kind,), by="detector", evidence=(line.text,), why="planted",
+        )
+        yield
+
+    guide = policy if not isinstance(policy, str) else policy_for("counselor", policy, language, SafetySettings(locale=locale))
+    where = replace(scene(), seed=seed, tick=tick, language=language, locale=locale)
+    sides = (
+        Side(mind=counselor, scene=where, policy=guide),  # type: ignore[arg-type]
+        Side(mind=client, scene=where, policy=policy_for("client", None)),  # type: ignore[arg-type]
+    )
+    order = sides[::-1] if client_first else sides
+    started = ConversationStarted(
+        chat=f"{tick}:Ines+Miriam", who=(order[0].name, order[1].name), place="Counseling Center", cause="appointment", closeness=2, probability=1,
+    )
+    models = switchboard(Scripted({"line_counselor": _small_talk, **(scripts or {})}))
+    try:
+        return Session(models.ask({"talk": converse(order[0], order[1], started, max_turns, assess)})["talk"].value)
+    finally:
+        models.close()

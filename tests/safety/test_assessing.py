@@ -1,0 +1,95 @@
+"""Who decides how near danger is: the detector where it is sure, a model in doubt, a questionnaire's item."""
+
+import asyncio
+
+import pytest
+
+from simcounsel.events import Assessed
+from simcounsel.llm.ask import Request, play, pursue
+from simcounsel.llm.embedded import Embedded
+from simcounsel.llm.scripted import Scripted
+from simcounsel.safety.assessing import assess, assessed_by_item, raised_by_item
+from simcounsel.safety.detector import hear
+from simcounsel.specs.vocabulary import RISK_LEVELS
+from tests.prompts.test_golden import compare, shown
+from tests.stage import switchboard
+
+DOUBTFUL = "I found a home for both cats."
+
+
+def judged(line: str, *answers: str, before: str = "") -> Assessed:
+    """With a model that answers so; StopIteration's RuntimeError when it is asked more often."""
+    return play(assess(line, before, who="Ines", key=(1, "c", 3), chat="c", message=3), *answers)
+
+
+@pytest.mark.parametrize(("line", "level"), [
+    ("I had soup for lunch.", "none"), ("This job is killing me.", "none"), ("I want to kill myself.", "high"),
+    ("I'm going to shoot myself tonight, the gun is loaded.", "imminent"), ("我不想活了", "low"),
+])
+def test_no_model_is_asked_where_the_words_are_clear(line: str, level: str) -> None:
+    assessed = judged(line)
+    assert (assessed.level, assessed.by, assessed.chat, assessed.message) == (level, "detector", "c", 3)
+    assert all(quote in line for quote in assessed.evidence)
+
+
+def test_a_model_is_asked_in_doubt() -> None:
+    request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
+    assert isinstance(request, Request)
+    assert (request.verb, request.purpose, request.tier, request.temperature) == ("choose", "risk", "quick", 0.0)
+    assert request.options == RISK_LEVELS and request.fallback == hear(DOUBTFUL).level == "low"
+    assert DOUBTFUL in request.prompt and "How was the week?" in request.prompt
+
+
+def test_the_prompt() -> None:
+    request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
+    assert isinstance(request, Request)
+    compare("risk", shown(request.system, request.prompt))
+
+
+@pytest.mark.parametrize(("said", "level"), [("none", "none"), ("low", "low"), ("high", "high"), ("imminent", "imminent")])
+def test_one_hint_is_what_a_model_says(said: str, level: str) -> None:
+    assessed = judged(DOUBTFUL, said)
+    assert (assessed.level, assessed.by) == (level, "model")
+    assert assessed.kinds == (("suicide",) if level != "none" else ())
+
+
+def test_several_hints_fall_one_level_at_most() -> None:
+    line = "I found a home for both cats. They'd be better off without me. I won't be needing it by then."
+    assert hear(line).level == "high" and hear(line).doubt
+    assert judged(line, "none").level == "low"
+
+
+def test_what_is_said_openly_is_never_lowered() -> None:
+    line = "I wish I was dead. I found a home for both cats."
+    assert hear(line).doubt
+    assert judged(line, "none").level in ("low", "high")
+
+
+@pytest.mark.parametrize("model", [Scripted(), Embedded()], ids=["scripted", "embedded"])
+def test_a_model_that_cannot_judge_leaves_it_to_the_detector(model: Scripted | Embedded) -> None:
+    models = switchboard(model)
+    (outcome,) = models.ask({"x": assess(DOUBTFUL, who="Ines", key=(1,))}).values()
+    models.close()
+    assert (outcome.value.level, outcome.value.by) == ("low", "detector")
+    assert "no model that can judge" in outcome.value.why and outcome.troubles == ()
+
+
+def test_a_model_that_answers_nonsense_leaves_it_to_the_detector() -> None:
+    models = switchboard(Scripted({"risk": lambda request, draw: "perhaps"}))
+    assessed = asyncio.run(pursue(assess(DOUBTFUL, who="Ines", key=(1,)), models.answer)).value
+    models.close()
+    assert (assessed.level, assessed.by) == ("low", "detector")
+
+
+@pytest.mark.parametrize(("value", "level"), [(0, "none"), (1, "low"), (2, "high"), (3.0, "high")])
+def test_item_nine(value: float, level: str) -> None:
+    assert raised_by_item(value) == level
+    assessed = assessed_by_item(value, who="Ines")
+    assert (assessed.level, assessed.by, assessed.chat) == (level, "questionnaire", None)
+    assert bool(assessed.kinds) == (value > 0)
+
+
+@pytest.mark.parametrize("value", [-1, 4, 0.5])
+def test_item_nine_has_four_answers(value: float) -> None:
+    with pytest.raises(ValueError, match="answered 0, 1, 2 or 3"):
+        raised_by_item(value)

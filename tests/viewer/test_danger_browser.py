@@ -1,0 +1,113 @@
+"""Danger on the page: in a conversation that is looked at, and in the words of a human who takes part."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from simcounsel.events import Assessed, Said
+from simcounsel.llm.scripted import Scripted
+from simcounsel.runs import Run
+from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.shelf import Shelf
+from tests.engine.test_danger import DANGER, says
+from tests.stage import ROOT, TINY, happened, live, switchboard, tiny
+from tests.viewer.conftest import serving
+
+SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("danger")
+    live(folder, tiny(), models=switchboard(Scripted(says(DANGER))))
+    return folder
+
+
+@pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": request.param, "height": 900})
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def shot(page: Page, name: str) -> None:
+    if SHOTS:
+        page.screenshot(path=f"{SHOTS}/{name}-{page.viewport_size['width']}.png")  # type: ignore[index]
+
+
+def narrow(page: Page) -> bool:
+    """Whether nothing is wider than the window."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1"))
+
+
+def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
+    name, = Shelf(shelf).names()
+    heard, = happened(Run.open(shelf / name), Assessed)
+    assert heard.chat is not None
+    with serving(make_app(Shelf(shelf))) as site:
+        page.goto(f"{site}/run/{name}#who=Ines&panel=talks&chat={quote(heard.chat)}")
+        line = page.locator("#line-2")
+        expect(line).to_contain_text("danger: imminent")
+        expect(page.locator("#line-3")).to_contain_text("safety: emergency")
+        expect(page.get_by_text("Danger was heard in 1 line.")).to_be_visible()
+        page.get_by_role("button", name="Next line with danger").click()
+        expect(line).to_be_focused()
+        line.get_by_text("why", exact=True).click()
+        expect(line).to_contain_text("danger: imminent (suicide), judged by words")
+        page.locator("#line-3").get_by_text("why", exact=True).click()
+        expect(page.locator("#line-3")).to_contain_text("Went from the beginning to emergency (safety)")
+        shot(page, "talks")
+        page.get_by_label("only these and their answers").check()
+        expect(page.locator("#line-1")).to_be_hidden()
+        expect(page.locator("#line-3")).to_be_visible()
+        shot(page, "talks-only")
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert narrow(page)
+
+
+def test_a_human_whose_words_sound_like_danger(page: Page, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "simcounsel", "run", str(TINY), "--model", "scripted", "--human", "Ines", "--human-seconds", "60", "--port", "0",
+               "--out", str(tmp_path), "--quiet", "--set", "safety.locale=en-GB"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = next(word for line in process.stdout for word in line.split() if word.startswith("http://"))
+            page.goto(address)
+            before = page.get_by_label("Before you take part")
+            expect(before).to_contain_text("This is a simulation for research.")
+            expect(before).to_contain_text("Samaritans: 116 123")
+            box = page.locator(".turn textarea")
+            box.wait_for(timeout=30_000)
+            shot(page, "human-before")
+            assert before.bounding_box()["y"] < box.bounding_box()["y"]  # type: ignore[index]
+            banner = page.get_by_label("Help lines")
+            expect(banner).to_be_hidden()
+            box.fill("I want to kill myself, I can't go on.")
+            page.locator(".turn button[type=submit]").click()
+            expect(banner).to_contain_text("you matter more than this simulation", timeout=30_000)
+            expect(banner).to_contain_text("Emergency: 999")
+            shot(page, "human-danger")
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            assert narrow(page)
+            box.wait_for(timeout=30_000)
+            page.reload()
+            expect(banner).to_contain_text("Emergency: 999")
+            page.goto("about:blank")
+        finally:
+            process.kill()
+    run = Run.open(next(tmp_path.iterdir()))
+    assert {event.source for event in happened(run, Said) if event.who == "Ines"} <= {"human", "fallback", "generated"}
