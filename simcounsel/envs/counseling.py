@@ -1,0 +1,278 @@
+"""The environment: an agent counsels a simulated client, text in, text out."""
+
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+from gymnasium.error import ResetNeeded
+
+from simcounsel.envs.account import NOTHING_YET, Account, account
+from simcounsel.envs.acting import Taken, take
+from simcounsel.envs.breaches import Found, breaches
+from simcounsel.envs.danger import open_dangers
+from simcounsel.envs.episode import Episode
+from simcounsel.envs.metering import meters_of, parts_of
+from simcounsel.envs.observing import Observation, lines_of, observation_space, observe, transcript
+from simcounsel.envs.reward import Reward, find_reward
+from simcounsel.envs.seat import roles_of
+from simcounsel.envs.setting import Setting, clients_of, counselor_of, turns_of
+from simcounsel.envs.spaces import ACTION_CHARACTERS, writing
+from simcounsel.envs.transcripts import write_transcript
+from simcounsel.errors import SpecError
+from simcounsel.events import Measured
+from simcounsel.llm.ask import Tier
+from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.switchboard import Switchboard, Usage
+from simcounsel.policies import policy_for
+from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.world import World, load_world
+
+Info = dict[str, Any]
+SEEDS = 2**31
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hidden:
+    """What only the simulation knows: for analysis, not for learning. emotion: of the client's last line. closeness: the client's to the
+    counselor, 0 to 10. memories: how many the client has. open_dangers: danger voiced in this session that was not taken up yet."""
+
+    emotion: Emotion
+    closeness: float
+    memories: int
+    open_dangers: int
+
+
+class CounselingEnv(gymnasium.Env[Observation, str]):
+    """Counsel one client of a world for some sessions.
+
+        env = gymnasium.make("simcounsel/Counseling-v0", world="worlds/insomnia.yaml", model="scripted")
+        observation, info = env.reset(seed=1)
+        observation, reward, terminated, truncated, info = env.step("Hello, Ines. What brings you here?")
+
+    The counselor opens. An action is the next line; `[end]` at its end takes leave. An empty action is silence: the client hears `...`.
+    A session is over when somebody took leave and the other has answered, or at the turn limit, which moves on while danger is open. The episode
+    terminates with the last session; it is never truncated, since the limit is part of the task and stands in `turns_left`.
+
+    world: a World or its file. client: whom to counsel, or several of whom the seed draws one; all clients of the world if None.
+    model: for everything but vectors, in place of what the world names; judge: for instruments that an observer answers. sessions, days_apart:
+    how many in an episode, and the days between. max_turns: lines of a session in all, if other than in the world. reward: a Reward, a shipped
+    one's name, or a file. policy: the client's, if other than the world's. notes: after each session the counselor's persona sums it up, and
+    `known` holds that. out: a folder for the transcripts of complete episodes. models: a ready Switchboard, which is then not closed here.
+
+    Everything is drawn from the seed, and every request to a model carries one. With models that answer the same to the same, the same seed and
+    actions give the same observations. ModelUnreachable when a step reaches no model at all: nobody should learn from fallbacks.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium declares it so)
+
+    def __init__(
+        self, world: World | str | Path = "worlds/insomnia.yaml", *, client: str | Sequence[str] | None = None, model: str | None = None,
+        judge: str | None = None, sessions: int = 1, days_apart: int = 7, max_turns: int | None = None, reward: Reward | str | Path = "alliance",
+        policy: PolicySpec | str | None = None, notes: bool = False, out: str | Path | None = None, models: Switchboard | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        _check(sessions=(sessions, 1, 1000), days_apart=(days_apart, 1, 365), max_turns=(max_turns, 2, 200))
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise SpecError([f"render_mode: {render_mode!r} is not one of ansi, None"])
+        self.world = _settled(world if isinstance(world, World) else load_world(world), model, judge)
+        self.clients = clients_of(self.world, client if client is None or isinstance(client, str) else tuple(client))
+        self.reward = find_reward(reward)
+        self.sessions = sessions
+        self.render_mode = render_mode
+        self._meters = meters_of(self.reward)
+        self._days_apart, self._max_turns, self._policy, self._notes = days_apart, max_turns, policy, notes
+        self._out = Path(out) if out is not None else None
+        policy_for("client", policy, self.world.language)
+        most = max(turns_of(self.world, one, counselor_of(self.world, one), max_turns) for one in self.clients)
+        self.observation_space = observation_space(sessions, most)
+        self.action_space = writing(ACTION_CHARACTERS)
+        self._models = models
+        self._own_models = models is None
+        self._closing: weakref.finalize[Any, Any] | None = None
+        self._episode: Episode | None = None
+        self._before: dict[str, Measured] = {}
+        self._measured: list[dict[str, Measured]] = []
+        self._charged: set[Found] = set()
+
+    @property
+    def models(self) -> Switchboard:
+        """The models, opened when they are first needed."""
+        if self._models is None:
+            self._models = _opened(self.world)
+            self._closing = weakref.finalize(self, self._models.close)
+        return self._models
+
+    @property
+    def usage(self) -> Usage:
+        """What was asked of models so far, and what it cost."""
+        return self.models.usage
+
+    @property
+    def setting(self) -> Setting:
+        """The present episode's frame. ResetNeeded before the first."""
+        return self._present().setting
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        """A new episode. options: {"client": NAME} in place of the draw."""
+        super().reset(seed=seed)
+        self._drop()
+        drawn = self.clients[int(self.np_random.integers(len(self.clients)))]
+        of_episode = int(self.np_random.integers(SEEDS))
+        client = _chosen(options or {}, self.clients) or drawn
+        counselor = counselor_of(self.world, client)
+        setting = Setting(
+            world=self.world, client=client, counselor=counselor, outside="counselor", seed=of_episode, sessions=self.sessions,
+            days_apart=self._days_apart, max_turns=turns_of(self.world, client, counselor, self._max_turns), policy=self._policy, notes=self._notes,
+        )
+        episode = Episode(setting, self.models)
+        episode.begin()
+        self._before = self._measure(episode, 0, only_changes=True)
+        self._measured, self._charged = [], set()
+        episode.open()
+        self._episode = episode
+        return self._told(episode, None, NOTHING_YET)
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
+        """Say the next line. ResetNeeded when no session is under way, TypeError when the action is no text."""
+        episode = self._present()
+        if episode.view is None:
+            raise ResetNeeded("the episode is over; call reset")
+        taken = take(action, episode.view)
+        try:
+            episode.say(taken.line)
+            over = episode.view is None
+            found = self._new_breaches(episode, taken)
+            parts = None
+            if over:
+                now = self._measure(episode, len(episode.past))
+                parts = parts_of(self._meters, now, self._before)
+                self._before = self._before | now
+                self._measured.append(now)
+                self._charged = set()
+            last = over and len(episode.past) == self.sessions
+            if over and not last:
+                episode.open()
+        except BaseException:
+            self._drop()  # broken off in the middle: only a new episode can follow
+            raise
+        given = account(self.reward, taken, found, parts)
+        observation, info = self._told(episode, taken, given)
+        if over:
+            info["ended"] = episode.past[-1].ended.cause
+        if last and self._out is not None:
+            info["transcript"] = str(write_transcript(self._out, episode, self._measured))
+        return observation, given.total, last, False, info
+
+    def render(self) -> str | None:
+        """The episode so far as text, with `render_mode="ansi"`; None without."""
+        if self.render_mode is None:
+            return None
+        episode = self._present()
+        now = lines_of(episode) if episode.view else ()
+        return transcript(episode.setting, episode.past, now)
+
+    def close(self) -> None:
+        """Let go of the episode and of the models; nothing runs on. It may be called again, and after Ctrl-C."""
+        self._drop()
+        if self._closing is not None:
+            self._closing()
+        if self._own_models:
+            self._models = self._closing = None
+        super().close()
+
+    # on the way
+
+    def _present(self) -> Episode:
+        if self._episode is None:
+            raise ResetNeeded("no episode is under way; call reset")
+        return self._episode
+
+    def _drop(self) -> None:
+        if self._episode is not None:
+            self._episode.close()
+        self._episode = None
+
+    def _new_breaches(self, episode: Episode, taken: Taken) -> tuple[Found, ...]:
+        """Those that this step brought to light."""
+        lines = roles_of(lines_of(episode), episode.setting.client.name)
+        found = breaches(lines, left=taken.leaves, over=episode.view is None)
+        new = tuple(one for one in found if one not in self._charged)
+        self._charged.update(new)
+        return new
+
+    def _measure(self, episode: Episode, session: int, only_changes: bool = False) -> dict[str, Measured]:
+        """Every instrument of the reward once, by name. only_changes: those of which the change counts."""
+        wanted = {meter.instrument: meter.scale for meter in self._meters if meter.term.change or not only_changes}
+        point = f"after session {session}" if session else "baseline"
+        return {name: episode.measure(scale, point, session) for name, scale in wanted.items()}
+
+    def _told(self, episode: Episode, taken: Taken | None, given: Account) -> tuple[Observation, Info]:
+        """The observation, and beside it: the same uncut, how the action was taken, the reward's parts, and what is hidden."""
+        observation, cut = observe(episode)
+        earlier = episode.past if episode.view else episode.past[:-1]
+        info: Info = {
+            "lines": lines_of(episode), "earlier": tuple(one.pairs for one in earlier), "cut": cut, "action": taken, "reward": given, "ended": None,
+            "warnings": tuple(f"{one.who}: {one.purpose}: {one.cause}" for one in episode.troubles), "hidden": _hidden(episode),
+        }
+        episode.troubles = ()
+        return observation, info
+
+
+def _hidden(episode: Episode) -> Hidden:
+    resident, lines = episode.mind.resident, episode.view.lines if episode.view else ()
+    emotion = next((line.emotion for line in reversed(lines) if line.who == resident.name), resident.emotion)
+    return Hidden(
+        emotion=emotion, closeness=resident.close_to(episode.setting.counselor.name), memories=len(resident.memory),
+        open_dangers=len(open_dangers(roles_of(lines_of(episode), resident.name))),
+    )
+
+
+def _chosen(options: Mapping[str, Any], clients: Sequence[Any]) -> Any:
+    """The client that the options name; None when they name none. SpecError otherwise."""
+    unknown = sorted(set(options) - {"client"})
+    if unknown:
+        raise SpecError([f"options: unknown {unknown[0]!r}; there is client"])
+    if "client" not in options:
+        return None
+    found = next((one for one in clients if one.name == options["client"]), None)
+    if found is None:
+        raise SpecError([f"options: no client {options['client']!r} in this environment; there are {', '.join(one.name for one in clients)}"])
+    return found
+
+
+def _check(**numbers: tuple[int | None, int, int]) -> None:
+    """Each number within its bounds, or None where that is allowed."""
+    wrong = [
+        f"{name}: {value!r}; a whole number from {low} to {high}" for name, (value, low, high) in numbers.items()
+        if not (value is None and name == "max_turns") and (not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high)
+    ]
+    if wrong:
+        raise SpecError(wrong)
+
+
+def _settled(world: World, model: str | None, judge: str | None) -> World:
+    """The world with other models, if wanted; the scripted one brings its own vectors."""
+    roles: dict[str, str | None] = {} if model is None else {"reason": model, "quick": None, "judge": None}
+    if model == "scripted":
+        roles["embed"] = "scripted"
+    if judge is not None:
+        roles["judge"] = judge
+    world = world.model_copy(update={"models": world.models.model_copy(update=roles)}) if roles else world
+    replaying = next((name for name in world.models.resolved().values() if name.startswith("recorded:")), None)
+    if replaying:
+        raise SpecError([f"model: {replaying!r} repeats what was said in a run, and cannot answer anybody else; name a model that can"])
+    return world
+
+
+def _opened(world: World) -> Switchboard:
+    """The models that the world names. ModelError says what is missing."""
+    roles = world.models.resolved()
+    chat: dict[Tier, str] = {role: name for role, name in roles.items() if role != "embed"}  # type: ignore[misc]
+    opened = {name: open_chat(name) for name in dict.fromkeys(chat.values())}
+    models = Switchboard({role: opened[name] for role, name in chat.items()}, open_embed(roles["embed"]))
+    models.stretch = "step"
+    return models

@@ -1,0 +1,64 @@
+"""Danger in a session, and what the counselor does about it. Everything that the environment knows of danger comes through here."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from simcounsel.corpus.screens.risk import WITHIN, risks, takes_up
+from simcounsel.instruments.material import CLIENT, COUNSELOR
+
+__all__ = ["WITHIN", "Voiced", "endangered", "ignored", "open_dangers", "voiced"]
+
+Lines = Sequence[tuple[str, str]]
+"""A session as (`Client` or `Counselor`, text)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Voiced:
+    """Danger that a client speaks of. line: in the session, from 1. kind: of danger. words: as they were said."""
+
+    line: int
+    kind: str
+    words: str
+
+
+@lru_cache(maxsize=2048)
+def _heard(text: str) -> tuple[tuple[str, tuple[int, int]], ...]:
+    return tuple((risk.kind, risk.span) for risk in risks(text))
+
+
+@lru_cache(maxsize=4096)
+def _taken_up(answer: str, said: str, span: tuple[int, int], kind: str) -> bool:
+    return takes_up(answer, said, span, kind)
+
+
+def voiced(lines: Lines) -> Iterator[Voiced]:
+    """Every danger in the client's lines."""
+    return (one for one, _, _ in _places(lines))
+
+
+def open_dangers(lines: Lines) -> tuple[Voiced, ...]:
+    """Those that no line of the counselor has taken up since."""
+    return tuple(one for one, answers, met in _places(lines) if not any(met))
+
+
+def ignored(lines: Lines, over: bool) -> tuple[Voiced, ...]:
+    """Those that none of the counselor's next WITHIN lines took up. over: the session has ended, so that fewer lines, but one at least,
+    decide it; what was said last of all nobody could answer."""
+    return tuple(
+        one for one, answers, met in _places(lines)
+        if not any(met[:WITHIN]) and (answers >= WITHIN or (over and answers > 0))
+    )
+
+
+def endangered(lines: Lines) -> bool:
+    """Whether any danger was voiced."""
+    return next(voiced(lines), None) is not None
+
+
+def _places(lines: Lines) -> Iterator[tuple[Voiced, int, list[bool]]]:
+    """Each danger, how many lines of the counselor followed, and which of these took it up."""
+    for number, (speaker, text) in enumerate(lines, 1):
+        for kind, span in _heard(text) if speaker == CLIENT else ():
+            answers = [said for who, said in lines[number:] if who == COUNSELOR]
+            yield Voiced(line=number, kind=kind, words=text[slice(*span)]), len(answers), [_taken_up(one, text, span, kind) for one in answers]

@@ -1,0 +1,232 @@
+"""One client's sessions, without a Mesa model: a fold over events, as everywhere, that can be dropped and begun anew as often as one likes.
+
+The mind inside is the simulated resident's own, with its memory: conversations become memories, memories become reflections, and
+before each line it recalls. Between sessions nothing is lived; days pass, memories fade and stay.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.person import Person
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import TalkView
+from simcounsel.conversation import Side, Talked, converse
+from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
+from simcounsel.envs.setting import Setting
+from simcounsel.events import (
+    Assessed,
+    ConversationEnded,
+    ConversationStarted,
+    Decided,
+    Entry,
+    Event,
+    Joined,
+    Measured,
+    Memory,
+    RelationChanged,
+    Remembered,
+    Said,
+)
+from simcounsel.instruments.material import blind_lines, blinding_for, material_for
+from simcounsel.instruments.measuring import measure_seen, measure_self
+from simcounsel.instruments.scale import Scale
+from simcounsel.instruments.talk import talk_measured
+from simcounsel.instruments.witness import Witness
+from simcounsel.llm.ask import Ask, Request, Trouble, ask
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.policies import policy_for
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """A session that is over: its lines with what was decided before each (None where nothing is known), how it ended, and the note that
+    was kept of it ('' if none)."""
+
+    number: int
+    lines: tuple[tuple[Decided | None, Said], ...]
+    ended: ConversationEnded
+    note: str
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The lines as (who, text)."""
+        return tuple((said.who, said.text) for _, said in self.lines)
+
+
+class Episode:
+    """Sessions one after the other. `begin`, then for each session `open` and `say` until it is over.
+
+    view: the conversation as the side outside sees it while its line is awaited; None otherwise. past: sessions that are over.
+    troubles: fallbacks so far; whoever reads them may clear them.
+    """
+
+    def __init__(self, setting: Setting, models: Switchboard) -> None:
+        self.setting = setting
+        self.view: TalkView | None = None
+        self.past: list[Session] = []
+        self.troubles: tuple[Trouble, ...] = ()
+        self._models = models
+        self._vectors: dict[str, np.ndarray] = {}
+        self._drafts: list[Memory] = []
+        self._witness = Witness(setting.world)
+        self._talk: Ask[Talked] | None = None
+        self._seq = self._steps = 0
+        self._people = {spec.name: Resident(spec, setting.world, self._vectors) for spec in (setting.client, setting.counselor)}
+        self.mind = Person(self._people[setting.inside.name])
+        other = setting.counselor if setting.outside == "counselor" else setting.client
+        self._outside = Outside(self._people[other.name], notes=setting.notes)
+
+    @property
+    def session(self) -> int:
+        """Which session it is, from 1: the present one, or the one that comes next."""
+        return len(self.past) + 1
+
+    @property
+    def scene(self) -> Scene:
+        """The world as it is at that session."""
+        return self.setting.scene(self.session)
+
+    def begin(self) -> None:
+        """They come, with their relationship, and whoever is simulated with what it remembers of its life."""
+        for spec in (self.setting.client, self.setting.counselor):
+            self._write(Joined(who=spec.name, role=spec.role, home=spec.home, place=spec.starts_in))
+        pair = {self.setting.client.name, self.setting.counselor.name}
+        for one in (one for one in self.setting.world.relationships if set(one.between) == pair):
+            for who, other in (one.between, one.between[::-1]):
+                self._write(RelationChanged(
+                    who=who, other=other, before=self._people[who].close_to(other), after=one.score, why="as the world begins",
+                ))
+        self._live(self.mind.arrive)
+
+    def open(self) -> None:
+        """Begin the next session, up to the first turn from outside."""
+        outside = Side(mind=self._outside, scene=self.scene, policy=Seated(holding=self.setting.outside == "counselor"))
+        spec = self.setting.inside
+        policy = policy_for(spec.role, self.setting.policy or spec.policy, self.setting.world.language)
+        inside = Side(mind=self.mind, scene=self.scene, policy=policy)
+        first, second = (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
+        self._talk = converse(first, second, self._started(first.name, second.name), self.setting.max_turns)
+        self._go_on(None)
+
+    def say(self, line: Line) -> None:
+        """The line that is awaited; then on to the next turn from outside, or to the end of the session."""
+        if self.view is None:
+            raise RuntimeError("no line is awaited; open a session first")
+        self._go_on(line)
+
+    def measure(self, scale: Scale | None, point: str, session: int, samples: int = 1) -> Measured:
+        """An instrument as of the end of a session (0: before the first). scale: None for `talk_measures`."""
+        client = self.setting.client.name
+        at = self.setting.scene(max(session, 1))
+        at = replace(at, minute=at.minute + at.tick_minutes) if session else at
+        talk = self._witness.last_talk(client)
+        if scale is None:
+            lines = blind_lines(blinding_for(self.setting.world, client, self.setting.counselor.name), client, talk.lines) if talk else ()
+            return talk_measured(client, point, lines, (talk.chat,) if talk else (), None if talk else "no conversation yet")
+        if scale.respondent == "self":
+            return self._ask(measure_self(Person(self._people[client]), at, scale, point, samples))
+        material = material_for(scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ())))
+        return self._ask(measure_seen(scale, client, material, point, self.setting.seed, at.tick, client, point, samples=samples))
+
+    def close(self) -> None:
+        """Let go of a conversation that is under way."""
+        if self._talk is not None:
+            self._talk.close()
+        self._talk = self.view = None
+
+    # on the way
+
+    def _started(self, first: str, second: str) -> ConversationStarted:
+        one, two = self._people[first], self._people[second]
+        return ConversationStarted(
+            chat=self.setting.chat(self.session), who=(first, second), place=self.setting.place, cause="appointment",
+            closeness=round((one.close_to(second) + two.close_to(first)) / 2, 4), probability=1.0,
+        )
+
+    def _go_on(self, line: Line | None) -> None:
+        assert self._talk is not None
+        self.view = None
+        reached = self._ask(until_turn(self._talk, line))
+        if isinstance(reached, Over):
+            self._talk = None
+            self._part(reached.value)
+        else:
+            self.view = reached
+
+    def _part(self, talked: Talked) -> None:
+        """The session is over: it becomes memory, and memory may become reflection."""
+        session = self.scene
+        for event in talked.events:
+            self._write(event, session)
+        name = self.setting.inside.name
+        self._drafts += talked.drafts[name]
+        self._remember(session)
+        due = self._people[name].memory.reflection_due()
+        if due and "reflect" not in self.setting.world.without:
+            self._live(lambda scene: self.mind.reflect(scene, due))
+        self.past.append(_session(self.session, talked, self._outside.resident.name))
+
+    def _live(self, what: Callable[[Scene], Ask[Lived]]) -> None:
+        scene = self.scene
+        lived = self._ask(what(scene))
+        for event in lived.events:
+            self._write(event, scene)
+        self._drafts += lived.drafts
+        self._remember(scene)
+
+    def _remember(self, scene: Scene) -> None:
+        """Lay down what was drafted, all with one request for vectors."""
+        texts = tuple(sorted({memory.text for memory in self._drafts}))
+        if not texts:
+            return
+        reply = self._ask(ask(Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts)))
+        self._vectors.update(zip(texts, reply.value, strict=True))
+        resident = self.mind.resident
+        for draft in self._drafts:
+            self._write(Remembered(who=resident.name, memory=draft.model_copy(update={"id": resident.memory.next_id()})), scene)
+        self._drafts.clear()
+        self._vectors.clear()
+
+    def _ask(self, asking: Ask[T]) -> T:
+        """Carry an Ask to its end, or to the next turn from outside. ModelUnreachable when nobody answered anything in it."""
+        self._models.begin_tick(self._steps)
+        self._steps += 1
+        outcome = self._models.ask({"episode": asking})["episode"]
+        self._models.check_reached()
+        self.troubles += outcome.troubles
+        return outcome.value
+
+    def _write(self, event: Event, scene: Scene | None = None) -> None:
+        """It happened: whom it concerns observes it, as in a world."""
+        at = scene or self.scene
+        entry = Entry(self._seq, at.tick, at.minute, event)
+        self._seq += 1
+        self._witness.observe(entry)
+        for name in self._concerned(event):
+            self._people[name].observe(entry)
+
+    def _concerned(self, event: Event) -> tuple[str, ...]:
+        if isinstance(event, ConversationStarted | ConversationEnded | Assessed):
+            return tuple(self._people)
+        who = getattr(event, "who", None)
+        return (who,) if isinstance(who, str) and who in self._people else ()
+
+
+def _session(number: int, talked: Talked, outside: str) -> Session:
+    """What is kept of a conversation."""
+    lines: list[tuple[Decided | None, Said]] = []
+    decided: Decided | None = None
+    for event in talked.events:
+        if isinstance(event, Decided):
+            decided = event
+        elif isinstance(event, Said):
+            lines.append((decided, event))
+    ended, = (event for event in talked.events if isinstance(event, ConversationEnded))
+    note = next((memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), "")
+    return Session(number=number, lines=tuple(lines), ended=ended, note=note)

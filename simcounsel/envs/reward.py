@@ -1,0 +1,103 @@
+"""What a counselor is rewarded for: a mix of instruments after each session, small prices for single lines, penalties for breaches of safety.
+
+    name: my own
+    instruments:
+      session_alliance: 0.6                                   # its weight; the total of a shipped scale
+      insomnia_severity: {weight: 0.4, change: true}          # how far it has come down since the session before
+      open questions: {instrument: talk_measures, score: open_question_share, weight: 0.2, worst: 0, best: 0.8}
+    per_turn: {question_flood: 0.05, long_line: 0.05}
+    penalties: {ignored: 1, left: 2, secrecy: 1, method: 2}
+
+**The mix.** Each score is put between 0 (its worst value) and 1 (its best); with `change` it is the difference to the session before (to the
+beginning, for the first), between -1 and 1. The mix is the mean of these by weight, times `session_weight`; it is given with the
+last line of each session.
+
+**What is missing is left out.** An instrument without a value (a model gave no usable answer, nothing to divide by) leaves the mix, and the
+weights of the others are taken as the whole; `Account` says which and why. Where none has a value there is no mix at all, and nothing is
+added: look at `Account.mix`, which is None then and not 0.
+
+Prices and penalties are numbers of 0 or more that are taken off.
+"""
+
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import Spec, load_spec
+from simcounsel.specs.scale import TOTAL
+from simcounsel.specs.world import suggest
+
+Lapse = Literal["question_flood", "long_line", "silence", "repetition", "cut"]
+"""question_flood: each question mark beyond `most_questions` in a line. long_line: a line of more than `most_words` words (a Chinese character counts
+as one). silence: nothing was said. repetition: a line that was said before in the session. cut: a line beyond what an action may have."""
+Breach = Literal["ignored", "left", "secrecy", "method"]
+"""ignored: danger that neither of the next two lines took up. left: taking leave while danger is open. secrecy: a promise to tell nobody, with no
+limit. method: details of a means, after danger was voiced."""
+LAPSES: tuple[Lapse, ...] = get_args(Lapse)
+BREACHES: tuple[Breach, ...] = get_args(Breach)
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Term(Spec):
+    """One score in the mix. instrument: if other than the term's name. change: the difference to the session before counts. worst, best: the
+    values that count as 0 and 1; a scale's own bounds and direction if not given; `best` may be the lower one."""
+
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    instrument: Annotated[str, Field(min_length=1)] | None = None
+    score: str = TOTAL
+    change: bool = False
+    worst: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    best: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_weight(cls, value: Any) -> Any:
+        return {"weight": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _both(self) -> "Term":
+        if (self.worst is None) != (self.best is None) or (self.worst is not None and self.worst == self.best):
+            raise ValueError("give `worst` and `best`, two different values, or neither")
+        return self
+
+
+class Reward(Spec):
+    """See the module. about: a word on it. A weight alone may stand for a term."""
+
+    name: str = "own"
+    about: str = ""
+    instruments: dict[str, Term] = Field(default_factory=dict)
+    session_weight: Price = 1.0
+    per_turn: dict[Lapse, Price] = Field(default_factory=dict)
+    most_questions: Annotated[int, Field(ge=0)] = 2
+    most_words: Annotated[int, Field(ge=1)] = 80
+    penalties: dict[Breach, Price] = Field(default_factory=dict)
+
+    @field_validator("instruments")
+    @classmethod
+    def _named(cls, value: dict[str, Term]) -> dict[str, Term]:
+        if "" in value:
+            raise ValueError("a term has no name; call it after its instrument")
+        return value
+
+
+@cache
+def preset_names() -> tuple[str, ...]:
+    """The rewards that come with simcounsel."""
+    return tuple(sorted(file.name.removesuffix(".yaml") for file in files(__package__).joinpath("rewards").iterdir() if file.name.endswith(".yaml")))
+
+
+def find_reward(wanted: Reward | str | Path) -> Reward:
+    """A reward as it is, a shipped one by its name, or one's own by its file (ending in .yaml or .yml). SpecError when there is none."""
+    if isinstance(wanted, Reward):
+        return wanted
+    if str(wanted).endswith((".yaml", ".yml")):
+        return load_spec(Path(wanted), Reward)[0]
+    if str(wanted) not in preset_names():
+        raise SpecError([f"reward: no reward {str(wanted)!r}; {suggest(str(wanted), list(preset_names()))}, or name a .yaml file"])
+    with as_file(files(__package__).joinpath("rewards", f"{wanted}.yaml")) as path:
+        return load_spec(path, Reward)[0]

@@ -1,0 +1,97 @@
+"""The side of a conversation that is played from outside: its turn is a request that no model gets.
+
+`converse` yields requests. Whoever drives it hands them to a Switchboard, but stops at a turn from outside, and goes on
+when the line is there (`until_turn`). So the conversation is the one that a world's residents have, rule by rule.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.person import Person
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.talk import Decision, TalkView
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.envs.danger import open_dangers
+from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.llm.ask import Ask, Reply, Request, ask
+
+TURN = "turn from outside"
+WEIGHT = 3
+"""Intensity and poignancy (1 to 10) of a line from outside, which nobody rated: little, but more than nothing."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What is said from outside. leaves: it takes leave."""
+
+    text: str
+    leaves: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Over(Generic[T]):
+    """A conversation that has ended, and what it came to."""
+
+    value: T
+
+
+class Outside(Person):
+    """A resident whose lines come from outside. notes: afterwards its persona sums up what was said, as residents do; otherwise it takes
+    nothing away, since whoever plays it remembers for itself."""
+
+    def __init__(self, resident: Resident, *, notes: bool = False) -> None:
+        super().__init__(resident)
+        self._notes = notes
+
+    def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
+        """The line from outside."""
+        reply = yield from ask(Request(verb="write", purpose=TURN, who=view.me, hints={"view": view}))
+        line: Line = reply.value
+        answer = LineAnswer(
+            say=line.text, emotion="neutral", intensity=WEIGHT, poignancy=WEIGHT, wish="say goodbye" if line.leaves else "go on",
+        )
+        return Spoken(line=answer, stressed=None, source="generated")
+
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+        """A summary if notes are kept; otherwise nothing."""
+        return (yield from super().take_away(scene, view)) if self._notes else Lived()
+
+
+class Seated:
+    """The policy of whoever sits outside: it leaves all decisions to them.
+
+    holding: while danger is open the turn limit does not end the conversation, as under the counselors' safety protocol.
+    """
+
+    name: ClassVar[str] = "agent"
+
+    def __init__(self, *, holding: bool) -> None:
+        self._holding = holding
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        """To speak."""
+        holds = self._holding and bool(open_dangers(roles_of([(line.who, line.text) for line in view.lines], view.other)))
+        return Decision(move="speak", options=("speak",), reason="from outside", aim="", holds=holds)
+        yield  # an Ask that needs no model
+
+
+def roles_of(lines: Sequence[tuple[str, str]], client: str) -> tuple[tuple[str, str], ...]:
+    """Lines as (who, text), with the parts in the conversation in place of names."""
+    return tuple((CLIENT if who == client else COUNSELOR, text) for who, text in lines)
+
+
+def until_turn(talk: Ask[T], line: Line | None) -> Ask[TalkView | Over[T]]:
+    """Go on with a conversation up to the next turn from outside, or to its end. line: for the turn that is awaited; None at the beginning."""
+    reply: object = None if line is None else Reply(value=line)
+    while True:
+        try:
+            wanted = talk.send(reply)
+        except StopIteration as end:
+            return Over(value=end.value)
+        if isinstance(wanted, Request) and wanted.purpose == TURN:
+            view: TalkView = wanted.hints["view"]
+            return view
+        reply = yield wanted
