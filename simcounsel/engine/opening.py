@@ -5,6 +5,7 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,15 +40,26 @@ def _pinned(about: World | Synthesis) -> World | Synthesis:
 
 
 def prompt_hashes() -> dict[str, str]:
-    """SHA-256 (16 hex digits) of every text that is sent to a model, by file name."""
-    found = {}
-    for package, ending, before in (
-        ("simcounsel.prompts", ".txt", ""), ("simcounsel.prompts.zh", ".txt", "zh/"), ("simcounsel.policies.manuals", ".yaml", ""),
-        ("simcounsel.policies.protection.words", ".yaml", "protection/"), ("simcounsel.instruments.scales", ".yaml", ""),
+    """SHA-256 (16 hex digits) of every text that is sent to a model or decides what is, by file name; in another language as `zh/NAME`."""
+    found: dict[str, str] = {}
+    for package, ending, under in (
+        ("simcounsel.prompts", ".txt", ""), ("simcounsel.instruments.scales", ".yaml", ""), ("simcounsel.policies.moves", ".yaml", ""),
+        ("simcounsel.policies.manuals", ".yaml", ""), ("simcounsel.policies.exercises", ".yaml", "exercises/"),
+        ("simcounsel.policies.intents", ".yaml", "intents/"), ("simcounsel.policies.protection.words", ".yaml", "protection/"),
+        ("simcounsel.policies.therapies", ".yaml", "therapies/"), ("simcounsel.safety", ".yaml", "safety/"),
     ):
-        for file in sorted(files(package).iterdir(), key=lambda f: f.name):
-            if file.name.endswith(ending):
-                found[before + file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        found |= _hashes(files(package), ending, under)
+    return found
+
+
+def _hashes(folder: Traversable, ending: str, under: str) -> dict[str, str]:
+    """Of the files in a folder and the folders in it; those in `en/` go by their own names."""
+    found: dict[str, str] = {}
+    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+        if file.is_dir():
+            found |= _hashes(file, ending, under if file.name == "en" else f"{under}{file.name}/")
+        elif file.name.endswith(ending):
+            found[f"{under}{file.name}"] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     return found
 
 

@@ -38,6 +38,14 @@ def test_people_and_judge_answer_the_same_questions() -> None:
     assert [part.id for part in scale.subscales] == ["professionalism", "helpfulness", "guidance", "emotion", "trust"]
 
 
+def test_people_and_judge_are_asked_the_same_about_the_experience() -> None:
+    scale, asked = find_scale("conversation_experience"), load_instrument("conversation_experience")
+    assert [(item.id, item.text) for item in asked.items] == [(item.id, item.text) for item in scale.items]
+    assert {item.points for item in asked.items} == {5}
+    assert (scale.range.min, scale.range.max) == (1, 5)
+    assert {item.id for item in scale.items if item.reverse} == {"o1", "u1"}
+
+
 def test_a_study_of_a_corpus(tmp_path: Path) -> None:
     file = written(tmp_path, condition="no_evaluator")
     study = make_study([file], load_instrument("dialogue_quality"), tmp_path / "study", choice=Choice(most=4))

@@ -337,7 +337,7 @@ def test_baseline_recall_leaves_emotion_out(tmp_path: Path) -> None:
 def test_manifest_says_where_it_comes_from(lived: Run) -> None:
     manifest = json.loads((lived.folder / "manifest.json").read_text(encoding="utf-8"))
     assert World.model_validate(manifest["world"]) == tiny()
-    assert {"line_client.txt", "plan_day.txt", "socratic.yaml"} <= set(manifest["prompts"])
+    assert {"line_client.txt", "plan_day.txt", "socratic.yaml", "attachment_selfcare.yaml", "zh/note.txt", "exercises/en.yaml", "intents/zh.yaml"} <= set(manifest["prompts"])
     assert {"simcounsel", "python", "mesa", "numpy"} <= set(manifest["versions"])
     assert manifest["parent"] is None
     assert manifest["models"] == {"reason": "scripted", "quick": "scripted", "judge": "scripted", "embed": "scripted"}

@@ -18,14 +18,15 @@ from simcounsel.llm.embedded.sense import Probe, Sense
 from simcounsel.llm.embedded.texts import sentences
 from simcounsel.llm.models import Completion
 
-ENOUGH_WORDS, A_GREETING = 22, 3
+ENOUGH_WORDS, A_GREETING = 18, 3
 """Words that a client must have said in a part that asks for feelings or events, and in any other."""
 AGREED = 0.55
 GOOD = frozenset({"joy", "trust", "anticipation"})
 NOTE_SENTENCES, NOTE_CHARACTERS = 8, 900
 _TOLD = re.compile(
     r"\b(feel\w*|felt|afraid|scared|sad\w*|angry|tired|lonely|asham\w*|guilt\w*|worr\w*|anxious|hurt\w*|glad|happy|calm\w*|empty|numb|cry\w*|hope\w*"
-    r"|happen\w*|said|told|asked|went|came|left|lost|died|when|night|yesterday|last|morning|because|since|always|never|every)\b", re.IGNORECASE,
+    r"|happen\w*|said|told|asked|went|came|left|lost|died|when|nights?|yesterday|awake|sle[ep]\w*|last"
+    r"|morning|because|since|always|never|every)\b", re.IGNORECASE,
 )
 _ASKS_FOR_TELLING = re.compile(r"\b(feel\w*|happened|told|weigh\w*|reason|lying awake|night|trouble\w*|own view|bed)\b", re.IGNORECASE)
 
