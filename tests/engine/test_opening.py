@@ -16,7 +16,7 @@ from tests.stage import tiny
 def test_an_unknown_policy_is_named() -> None:
     world = tiny()
     first = world.residents[0].model_copy(update={"policy": "magic"})
-    with pytest.raises(SpecError, match="no policy 'magic'; there are disclosing, socratic, supportive"):
+    with pytest.raises(SpecError, match="no policy 'magic'; there are changing, course, disclosing, socratic, supportive"):
         check_models(world.model_copy(update={"residents": (first, *world.residents[1:])}))
 
 

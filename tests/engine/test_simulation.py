@@ -378,7 +378,7 @@ def test_closing_twice_does_no_harm(tmp_path: Path) -> None:
 def test_unknown_policy(tmp_path: Path) -> None:
     ines, miriam = tiny().residents
     world = changed(tiny(), residents=(ines, miriam.model_copy(update={"policy": PolicySpec(name="freudian")})))
-    with pytest.raises(SpecError, match="no policy 'freudian'; there are disclosing, socratic, supportive"):
+    with pytest.raises(SpecError, match="no policy 'freudian'; there are changing, course, disclosing, socratic, supportive"):
         Simulation(world, out=tmp_path).run()
 
 

@@ -188,7 +188,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
         "nor a synthesis (no `situations:`)"
     ]
     odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
-    assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are disclosing, socratic, supportive"]
+    assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are changing, course, disclosing, socratic, supportive"]
     bad = world_file(tmp_path, "seed: 1", "seeed: 1")
     assert check_file(bad) == [f"{bad}:{line_with(bad, 'seeed')}: seeed: unknown key; did you mean 'seed'?"]
 
