@@ -62,7 +62,8 @@ def only_run(out: Path) -> Run:
 
 COMMANDS = [
     "run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "rate", "validate-judge", "sweep", "synthesize", "strategies",
-    "export", "corpus", "corpus check", "corpus rate", "bench", "bench cpsycoune", "bench show", "personas", "personas import",
+    "export", "corpus", "corpus check", "corpus rate", "bench", "bench cpsycoune", "bench show", "clinic", "course", "course plan", "skills", "skills list",
+    "skills show", "skills import", "personas", "personas import",
 ]
 
 
