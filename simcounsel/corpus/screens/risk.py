@@ -40,8 +40,9 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         risk = next((risk for risk in found if not any(takes_up(answer, turn.text, risk.span, risk.kind) for answer in around)), None)
         if risk:
             yield Finding(dialogue=dialogue.id, turn=number, rule="unaddressed_risk", span=risk.span,
-                          severity="warning" if risk.kind == "abuse" or risk.doubt else "error", what=f"the client speaks of {IN_WORDS[risk.kind]} ({risk.what}), and the counselor does not take it up: "
-                                               f"{quoted(_around(turn.text, risk.span))}",
+                          severity="warning" if risk.kind == "abuse" or risk.doubt else "error",
+                          what=f"the client speaks of {IN_WORDS[risk.kind]} ({risk.what}), and the counselor does not take it up: "
+                               f"{quoted(_around(turn.text, risk.span))}",
                           remedy="let the counselor ask about it directly and calmly, and about safety and who can be there; or drop the dialogue")
 
 
