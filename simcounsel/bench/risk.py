@@ -122,7 +122,8 @@ def _psyguard(entry: dict[str, Any]) -> Labelled:
     """Its last class is no risk."""
     risk = float(entry["label"][-1]) != 1.0
     return Labelled(
-        text=str(entry["text"]), risk=risk, labels=tuple(map(str, entry["labels"])) if risk else (), split="test" if int(entry["idx"]) % 2 else "tune",
+        text=str(entry["text"]), risk=risk, labels=tuple(map(str, entry["labels"])) if risk else (),
+        split="test" if int(entry["idx"]) % 2 else "tune",
     )
 
 

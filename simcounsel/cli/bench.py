@@ -96,7 +96,7 @@ def show(
 
 @bench.command("risk")
 def risk(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="PsyGUARD's JSON (idx, text, labels, label), or YAML: id, split, text, kinds, level, hard, why.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="PsyGUARD's JSON, or YAML: id, split, text, kinds, level, hard, why.")],
     split: Annotated[str | None, typer.Option("--split", help="tune or test; all lines if not given.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
 ) -> None:

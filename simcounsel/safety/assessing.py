@@ -4,6 +4,9 @@ A model is asked only in doubt. The higher of its level and a floor counts (`Hea
 what hints add up to. So one hint alone may be waved away by a model that knows better, since a word list cannot know what a cat that is
 given away means; several of them together at most one level; and nothing that was said openly. Without a model that can judge, the
 detector's own level stands: a question too many rather than a danger unheard.
+
+Most hints in which no telling word falls, the detector does not hear at all, not even as doubt (`detector` has the numbers). `watchful`
+is for where that weighs more than a request for every line: a model is then asked about each line that is no clear danger.
 """
 
 from simcounsel.chance import seed_of
@@ -15,15 +18,16 @@ from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
 NOTHING_BEFORE = "(nothing; this is the first line)"
+NOTHING_HEARD = "nothing was heard"
 ITEM_LEVELS: dict[int, RiskLevel] = {0: "none", 1: "low", 2: "high", 3: "high"}
 """PHQ-9's item 9: not at all, several days, more than half the days, nearly every day."""
 
 
 def assess(
     line: str, before: str = "", *, who: str, key: tuple[object, ...], language: str | None = None,
-    chat: str | None = None, message: int | None = None,
+    chat: str | None = None, message: int | None = None, watchful: bool = False,
 ) -> Ask[Assessed]:
-    """What is in a client's line. At most one request, and none where the detector is sure.
+    """What is in a client's line. At most one request, and none where the detector is sure; watchful: only where it is sure of danger.
 
     before: the counselor's line before it, '' if there is none. who: the client. key: what the luck of the request depends on, such as
     (seed, tick, chat, message). language: of the talk, as `hear` takes it. chat, message: where the line stands, for the event.
@@ -31,22 +35,23 @@ def assess(
     """
     heard = hear(line, language, before)
     level, by, why = heard.level, "detector", heard.why
-    if heard.doubt:
+    if heard.doubt or (watchful and heard.level == "none" and line.strip()):
         reply = yield from ask(_request(line, before, who, key, heard))
         judged: RiskLevel = reply.value
         if reply.source in ("chosen", "fallback"):
-            why = f"{why}; no model that can judge it was there, so the detector's level stands"
+            why = f"{why or NOTHING_HEARD}; no model that can judge it was there, so the detector's level stands"
         else:
             level, by = higher(heard.floor, judged), "model"
-            why = f"{why}; {reply.model or 'a model'} says {judged}" + ("" if judged == level else f", and {level} is the least after these words")
+            least = "" if judged == level else f", and {level} is the least after these words"
+            why = f"{why or NOTHING_HEARD}; {reply.model or 'a model'} says {judged}{least}"
     return Assessed(
         who=who, chat=chat, message=message, level=level, kinds=_kinds(heard, level), by=by,  # type: ignore[arg-type]
-        evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)), why=why or "nothing was heard",
+        evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)), why=why or NOTHING_HEARD,
     )
 
 
 def _request(line: str, before: str, who: str, key: tuple[object, ...], heard: Heard) -> Request:
-    system, prompt = render("risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why)
+    system, prompt = render("risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why or NOTHING_HEARD)
     return Request(
         verb="choose", purpose="risk", who=who, tier="quick", system=system, prompt=prompt, options=RISK_LEVELS, fallback=heard.level,
         hints={"level": heard.level}, temperature=0.0, max_tokens=20, seed=seed_of(*key, "risk"),

@@ -1,4 +1,15 @@
-"""How near danger is in what a client says, by words and grammar, without a model."""
+"""How near danger is in what a client says, by words and grammar, without a model.
+
+What is open it hears well, what is hinted at badly. Measured once, on lines on which no word was chosen, any danger against none:
+
+    PsyGUARD's validation set, odd idx (722 utterances, 207 with a risk; Chinese)   precision 0.92   recall 0.80   F1 0.85
+    our own lines, test half (199 lines, 93 with danger; English)                   precision 0.82   recall 0.39   F1 0.53
+
+(simcounsel bench risk FILE --split test, with intervals). On the halves on which the words were chosen it is 0.91 and 0.97, and 1.00
+and 0.98: the English words fit their half far too well. Of the test half's dangers that are said in plain words it hears 25 of 28, of
+the hard ones, hints without a telling word, 11 of 65; its level is the labelled one for 24 of the 36 that it hears. So silence promises
+nothing. The list before this one had precision 0.87 and recall 0.81 on PsyGUARD's odd half.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

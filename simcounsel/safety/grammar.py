@@ -94,11 +94,12 @@ class Line:
         """What stands around a cue."""
         sentence = self.sentence(span)
         whose = "own" if cue.whose == "stated" else self.whose(span, sentence)
+        mine = whose == "own" and self.lexicon.own_within.search(self.text, *span) is not None
         denied = cue.deniable and self.denied(span, sentence)
         return Found(
             cue=cue, span=span, whose=whose, denied=denied, open=denied and self.says("open_end", (span[0], min(sentence[1], span[1] + AFTER))),
             past=self.says("past", sentence) and not self.says("present", sentence),
-            told=self.says("told", sentence) and not (whose == "own" and self.lexicon.own_within.search(self.text, *span)), asked=self.says("asked", (sentence[0], span[1])),
+            told=not mine and self.says("told", sentence), asked=self.says("asked", (sentence[0], span[1])),
         )
 
     def whose(self, span: Span, sentence: Span) -> str:

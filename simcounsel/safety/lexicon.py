@@ -54,10 +54,12 @@ class Words(Spec):
     somebody named in another clause is not it.
     same: letters that are written for others (traditional characters, signs that look alike). censored: words that people write with a
     digit or a sign in the place of a letter, or with spaces in between. fillers: words that may stand between any two of a
-    pattern. turning: words that a gap in a pattern does not pass over. common: words too common to look a pattern up by. forms, classes: see `patterns`.
+    pattern. turning: words that a gap in a pattern does not pass over. common: words too common to look a pattern up by.
+    forms, classes: see `patterns`.
 
     cues: see `Cue`. speaking: ways of speaking; what lies in one is not meant, unless `meant` stands in the same sentence.
-    own, another: subjects. own_within: within a cue these say that it is the client's own, whatever is told around it. another_within: words within a cue by which somebody else is its subject. breaks: words that end a clause.
+    own, another: subjects. own_within: within a cue these say that it is the client's own, whatever is told around it.
+    another_within: words within a cue by which somebody else is its subject. breaks: words that end a clause.
     no, carried: a denial is one of `no` before the cue in its clause, with only `carried` words between; `undone`: before the cue these make
     it none ("I can't promise I won't"). no_after: right after a cue these deny it. open_end: after a denial these leave it open ("not yet").
     past, present: the first lowers what its sentence speaks of to what it was once, unless the second stands there too.
@@ -233,7 +235,8 @@ def lexicon_of(code: str, words: Words) -> Lexicon:
         cues=index(("cues", source, cue) for cue in words.cues for source in cue.say), context=index(sections(*CONTEXT)),
         answers=index(sections("yes", "nay", "unsure")), questions=index(asked),
         counselor=index(sections("taken_up", "violence_taken_up", "brushed_off")), letter=re.compile(words.letters),
-        own=re.compile(whole(words.own)), own_within=re.compile(whole(words.own_within)), another=re.compile(whole(words.another)), another_within=re.compile(whole(words.another_within)),
+        own=re.compile(whole(words.own)), own_within=re.compile(whole(words.own_within)),
+        another=re.compile(whole(words.another)), another_within=re.compile(whole(words.another_within)),
         breaks=re.compile(rf"[.,;:!?…\n。，！？；：—]|{whole(words.breaks)}"),
         denial=re.compile(rf"{begins}{no}(?:{gap}{carried})*(?:{gap})?[ ,]*\Z"), undone=re.compile(whole(words.undone)),
         filled=re.compile(rf"(?<![\w'])(?:{filling})(?![\w'])" if filling else r"(?!)"),

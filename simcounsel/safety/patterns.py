@@ -113,17 +113,17 @@ def _part(source: str, grammar: Grammar) -> Part:
     keys = _keys(nodes, grammar)
     if not keys:
         raise BadPattern(f"{source!r} needs no word, so it would be tried on every text; add a word that must stand there")
-    _check(nodes)
+    _check(source, nodes)
     return Part(nodes=nodes, grammar=grammar, keys=keys)
 
 
-def _check(nodes: Sequence["_Node"]) -> None:
+def _check(source: str, nodes: Sequence["_Node"]) -> None:
     """BadPattern when everything in it, or in one of its brackets, may be missing."""
     if all(node.optional or node.kind in ("Start", "Not", "After") for node in nodes):
-        raise BadPattern("everything in a pattern, or in one of its brackets, may be missing")
+        raise BadPattern(f"{source!r}: everything in a pattern, or in one of its brackets, may be missing")
     for node in nodes:
         for choice in node.inner if node.kind == "Choice" else ():
-            _check(choice)
+            _check(source, choice)
 
 
 def edges(grammar: Grammar) -> tuple[str, str]:

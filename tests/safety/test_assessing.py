@@ -93,3 +93,14 @@ def test_item_nine(value: float, level: str) -> None:
 def test_item_nine_has_four_answers(value: float) -> None:
     with pytest.raises(ValueError, match="answered 0, 1, 2 or 3"):
         raised_by_item(value)
+
+
+def test_watchful_asks_about_every_line_that_is_no_clear_danger() -> None:
+    def watched(line: str, *answers: str) -> Assessed:
+        return play(assess(line, who="Ines", key=(1,), watchful=True), *answers)
+
+    quiet = "The blue folder goes to Ann."
+    assert hear(quiet) == hear("")
+    assert (watched(quiet, "high").level, watched(quiet, "high").by, watched(quiet, "high").kinds) == ("high", "model", ("suicide",))
+    assert (watched(quiet, "none").level, watched(quiet, "none").kinds) == ("none", ())
+    assert watched("I want to kill myself.").by == "detector" and watched(" ").level == "none"

@@ -1,6 +1,7 @@
 """Danger that a client speaks of, and that no counselor takes up."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.screens.findings import Finding, quoted
@@ -29,23 +30,26 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     Danger is heard by `simcounsel.safety.detector`, which says how well. Being harmed is a warning, since it may be long past and be
     met in many words, and so is a hint; the rest is an error. People hint in ways that no list knows: a silent rule promises nothing.
     """
+    before = ""
     for number, turn in enumerate(dialogue.turns, start=1):
         if turn.speaker != "client":
+            before = turn.text
             continue
-        before = next((one.text for one in reversed(dialogue.turns[:number - 1]) if one.speaker != "client"), "")
         found = risks(turn.text, before)
         around = [before, *_answers(dialogue, number)] if found else []
         risk = next((risk for risk in found if not any(takes_up(answer, turn.text, risk.span, risk.kind) for answer in around)), None)
         if risk:
-            yield Finding(dialogue=dialogue.id, turn=number, rule="unaddressed_risk", severity="warning" if risk.kind == "abuse" or risk.doubt else "error",
-                          span=risk.span, what=f"the client speaks of {IN_WORDS[risk.kind]} ({risk.what}), and the counselor does not take it up: "
-                                               f"{quoted(_around(turn.text, risk.span))}",
+            yield Finding(dialogue=dialogue.id, turn=number, rule="unaddressed_risk", span=risk.span,
+                          severity="warning" if risk.kind == "abuse" or risk.doubt else "error",
+                          what=f"the client speaks of {IN_WORDS[risk.kind]} ({risk.what}), and the counselor does not take it up: "
+                               f"{quoted(_around(turn.text, risk.span))}",
                           remedy="let the counselor ask about it directly and calmly, and about safety and who can be there; or drop the dialogue")
 
 
 def _answers(dialogue: Dialogue, number: int) -> list[str]:
     """The counselor's next WITHIN lines after a turn."""
-    return [turn.text for turn in dialogue.turns[number:] if turn.speaker != "client"][:WITHIN]
+    later = islice(dialogue.turns, number, None)
+    return list(islice((turn.text for turn in later if turn.speaker != "client"), WITHIN))
 
 
 def _around(text: str, span: tuple[int, int]) -> str:
