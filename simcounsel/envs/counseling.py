@@ -63,6 +63,9 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
     one's name, or a file. policy: the client's, if other than the world's. notes: after each session the counselor's persona sums it up, and
     `known` holds that. out: a folder for the transcripts of complete episodes. models: a ready Switchboard, which is then not closed here.
 
+    Vectors of environments: `SyncVectorEnv` as it is, `AsyncVectorEnv` only with `shared_memory=False`, since Gymnasium reads texts from shared
+    memory once and never again.
+
     Everything is drawn from the seed, and every request to a model carries one. With models that answer the same to the same, the same seed and
     actions give the same observations. ModelUnreachable when a step reaches no model at all: nobody should learn from fallbacks.
     """

@@ -15,7 +15,7 @@ from simcounsel.specs.world import World
 from tests.stage import Listening, switchboard, tiny
 
 Step = tuple[Observation, float, bool, bool, Info]
-PLAIN = "I am tired, and I count the hours."
+PLAIN = "My days are long, and I count the hours."
 
 
 def speaking(*lines: str) -> Script:

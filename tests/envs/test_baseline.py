@@ -10,8 +10,9 @@ from simcounsel.envs import END, ID, PolicyAgent
 from simcounsel.envs.counseling import CounselingEnv
 from simcounsel.errors import SpecError
 from simcounsel.policies import POLICIES
+from simcounsel.specs.practice import SafetySettings
 from tests.envs.stage import Step, environment, speaking
-from tests.stage import tiny
+from tests.stage import changed, tiny
 
 
 def staying(request: Any, draw: Any) -> str:
@@ -88,7 +89,8 @@ def test_leaving_is_handed_on_both_ways() -> None:
 
 def test_where_the_environment_goes_on_it_takes_leave() -> None:
     """Its own talk is over at the limit, which for the environment moves on while danger is open; it does not see that."""
-    with environment(max_turns=4, scripts={"line_client": speaking("I want to die, and nobody knows."), "line_counselor": staying}) as (env, _):
+    world = changed(tiny(), safety=SafetySettings(counselors="nothing"))
+    with environment(world, max_turns=4, scripts={"line_client": speaking("I want to die, and nobody knows."), "line_counselor": staying}) as (env, _):
         steps = conversed(env, PolicyAgent("supportive", env), 1)
         assert len(steps) == 3
         assert steps[-1][4]["action"].leaves

@@ -235,7 +235,8 @@ def test_the_limit_moves_on_while_danger_is_open() -> None:
     assert len(safety(*["Is that so?"] * 6, max_turns=4, most=20, lines=("I am well.",))) == 2
     held = safety(*[f"Is that so, {number}?" for number in range(40)], max_turns=4, most=40)
     assert len(held) == (4 + 24) // 2, "not for ever"
-    assert len(safety("Hello.", "I see.", MET, "Go on.", "And then?", max_turns=4)) == 4, "met in the third line, it ends four lines later at most"
+    met = safety("Hello.", "I see.", MET, *[f"Go on, {number}." for number in range(40)], max_turns=4, most=40)
+    assert 3 < len(met) < 7, "met in the third line, it ends a few lines later"
 
 
 def test_no_danger_no_penalty() -> None:
