@@ -1,14 +1,22 @@
-"""Danger in a session, and what the counselor does about it. Everything that the environment knows of danger comes through here."""
+"""Danger in a session, and what the counselor does about it. Everything that the environment knows of danger comes through here.
+
+Only what was said openly counts: where the detector is in doubt a model would have to be asked, and nobody should be punished for a hint
+that may be none.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from simcounsel.corpus.screens.risk import WITHIN, risks, takes_up
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.safety.detector import hear
+from simcounsel.safety.taking_up import takes_up
+from simcounsel.specs.vocabulary import RISK_LEVELS, Danger
 
 __all__ = ["WITHIN", "Voiced", "endangered", "ignored", "open_dangers", "voiced"]
 
+WITHIN = 2
+"""The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
 Lines = Sequence[tuple[str, str]]
 """A session as (`Client` or `Counselor`, text)."""
 
@@ -18,17 +26,20 @@ class Voiced:
     """Danger that a client speaks of. line: in the session, from 1. kind: of danger. words: as they were said."""
 
     line: int
-    kind: str
+    kind: Danger
     words: str
 
 
 @lru_cache(maxsize=2048)
-def _heard(text: str) -> tuple[tuple[str, tuple[int, int]], ...]:
-    return tuple((risk.kind, risk.span) for risk in risks(text))
+def _heard(text: str, before: str) -> tuple[tuple[Danger, tuple[int, int]], ...]:
+    """The weightiest open place of each kind. before: the line that it answers."""
+    clear = [one for one in hear(text, None, before).evidence if one.level != "none" and not one.doubt]
+    weightiest = {one.kind: one for one in sorted(clear, key=lambda one: RISK_LEVELS.index(one.level))}
+    return tuple((kind, one.span) for kind, one in weightiest.items())
 
 
 @lru_cache(maxsize=4096)
-def _taken_up(answer: str, said: str, span: tuple[int, int], kind: str) -> bool:
+def _taken_up(answer: str, said: str, span: tuple[int, int], kind: Danger) -> bool:
     return takes_up(answer, said, span, kind)
 
 
@@ -59,6 +70,7 @@ def endangered(lines: Lines) -> bool:
 def _places(lines: Lines) -> Iterator[tuple[Voiced, int, list[bool]]]:
     """Each danger, how many lines of the counselor followed, and which of these took it up."""
     for number, (speaker, text) in enumerate(lines, 1):
-        for kind, span in _heard(text) if speaker == CLIENT else ():
+        before = lines[number - 2][1] if number > 1 else ""
+        for kind, span in _heard(text, before) if speaker == CLIENT else ():
             answers = [said for who, said in lines[number:] if who == COUNSELOR]
             yield Voiced(line=number, kind=kind, words=text[slice(*span)]), len(answers), [_taken_up(one, text, span, kind) for one in answers]

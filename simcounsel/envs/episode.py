@@ -14,7 +14,7 @@ from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
-from simcounsel.conversation import Side, Talked, converse
+from simcounsel.conversation import Side, Talked, converse, hear_danger
 from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
@@ -108,10 +108,13 @@ class Episode:
         """Begin the next session, up to the first turn from outside."""
         outside = Side(mind=self._outside, scene=self.scene, policy=Seated(holding=self.setting.outside == "counselor"))
         spec = self.setting.inside
-        policy = policy_for(spec.role, self.setting.policy or spec.policy, self.setting.world.language)
+        world = self.setting.world
+        policy = policy_for(spec.role, self.setting.policy or spec.policy, world.language, world.safety)
         inside = Side(mind=self.mind, scene=self.scene, policy=policy)
         first, second = (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
-        self._talk = converse(first, second, self._started(first.name, second.name), self.setting.max_turns)
+        # a counselor inside needs to hear of danger for its safety protocol; one outside hears for itself
+        heard = hear_danger if spec.role == "counselor" and world.safety.counselors != "nothing" else None
+        self._talk = converse(first, second, self._started(first.name, second.name), self.setting.max_turns, heard)
         self._go_on(None)
 
     def say(self, line: Line) -> None:

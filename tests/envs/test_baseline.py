@@ -119,3 +119,13 @@ def test_through_wrappers_and_where_it_cannot_play() -> None:
     env.close()
     with pytest.raises(SpecError, match="expected a CounselingEnv, got"):
         PolicyAgent("socratic", gymnasium.Env())
+
+
+def test_the_safety_protocol_stands_before_the_policy() -> None:
+    """Danger is taken up, help is named, and the talk is not left on it; the lines are those written by hand."""
+    lines = ("Hello.", "I want to die. I have been thinking of ending my life.", "Yes, I do think of it.", "No, I have no plan.", "My sister.", "Yes, I will.")
+    with environment(max_turns=30, scripts={"line_client": speaking(*lines), "line_counselor": lambda request, draw: "no JSON"}) as (env, _):
+        steps = conversed(env, PolicyAgent("socratic", env), 1)
+        assert not any(step[4]["reward"].found for step in steps)
+        said = " ".join(text for step in steps for who, text in step[4]["lines"] if who == "Miriam")
+        assert "emergency" in said
