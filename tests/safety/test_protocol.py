@@ -250,11 +250,11 @@ def check(talk: Session, number: str) -> None:
         assert not opened
     last = talk.lines[-1]
     if last.who == "Ines" and last.message in heard:  # no talk stops on danger, but for a low one that was met before
-        assert heard[last.message].level == "low" and "over" in talk.steps
+        assert heard[last.message].level == "low" and set(MET) & set(talk.steps)
     assert len(talk.lines) <= 40 + 26
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(LINES, max_size=16).map(numbered), st.sampled_from(["yes", "no", "unclear", "refuses"]), st.integers(2, 24), st.booleans())
 def test_always(lines: list[Line], reading: str, max_turns: int, client_first: bool) -> None:
     scripts = {"safety_answer": lambda request, draw: reading}
