@@ -39,6 +39,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     quick.write_text(text + "models: {reason: scripted, embed: scripted}\n", encoding="utf-8")
     ablation = folder / "experiments" / "corpus_ablation.yaml"
     ablation.write_text(ablation.read_text(encoding="utf-8").replace("sessions: 50", "sessions: 4").replace("embedded}", "scripted}"), encoding="utf-8")
+    shutil.copy(ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml", folder / "mine.yaml")
     (folder / "seeds.txt").write_text("I drive a bus at night and I cannot sleep by day.\nMy brother left and I am angry with everyone.\n", encoding="utf-8")
     done = simcounsel("run", "worlds/insomnia.yaml", "--model", "scripted", "--ticks", "40", cwd=folder)
     assert done.returncode == 0, done.stderr
