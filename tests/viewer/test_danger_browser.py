@@ -67,7 +67,7 @@ def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
         line.get_by_text("why", exact=True).click()
         expect(line).to_contain_text("danger: imminent (suicide), judged by words")
         page.locator("#line-3").get_by_text("why", exact=True).click()
-        expect(page.locator("#line-3")).to_contain_text("Went from the beginning to emergency (safety)")
+        expect(page.locator("#line-3")).to_contain_text("safety: → emergency")
         shot(page, "talks")
         page.get_by_label("only these and their answers").check()
         expect(page.locator("#line-1")).to_be_hidden()
