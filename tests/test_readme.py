@@ -12,6 +12,7 @@ import pytest
 from typer.main import get_command
 
 from simcounsel.cli import app
+from simcounsel.envs import CounselingEnv
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -41,6 +42,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     ablation.write_text(ablation.read_text(encoding="utf-8").replace("sessions: 50", "sessions: 4").replace("embedded}", "scripted}"), encoding="utf-8")
     shutil.copy(ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml", folder / "mine.yaml")
     (folder / "seeds.txt").write_text("I drive a bus at night and I cannot sleep by day.\nMy brother left and I am angry with everyone.\n", encoding="utf-8")
+    env = CounselingEnv(folder / "worlds" / "insomnia.yaml", model="scripted", sessions=1, max_turns=4, out=folder / "episodes")
+    env.reset(seed=1)
+    while not env.step("What was that like?")[2]:
+        pass
+    env.close()
     done = simcounsel("run", "worlds/insomnia.yaml", "--model", "scripted", "--ticks", "40", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder, next((folder / "runs").iterdir())
@@ -53,7 +59,8 @@ def test_command_of_the_readme_runs(command: str, place: tuple[Path, Path]) -> N
     if any(word in command for word in SKIPPED_WORDS):
         assert "--help" in command or "--ray" in command
         return
-    words = shlex.split(command.replace("RUN", str(run)).replace("embedded+adapter=trainings/smoke", "scripted"))[3:]
+    written = shlex.split(command.replace("RUN", str(run)).replace("embedded+adapter=trainings/smoke", "scripted"))[3:]
+    words = [one for word in written for one in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]
     if words[0] == "init":
         words[1] = str(folder / "my-study")
     if words[0] in ("run", "resume", "fork"):

@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 from starlette.types import ASGIApp
 
 FLAGS = [
@@ -53,3 +54,24 @@ def serving(app: ASGIApp) -> Iterator[str]:
         server.should_exit = True
         thread.join(timeout=10)
         sock.close()
+
+
+@contextmanager
+def sound_page(browser: Browser, width: int = 1280, **context: Any) -> Iterator[Page]:
+    """A page that fails the test when anything goes wrong in it."""
+    room = browser.new_context(viewport={"width": width, "height": 900}, **context)
+    page = room.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    yield page
+    room.close()
+    assert wrong == []
+
+
+@contextmanager
+def site(page: Page, app: ASGIApp) -> Iterator[str]:
+    """A site of its own, which the page leaves before it ends: else it asks in vain whether there is more."""
+    with serving(app) as address:
+        yield address
+        page.goto("about:blank")

@@ -21,7 +21,7 @@ from simcounsel.viewer.reader import Log
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import ROOT, TINY, go_on, happened, live, three, tiny
-from tests.viewer.conftest import serving
+from tests.viewer.conftest import serving, sound_page
 
 PANELS = ("days", "person", "memory", "talks", "hood")
 
@@ -43,15 +43,8 @@ def url(shelf: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page that fails the test when anything goes wrong in it."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    yield page
-    context.close()
-    assert wrong == []
+    with sound_page(browser, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
+        yield page
 
 
 def names(shelf: Path) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.engine.test_danger import DANGER, says
 from tests.stage import ROOT, TINY, happened, live, switchboard, tiny
-from tests.viewer.conftest import serving
+from tests.viewer.conftest import site, sound_page
 
 SHOTS = os.environ.get("SIMCOUNSEL_SHOTS")
 
@@ -32,14 +32,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": request.param, "height": 900})
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    yield page
-    context.close()
-    assert wrong == []
+    with sound_page(browser, request.param) as page:
+        yield page
 
 
 def shot(page: Page, name: str) -> None:
@@ -56,8 +50,8 @@ def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
     name, = Shelf(shelf).names()
     heard, = happened(Run.open(shelf / name), Assessed)
     assert heard.chat is not None
-    with serving(make_app(Shelf(shelf))) as site:
-        page.goto(f"{site}/run/{name}#who=Ines&panel=talks&chat={quote(heard.chat)}")
+    with site(page, make_app(Shelf(shelf))) as address:
+        page.goto(f"{address}/run/{name}#who=Ines&panel=talks&chat={quote(heard.chat)}")
         line = page.locator("#line-2")
         expect(line).to_contain_text("danger: imminent")
         expect(page.locator("#line-3")).to_contain_text("safety: emergency")

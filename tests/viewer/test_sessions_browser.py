@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.reader import Log
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
-from tests.viewer.conftest import serving
+from tests.viewer.conftest import serving, site, sound_page
 from tests.viewer.test_browser import NASTY
 from tests.viewer.written import go_on, lines, stored, talk, written
 
@@ -45,23 +44,8 @@ def url(run: Run, handmade: str) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page that fails the test when anything goes wrong in it."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    yield page
-    context.close()
-    assert wrong == []
-
-
-@contextmanager
-def site(page: Page, folder: Path) -> Iterator[str]:
-    """A site of its own, which the page leaves before it ends: else it asks in vain whether there is more."""
-    with serving(make_app(Shelf(folder))) as address:
-        yield address
-        page.goto("about:blank")
+    with sound_page(browser) as page:
+        yield page
 
 
 def opened(page: Page, url: str, run: str, shown: str = "") -> None:
@@ -158,7 +142,7 @@ def test_draft_critique_and_revision(page: Page, url: str, handmade: str) -> Non
 
 def test_without_a_corrector_the_page_says_so(page: Page, tmp_path: Path) -> None:
     run = written_apart(tmp_path)
-    with site(page, run) as address:
+    with site(page, make_app(Shelf(run))) as address:
         opened(page, address, "alone")
         expect(page.locator("#head .out")).to_have_count(1)
         expect(page.locator("#head .out")).to_contain_text("corrector")
@@ -248,7 +232,7 @@ def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) ->
 
 def test_a_synthesis_that_grows(page: Page, tmp_path: Path) -> None:
     run = written(tmp_path, 1)
-    with site(page, run.folder) as address:
+    with site(page, make_app(Shelf(run.folder))) as address:
         opened(page, address, run.name, "#S0002")
         expect(page.locator("#head")).to_contain_text("2 of 6 sessions in 1 of 3 waves")
         page.get_by_text("The situation and the client's file").click()
@@ -270,7 +254,7 @@ def test_a_synthesis_that_grows(page: Page, tmp_path: Path) -> None:
 
 def test_a_synthesis_of_which_nothing_is_written_yet(page: Page, tmp_path: Path) -> None:
     run = written(tmp_path, 0)
-    with site(page, run.folder) as address:
+    with site(page, make_app(Shelf(run.folder))) as address:
         opened(page, address, run.name)
         expect(page.locator("#panel")).to_have_text("Nothing is written yet.")
         expect(page.locator(".shelf")).to_contain_text("No wave is complete yet.")
@@ -340,7 +324,7 @@ def test_hostile_text_does_nothing(page: Page, run: Run, tmp_path: Path) -> None
     log = Log(folder)
     log.refresh()
     write_bundle(log, tmp_path / "nasty.html")
-    with site(page, folder) as address:
+    with site(page, make_app(Shelf(folder))) as address:
         for start in (f"{address}/run/nasty", f"file://{tmp_path}/nasty.html"):
             for width in (1280, 390):
                 page.set_viewport_size({"width": width, "height": 844})
@@ -402,7 +386,7 @@ def test_the_picture_is_readable_on_a_phone(browser: Browser, url: str, run: Run
 def test_a_damaged_log(page: Page, tmp_path: Path) -> None:
     entries = [entry for entry in lines(*talk("S0001"), *talk("S0002")) if (entry["kind"], entry.get("session")) not in (("extracted", "S0001"), ("session_ended", "S0002"))]
     stored(tmp_path / "lost", entries, {})
-    with site(page, tmp_path) as address:
+    with site(page, make_app(Shelf(tmp_path))) as address:
         opened(page, address, "lost", "#S0001")
         expect(page.locator("main")).to_contain_text("manifest.json is missing: settings, situations and models are not known")
         expect(page.locator("#head")).to_contain_text("2 of ? sessions in 1 of ? waves")
@@ -431,7 +415,7 @@ def test_thousands_of_sessions_stay_quick(page: Page, tmp_path: Path) -> None:
     some = lines(*talk("S0001"))
     numbered = ((entry | {"session": f"S{number:04d}", "tick": number // 300}) for number in range(1, 5701) for entry in some)
     stored(tmp_path / "many", numbered)
-    with site(page, tmp_path) as address:
+    with site(page, make_app(Shelf(tmp_path))) as address:
         opened(page, address, "many", "#S3000")
         expect(page.locator(".shelf [role=status]")).to_have_text("5700 sessions")
         expect(page.locator('[aria-current="true"]')).to_be_in_viewport()
