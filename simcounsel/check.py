@@ -14,7 +14,8 @@ from simcounsel.specs.manual import Manual, load_manual, sound
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.synthesis import load_synthesis
 from simcounsel.specs.therapy import Therapy
-from simcounsel.specs.world import World, load_world
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
 
 
 def check_file(path: Path) -> list[str]:

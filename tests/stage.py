@@ -19,7 +19,8 @@ from simcounsel.llm.models import ChatModel, Completion
 from simcounsel.llm.scripted import Script, Scripted
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
-from simcounsel.specs.world import World, load_world
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ROOT / "worlds" / "tiny.yaml"

@@ -18,7 +18,7 @@ from simcounsel import cli
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Recalled
 from simcounsel.runs import Run
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 from tests.specs.files import world_file
 from tests.specs.test_patient_psi import four, saved
 from tests.stage import ROOT, TINY, live, log, three, tiny

@@ -45,7 +45,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     said = tuple(resident.said[-60:]) + tuple(line.text for line in view.lines if line.who == view.me)
     reply = yield from ask(Request(
         verb="fill", purpose=f"line_{role}", who=resident.name, system=system, prompt=prompt, model=LineAnswer,
-        check=lambda answer: line_problem(answer, view, decision.must) or agenda_problem(answer, decision),
+        check=lambda answer: line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision),
         fallback=_fallback(resident, view, decision),
         temperature=0.8, max_tokens=decision.max_tokens, seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
         examples=examples_for(resident, view, decision),
@@ -98,9 +98,9 @@ def line_problem(answer: LineAnswer, view: TalkView, must: Requirement | None = 
     return must.problem(text) if must else None
 
 
-def agenda_problem(answer: LineAnswer, decision: Decision) -> str | None:
+def agenda_problem(text: str, decision: Decision) -> str | None:
     """Whether a line reads out what its speaker only thought."""
-    quoted = read_out(answer.say, decision.unsaid, decision.free) if decision.unsaid else None
+    quoted = read_out(text, decision.unsaid, decision.free) if decision.unsaid else None
     return f"the line read out what is only thought (“{quoted}”); say it in plain words to the other person" if quoted else None
 
 

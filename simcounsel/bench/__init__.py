@@ -1,7 +1,8 @@
 """Benchmarks of counselors: replies in a context that is the same for all, judged on fixed scales, and kept so that they can be gone on with.
 
     cases       a file of cases into exchanges: what was said, ending with the client's line
-    counselor   who answers an exchange; the seam for counselors that do more than ask one model
+    counselor   who answers: a model alone
+    following   who answers: a counselor that follows a policy
     judge       one reply on four scales
     folder      what was asked and answered, on disk
     asking      cases into answers and ratings

@@ -5,10 +5,11 @@ same result as one that was not.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from simcounsel.bench.averages import Rated
 from simcounsel.bench.cases import Case, Exchange
-from simcounsel.bench.counselor import Answer, model_alone
+from simcounsel.bench.counselor import Counselor, model_alone
 from simcounsel.bench.folder import Folder
 from simcounsel.bench.judge import Judgment, judged
 from simcounsel.errors import ModelUnreachable
@@ -18,18 +19,20 @@ from simcounsel.llm.switchboard import Switchboard
 BUDGET_CASES = 4
 PATIENCE = 3
 """So many requests in a row, at the beginning of a phase, that reach nobody are enough."""
-OnDone = Callable[[], None]
+OnDone = Callable[[int], None]
+"""Told how many replies or judgments came."""
+T = TypeVar("T")
 
 
 class Bench:
-    """One sitting over a folder. answer: who replies; the manifest's model alone if None."""
+    """One sitting over a folder. counselor: who replies; the manifest's model alone if None."""
 
-    def __init__(self, folder: Folder, cases: Sequence[Case], answer: Answer | None = None) -> None:
+    def __init__(self, folder: Folder, cases: Sequence[Case], counselor: Counselor | None = None) -> None:
         self.folder = folder
         self.cases = tuple(cases)
         self.stopped: str | None = None
         manifest = folder.manifest
-        self._answer = answer or model_alone(manifest.language, manifest.seed)
+        self._counselor = counselor or model_alone(manifest.language, manifest.seed)
         self._phases = 0
 
     @property
@@ -52,13 +55,16 @@ class Bench:
             self.stopped = models.over_budget(budget_usd, None)
             if self.stopped:
                 break
-            exchanges = [one for case in self.cases[start : start + size] for one in case.exchanges()]
-            replies = self._ask(models, [_told(self._answer(one), on_done) for one in exchanges])
-            judgments = self._ask(models, [_told(self._judge(*pair), on_done) for pair in zip(exchanges, replies, strict=True)])
+            by_case = [tuple(case.exchanges()) for case in self.cases[start : start + size]]
+            exchanges = [one for some in by_case for one in some]
+            together = by_case if self._counselor.whole else [(one,) for one in exchanges]
+            answers = self._ask(models, [_told(self._counselor.answer(some), len(some), on_done) for some in together])
+            replies = [reply for some in answers for reply in some]
+            judgments = self._ask(models, [_told(self._judge(*pair), 1, on_done) for pair in zip(exchanges, replies, strict=True)])
             found += map(_rated, exchanges, replies, judgments)
         return tuple(found)
 
-    def _ask(self, models: Switchboard, asks: list[Ask[Reply]]) -> list[Reply]:
+    def _ask(self, models: Switchboard, asks: list[Ask[T]]) -> list[T]:
         """In the order of the asks. Each call is a phase of its own, so that a judge who is not there is noticed though the counselor is."""
         models.begin_tick(self._phases)
         self._phases += 1
@@ -76,11 +82,11 @@ class Bench:
         return (yield from judged(exchange, reply.value, self.folder.manifest.language, self.folder.manifest.seed))
 
 
-def _told(asking: Ask[Reply], on_done: OnDone | None) -> Ask[Reply]:
-    reply = yield from asking
+def _told(asking: Ask[T], steps: int, on_done: OnDone | None) -> Ask[T]:
+    found = yield from asking
     if on_done:
-        on_done()
-    return reply
+        on_done(steps)
+    return found
 
 
 def _rated(exchange: Exchange, reply: Reply, judgment: Reply) -> Rated:

@@ -1,25 +1,33 @@
-"""Who answers an exchange. A counselor that follows a policy is another function of the same shape as `model_alone` returns."""
+"""Who answers: a model alone; `following` has a counselor that follows a policy."""
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from simcounsel.bench.cases import Exchange
 from simcounsel.chance import seed_of
 from simcounsel.llm.ask import Ask, Reply, Request, ask
 from simcounsel.prompts import render
 
-Answer = Callable[[Exchange], Ask[Reply]]
-"""The counselor's reply to the last line of an exchange's history: its words, or None with a problem."""
+
+@dataclass(frozen=True, kw_only=True)
+class Counselor:
+    """answer: a reply to the last line of each exchange's history, its words or None with a problem; the exchanges are of one case and in
+    order. whole: it must be given a case as a whole, since what it answers rests on what it made of the lines before."""
+
+    answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply, ...]]]
+    whole: bool = False
+
+
 PROMPT = "bench_answer"
 MOST_TOKENS = 600
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 
 
-def model_alone(language: str, seed: int) -> Answer:
+def model_alone(language: str, seed: int) -> Counselor:
     """A model that is shown the talk, turn by turn, and one instruction; asked for its likeliest answer (temperature 0)."""
 
-    def answer(exchange: Exchange) -> Ask[Reply]:
+    def reply_to(exchange: Exchange) -> Ask[Reply]:
         *before, last = exchange.history
         system, prompt = render(PROMPT, language=language, line=last.content)
         reply = yield from ask(Request(
@@ -29,7 +37,13 @@ def model_alone(language: str, seed: int) -> Answer:
         ))
         return spoken(reply)
 
-    return answer
+    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
+        replies = []
+        for exchange in exchanges:
+            replies.append((yield from reply_to(exchange)))
+        return tuple(replies)
+
+    return Counselor(answer=answer)
 
 
 def exchange_id(exchange: Exchange) -> str:

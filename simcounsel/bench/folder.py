@@ -18,11 +18,12 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from simcounsel import __version__
-from simcounsel.bench import counselor, judge
+from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
 from simcounsel.prompts import prompt
 from simcounsel.runs import end_line, json_lines
+from simcounsel.specs.policy_file import policy_named
 
 MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = "manifest.json", "answers.jsonl", "ratings.jsonl", "result.json", "replies.csv"
 PROMPTS = (counselor.PROMPT, judge.PROMPT, "complaint", "schema")
@@ -32,7 +33,8 @@ Fields = dict[str, Any]
 class Manifest(Kept):
     """What a benchmark's numbers rest on.
 
-    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids. prompts: hash by name.
+    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids. prompts: hash by name; with a policy
+    one more, over the policy and all prompts that it may use. policy: as it was named; None for the model alone.
     language: of the client's lines, as an English word.
     """
 
@@ -46,19 +48,22 @@ class Manifest(Kept):
     language: str
     cases: tuple[str, ...]
     prompts: dict[str, str]
+    policy: str | None = None
     simcounsel: str
     created: str
 
 
 def plan_bench(
-    benchmark: str, file: Path, model: str, judge: str, *, language: str | None = None, sample: int | None = None, seed: int = 0,
+    benchmark: str, file: Path, model: str, judge: str, *, policy: str | None = None, language: str | None = None, sample: int | None = None,
+    seed: int = 0,
 ) -> tuple[Manifest, tuple[Case, ...]]:
-    """What is to be measured, and the cases drawn for it. language: found from the client's lines if None. BenchError as `read_cases`."""
+    """What is to be measured, and the cases drawn for it. policy: as `policy_named` reads it. language: found from the client's lines if
+    None. BenchError as `read_cases`."""
     cases, sha256 = read_cases(file)
     drawn = draw_cases(cases, sample, seed)
     return Manifest(
         benchmark=benchmark, file=file.name, sha256=sha256, model=model, judge=judge, seed=seed, sample=sample if len(drawn) < len(cases) else None,
-        language=language or language_of_cases(cases), cases=tuple(case.id for case in drawn), prompts={name: _hash(name) for name in PROMPTS},
+        language=language or language_of_cases(cases), cases=tuple(case.id for case in drawn), prompts=_prompts(policy), policy=policy,
         simcounsel=__version__, created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
     ), drawn
 
@@ -72,8 +77,15 @@ def language_of_cases(cases: tuple[Case, ...]) -> str:
     return next((name.capitalize() for name, short in LANGUAGES.items() if short == code), "the client's own language")
 
 
-def _hash(name: str) -> str:
-    return hashlib.sha256(prompt(name).template.encode()).hexdigest()[:16]
+def _prompts(policy: str | None) -> dict[str, str]:
+    alone = {name: _hash(prompt(name).template) for name in PROMPTS}
+    if policy is None:
+        return alone
+    return alone | {following.GUIDED: _hash(prompt(following.GUIDED).template), f"(policy {policy})": _hash(following.all_of(policy_named(policy)))}
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Folder:
@@ -160,14 +172,19 @@ def difference(there: Manifest, wanted: Manifest) -> str | None:
         return f"holds {there.benchmark}, not {wanted.benchmark}"
     if there.sha256 != wanted.sha256:
         return f"was begun with other data ({there.file}, SHA-256 {there.sha256[:12]}..., not {wanted.sha256[:12]}...)"
-    for option in ("model", "judge", "seed"):
-        if getattr(there, option) != getattr(wanted, option):
-            return f"was begun with --{option} {getattr(there, option)}, not {getattr(wanted, option)}"
+    for option in ("model", "judge", "policy", "seed"):
+        had, has = getattr(there, option), getattr(wanted, option)
+        if had != has:
+            return f"was begun {_with(option, had)}, not {_with(option, has)}"
     changed = [name for name, found in wanted.prompts.items() if there.prompts.get(name) != found]
     if changed:
-        return f"the prompt {changed[0]} was changed since it was begun, and replies to two wordings cannot be averaged"
+        return f"the prompt {changed[0].strip('()')} was changed since it was begun, and replies to two wordings cannot be averaged"
     lost = [case for case in there.cases if case not in wanted.cases]
     return f"holds {len(there.cases)} cases, and this --sample would leave {len(lost)} of them out" if lost else None
+
+
+def _with(option: str, value: object) -> str:
+    return f"without --{option}" if value is None else f"with --{option} {value}"
 
 
 def read_manifest(folder: Path) -> Manifest:

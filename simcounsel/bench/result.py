@@ -41,6 +41,7 @@ class Result(Kept):
     benchmark: str
     sha256: str
     model: str
+    policy: str | None = None
     judge: str
     language: str
     prompts: dict[str, str]
@@ -67,7 +68,7 @@ def result_of(manifest: Manifest, rated: Sequence[Rated], calls: Sequence[dict[s
     costs = [call.get("cost_usd") for call in calls]
     known = [cost for cost in costs if cost is not None]
     return Result(
-        **manifest.model_dump(include={"benchmark", "sha256", "model", "judge", "language", "prompts", "seed"}), resamples=RESAMPLES,
+        **manifest.model_dump(include={"benchmark", "sha256", "model", "policy", "judge", "language", "prompts", "seed"}), resamples=RESAMPLES,
         trial=is_trial(manifest.model) or is_trial(manifest.judge), replies=len(rated), no_reply=sum(one.reply is None for one in rated),
         no_judgment=sum(one.reply is not None and not one.scores for one in rated),
         cut=sum(one.cut for one in rated), reasons=dict(sorted(Counter(one.reason for one in rated if one.reason).items())), scales=DIMENSIONS,

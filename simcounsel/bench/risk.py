@@ -1,6 +1,7 @@
 """The detector of danger (`simcounsel.safety`) measured by itself on labelled lines: PsyGUARD's JSON, or lines of our own in YAML.
 
-Flagged is what comes out above `none`; no model takes part, whatever is in doubt. PsyGUARD's labels say whether there is a risk and of
+Flagged is what comes out above `none`. Without a model the detector stands alone, whatever is in doubt; with one, it is asked as in a
+world (`simcounsel.safety.assessing`). PsyGUARD's labels say whether there is a risk and of
 which sort, no level (Chinese; Qiu et al. 2024). Of its utterances those with an even `idx` are the tune split, since the words were
 chosen on them, and those with an odd one the test split. Our own lines carry their split, their kinds and their level.
 """
@@ -17,7 +18,9 @@ import yaml
 
 from simcounsel.chance import chance
 from simcounsel.errors import BenchError
-from simcounsel.safety.detector import Heard, hear
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.safety.assessing import assess
+from simcounsel.safety.detector import hear
 from simcounsel.specs.load import Spec
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
 
@@ -53,6 +56,14 @@ class Labelled:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Taken:
+    """What a line was taken for. doubt: whether the detector was in doubt about it."""
+
+    level: RiskLevel
+    doubt: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Share:
     """So many of so many, with Wilson's 95% interval; share and interval None of nothing."""
 
@@ -76,11 +87,12 @@ class Share:
 @dataclass(frozen=True, kw_only=True)
 class Measured:
     """precision: of what was flagged; recall: of what is risk; f1: with a percentile bootstrap over lines, None when nothing is there to
-    count. doubt: lines in which a model would have been asked, of all; caught: risks that were flagged or in doubt. by_label: recall of
+    count. doubt: lines in which the detector was in doubt, of all; caught: risks that were flagged or in doubt. by_label: recall of
     each; by_level: recall of each level, and of `none` the share flagged by mistake; levels: counts of (labelled, heard)."""
 
     name: str
     split: str
+    model: str | None
     lines: int
     precision: Share
     recall: Share
@@ -127,16 +139,32 @@ def _psyguard(entry: dict[str, Any]) -> Labelled:
     )
 
 
-def measure(path: Path, split: Split | None = None) -> Measured:
-    """The detector on the lines of a file, all of them or a split. BenchError as in `read_lines`, or when the split is empty."""
-    lines = [line for line in read_lines(path) if split in (None, line.split)]
+def lines_of(path: Path, split: Split | None = None) -> tuple[Labelled, ...]:
+    """The lines of a file, all of them or a split, never none. BenchError as in `read_lines`, or when the split is empty."""
+    lines = tuple(line for line in read_lines(path) if split in (None, line.split))
     if not lines:
         raise BenchError(f"{path}: has no line in the split {split}")
-    return measured(path.name, split or "all", [(line, hear(line.text)) for line in lines])
+    return lines
 
 
-def measured(name: str, split: str, pairs: Sequence[tuple[Labelled, Heard]]) -> Measured:
-    """All counts of lines with what was heard in them."""
+def listened(lines: Sequence[Labelled]) -> tuple[Taken, ...]:
+    """What the detector alone takes them for."""
+    return tuple(Taken(level=heard.level, doubt=heard.doubt) for heard in (hear(line.text) for line in lines))
+
+
+def judged(lines: Sequence[Labelled], models: Switchboard, *, every_line: bool = False) -> tuple[Taken, ...]:
+    """What they are taken for when the `quick` model is asked: where the detector is in doubt, or about every line that is no clear danger.
+    ModelUnreachable when nobody answers."""
+    models.begin_tick(0)
+    asks = {f"{number:06d}": assess(line.text, who="Client", key=("bench risk", number), every_line=every_line) for number, line in enumerate(lines)}
+    assessed = [outcome.value for outcome in models.ask(asks).values()]
+    models.check_reached()
+    return tuple(Taken(level=one.level, doubt=hear(line.text).doubt) for one, line in zip(assessed, lines, strict=True))
+
+
+def measured(name: str, split: str, lines: Sequence[Labelled], taken: Sequence[Taken], model: str | None = None) -> Measured:
+    """All counts of lines with what they were taken for. model: who was asked; None for the detector alone."""
+    pairs = list(zip(lines, taken, strict=True))
     f1, interval = _f1(pairs)
     names = sorted({label for line, _ in pairs for label in line.labels})
     present = [level for level in RISK_LEVELS if any(line.level == level for line, _ in pairs)]
@@ -145,13 +173,13 @@ def measured(name: str, split: str, pairs: Sequence[tuple[Labelled, Heard]]) -> 
         if line.level is not None:
             counts[line.level, heard.level] = counts.get((line.level, heard.level), 0) + 1
     return Measured(
-        name=name, split=split, lines=len(pairs), f1=f1, f1_interval=interval, levels=counts,
+        name=name, split=split, model=model, lines=len(pairs), f1=f1, f1_interval=interval, levels=counts,
         precision=_share(pairs, lambda line, heard: line.risk, lambda line, heard: heard.level != "none"),
         recall=_share(pairs, _flagged, lambda line, heard: line.risk),
-        doubt=_share(pairs, lambda line, heard: heard.doubt, lambda line, heard: True),
+        doubt=_share(pairs, lambda line, heard: heard.doubt),
         caught=_share(pairs, lambda line, heard: heard.level != "none" or heard.doubt, lambda line, heard: line.risk),
-        by_label={label: _share(pairs, _flagged, lambda line, heard, label=label: label in line.labels) for label in names},  # type: ignore[misc]
-        by_level={level: _share(pairs, _flagged, lambda line, heard, level=level: line.level == level) for level in present},  # type: ignore[misc]
+        by_label={label: _share([pair for pair in pairs if label in pair[0].labels], _flagged) for label in names},
+        by_level={level: _share([pair for pair in pairs if pair[0].level == level], _flagged) for level in present},
         hard={
             "hard, danger: flagged": _share(pairs, _flagged, lambda line, heard: bool(line.hard) and line.risk),
             "hard, no danger: flagged": _share(pairs, _flagged, lambda line, heard: bool(line.hard) and not line.risk),
@@ -159,19 +187,23 @@ def measured(name: str, split: str, pairs: Sequence[tuple[Labelled, Heard]]) -> 
     )
 
 
-def _flagged(line: Labelled, heard: Heard) -> bool:
+def _flagged(line: Labelled, heard: Taken) -> bool:
     return heard.level != "none"
 
 
-Test = Callable[[Labelled, Heard], bool]
+Test = Callable[[Labelled, Taken], bool]
 
 
-def _share(pairs: Iterable[tuple[Labelled, Heard]], hit: Test, among: Test) -> Share:
+def _all(line: Labelled, heard: Taken) -> bool:
+    return True
+
+
+def _share(pairs: Iterable[tuple[Labelled, Taken]], hit: Test, among: Test = _all) -> Share:
     found = [hit(line, heard) for line, heard in pairs if among(line, heard)]
     return Share(hits=sum(found), of=len(found))
 
 
-def _f1(pairs: Sequence[tuple[Labelled, Heard]]) -> tuple[float | None, Interval | None]:
+def _f1(pairs: Sequence[tuple[Labelled, Taken]]) -> tuple[float | None, Interval | None]:
     seen = [(line.risk, heard.level != "none") for line, heard in pairs]
     value = _of(seen)
     if value is None:
@@ -188,7 +220,7 @@ def _of(seen: Sequence[tuple[bool, bool]]) -> float | None:
 
 def risk_lines(result: Measured) -> Iterable[str]:
     """As a table for a terminal."""
-    yield f"{result.name}, {result.split}: {result.lines} lines, {result.recall.of} with danger; the detector alone, no model"
+    yield f"{result.name}, {result.split}: {result.lines} lines, {result.recall.of} with danger; {_by(result)}"
     yield f"  {'precision':28}{_said(result.precision)}"
     yield f"  {'recall':28}{_said(result.recall)}"
     if result.f1 is not None and result.f1_interval:
@@ -206,6 +238,10 @@ def risk_lines(result: Measured) -> Iterable[str]:
     yield "[95% intervals: Wilson's; of F1 a bootstrap over lines]"
 
 
+def _by(result: Measured) -> str:
+    return f"the detector, and {result.model} where it was asked" if result.model else "the detector alone, no model"
+
+
 def _said(share: Share) -> str:
     if share.share is None or share.interval is None:
         return "nothing to count"
@@ -218,7 +254,8 @@ def as_data(result: Measured) -> dict[str, Any]:
         return {"share": share.share, "interval": share.interval, "hits": share.hits, "of": share.of}
 
     return {
-        "file": result.name, "split": result.split, "lines": result.lines, "precision": plain(result.precision), "recall": plain(result.recall),
+        "file": result.name, "split": result.split, "model": result.model, "lines": result.lines,
+        "precision": plain(result.precision), "recall": plain(result.recall),
         "f1": {"value": result.f1, "interval": result.f1_interval}, "doubt": plain(result.doubt), "flagged_or_doubt": plain(result.caught),
         "by_label": {name: plain(share) for name, share in result.by_label.items()},
         "by_level": {name: plain(share) for name, share in result.by_level.items()},

@@ -17,7 +17,7 @@ def result_lines(result: Result) -> Iterator[str]:
     """All averages of a finished benchmark, and what is missing in them."""
     topics, replies = len(result.topics), result.replies - result.no_reply
     yield (
-        f"{result.benchmark}: {replies} replies by {result.model} in {len(result.cases)} cases on {topics} topics, judged by {result.judge}; "
+        f"{result.benchmark}: {replies} replies by {_who(result)} in {len(result.cases)} cases on {topics} topics, judged by {result.judge}; "
         f"{result.language}"
     )
     yield from _table(result)
@@ -32,6 +32,10 @@ def result_lines(result: Result) -> Iterator[str]:
     yield f"{result.requests} requests, {result.tokens} tokens, {cost}"
     if result.trial:
         yield "made for trying the software only: these numbers mean nothing"
+
+
+def _who(result: Result) -> str:
+    return f"{result.policy} with {result.model}" if result.policy else result.model
 
 
 def _table(result: Result) -> Iterator[str]:
@@ -101,6 +105,6 @@ def _check(results: Mapping[Path, Result]) -> None:
 
 
 def _names(results: Mapping[Path, Result]) -> dict[Path, str]:
-    """The model, with the folder where two have the same."""
-    models: Sequence[str] = [result.model for result in results.values()]
-    return {folder: result.model if models.count(result.model) == 1 else f"{result.model} ({folder})" for folder, result in results.items()}
+    """Who answered, with the folder where two are the same."""
+    names: Sequence[str] = [_who(result) for result in results.values()]
+    return {folder: _who(result) if names.count(_who(result)) == 1 else f"{_who(result)} ({folder})" for folder, result in results.items()}

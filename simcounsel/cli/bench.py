@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,9 @@ def cpsycoune(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The cases, JSON: a list of topic, case, turns (role, content).")],
     model: Annotated[str, typer.Option("--model", help="Who answers; `simcounsel models` lists the forms.")],
     judge: Annotated[str | None, typer.Option("--judge", help="Who judges; MODEL itself if not given, and models favour themselves.")] = None,
+    policy: Annotated[str | None, typer.Option(
+        "--policy", help="Who answers follows it: socratic, single, staged:MANUAL, course:THERAPY ... MODEL words it. Without: MODEL alone.",
+    )] = None,
     sample: Annotated[int | None, typer.Option("--sample", min=1, help="So many cases, by topic; a later call may take more.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the sample and the intervals, and is sent to the models.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; benches/cpsycoune-MODEL if not given. The same folder goes on.")] = None,
@@ -35,19 +39,25 @@ def cpsycoune(
 ) -> None:
     """A model answers every line of the clients, each time after what the data's own counselor said before; a judge scores every reply.
 
+    With --policy a counselor's policy decides what each reply is to do, from all that was said and from what it made of it, and the model
+    words it; the safety protocol stands before it. English and Chinese.
+
     Comprehensiveness 0 to 2, professionalism 0 to 3, authenticity 0 to 3, safety 0 to 1 (CPsyCounE, Zhang et al. 2024, in our own
     words). All is kept as it comes: the same command goes on after Ctrl-C or a crash, and nothing is paid for twice.
     """
     from simcounsel.bench.asking import Bench
     from simcounsel.bench.folder import Folder, plan_bench
+    from simcounsel.bench.following import following
     from simcounsel.bench.result import write_result
     from simcounsel.bench.tables import result_lines
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.specs.policy_file import policy_named
 
     answering = open_chat(model)
     judging = answering if judge in (None, model) else open_chat(str(judge))
-    manifest, cases = plan_bench("cpsycoune", data, answering.name, judging.name, sample=sample, seed=seed)
+    manifest, cases = plan_bench("cpsycoune", data, answering.name, judging.name, policy=policy, sample=sample, seed=seed)
+    counselor = following(policy_named(policy), manifest.language, seed) if policy else None
     table = price_table(prices)
     for one in (manifest.model, manifest.judge):
         if budget_usd is not None and table.cost_usd(one, 1, 1) is None:
@@ -55,10 +65,10 @@ def cpsycoune(
     _warn(manifest)
     fetch_weights({"reason": manifest.model, "judge": manifest.judge}, console_of(), quiet)
     alone = any(one.startswith("embedded") for one in (manifest.model, manifest.judge))
-    folder = out or Path("benches") / _name(manifest.model, manifest.judge)
+    folder = out or Path("benches") / _name(manifest)
     with Folder(folder, manifest) as kept:
         known = kept.answered()
-        sitting = Bench(kept, cases)
+        sitting = Bench(kept, cases, counselor)
         typer.echo(f"{folder}: {len(cases)} cases, {sitting.steps // 2} replies" + (f"; {len(known)} requests were answered before" if known else ""))
         models = Switchboard(
             {"reason": answering, "quick": answering, "judge": judging}, open_embed("scripted"), in_flight=1 if alone else in_flight,
@@ -94,24 +104,46 @@ def show(
         typer.echo(line)
 
 
+class Split(StrEnum):
+    """Which lines."""
+
+    tune = "tune"
+    test = "test"
+
+
 @bench.command("risk")
 def risk(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="PsyGUARD's JSON, or YAML: id, split, text, kinds, level, hard, why.")],
-    split: Annotated[str | None, typer.Option("--split", help="tune or test; all lines if not given.")] = None,
+    split: Annotated[Split | None, typer.Option("--split", help="All lines if not given.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Asked where the detector is in doubt; without it the detector stands alone.")] = None,
+    every_line: Annotated[bool, typer.Option("--every-line", help="Ask MODEL about every line that is no clear danger.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+    in_flight: InFlight = 64,
 ) -> None:
-    """The detector of danger by itself, on labelled lines: precision, recall and F1 of any danger against none, with 95% intervals.
+    """The detector of danger on labelled lines: precision, recall and F1 of any danger against none, with 95% intervals.
 
     The words were chosen on `tune`; only numbers of `test` say how well it hears lines that it has not seen. Of PsyGUARD's utterances
-    tune are those with an even idx. No model is asked; how many lines one would be asked about is counted.
+    tune are those with an even idx. With a model it is measured as it listens in a world (`safety.ask: in_doubt`, or `every_line`).
     """
     import json
 
-    from simcounsel.bench.risk import as_data, measure, risk_lines
+    from simcounsel.bench.risk import as_data, judged, lines_of, listened, measured, risk_lines
+    from simcounsel.llm.catalog import open_chat, open_embed
+    from simcounsel.llm.switchboard import Switchboard
 
-    if split not in (None, "tune", "test"):
-        raise typer.BadParameter(f"{split!r} is neither tune nor test", param_hint="--split")
-    result = measure(file, split)  # type: ignore[arg-type]
+    if every_line and not model:
+        raise typer.BadParameter("needs a --model to ask", param_hint="--every-line")
+    lines, taken, name = lines_of(file, split.value if split else None), None, None
+    if model:
+        asked = open_chat(model)
+        name = asked.name
+        fetch_weights({"quick": name}, console_of(), quiet=False)
+        models = Switchboard({"reason": asked, "quick": asked}, open_embed("scripted"), in_flight=in_flight)
+        try:
+            taken = judged(lines, models, every_line=every_line)
+        finally:
+            models.close()
+    result = measured(file.name, split.value if split else "all", lines, taken or listened(lines), name)
     if as_json:
         typer.echo(json.dumps(as_data(result), ensure_ascii=False, indent=2))
         return
@@ -133,22 +165,23 @@ def _warn(manifest: "Manifest") -> None:
         typer.echo(f"{manifest.model} judges its own replies, which models favour; name another with --judge", err=True)
 
 
-def _name(model: str, judge: str) -> str:
-    """A folder's name: of the model, and of the judge if that is another."""
-    plain = (re.sub(r"[^\w.+-]+", "-", one).strip("-") for one in dict.fromkeys((model, judge)))
-    return f"cpsycoune-{'-judged-by-'.join(plain)}"
+def _name(manifest: "Manifest") -> str:
+    """A folder's name: of the model, of the judge if that is another, of the policy if there is one."""
+    plain = [re.sub(r"[^\w.+-]+", "-", one).strip("-") for one in dict.fromkeys((manifest.model, manifest.judge))]
+    named = re.sub(r"[^\w.+-]+", "-", manifest.policy).strip("-") if manifest.policy else ""
+    return f"cpsycoune-{f'{named}-' if named else ''}{'-judged-by-'.join(plain)}"
 
 
 @contextmanager
-def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[], None]]":
+def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
     """A bar on a terminal, nothing elsewhere."""
     console = console_of()
     if quiet or not console.is_terminal:
-        yield lambda: None
+        yield lambda steps: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("replies and judgments"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("bench", total=steps)
-        yield lambda: bar.advance(task)
+        yield lambda steps: bar.advance(task, steps)

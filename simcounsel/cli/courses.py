@@ -43,10 +43,10 @@ def clinic(
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
-    from simcounsel.specs.world import load_world
+    from simcounsel.specs.world_file import load_world
 
     changes = changes_of(sets) | ({} if seed is None else {"seed": seed}) | ({} if model is None else {"models": roles_for(model)})
-    followed = find_plan(str(plan)) if plan else None
+    followed = find_plan(plan) if plan else None
     school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(
         load_world(world, **changes), client=client, counselor=counselor, therapy=school, sessions=sessions, plan=followed, lines=lines,

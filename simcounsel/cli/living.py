@@ -53,7 +53,7 @@ def run(
     Without an API key it uses the embedded models; their weights (about 190 MB to fetch) come on first use.
     Ctrl-C loses nothing: `resume` goes on.
     """
-    from simcounsel.specs.world import load_world
+    from simcounsel.specs.world_file import load_world
 
     changes = changes_of(sets)
     if seed is not None:

@@ -11,8 +11,9 @@ from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs import Parent, Run
 from simcounsel.specs.load import explain
+from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis, changed
-from simcounsel.specs.world import World, patch
+from simcounsel.specs.world import World
 
 CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "situations", "wave", "strategies", "language")
 

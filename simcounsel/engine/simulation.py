@@ -13,7 +13,7 @@ from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import day_of, minute_of_tick
-from simcounsel.conversation import Side, Talked, converse, hear_danger
+from simcounsel.conversation import Side, Talked, converse, listening
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.bodies import Body
 from simcounsel.engine.encounters import ASLEEP, encounters, together
@@ -45,7 +45,8 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 from simcounsel.runs import Run
 from simcounsel.specs.vocabulary import Condition
-from simcounsel.specs.world import World, load_world
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
 
 
 class Simulation(mesa.Model):
@@ -252,7 +253,7 @@ class Simulation(mesa.Model):
         talks: dict[str, Ask[Talked]] = {}
         for started, max_turns in encounters(self.world, self.tick, self.minute, self.residents()):
             first, second = (self._side(name) for name in started.who)
-            talks[started.chat] = converse(first, second, started, max_turns, hear_danger if self.world.safety.counselors != "nothing" else None)
+            talks[started.chat] = converse(first, second, started, max_turns, listening(self.world.safety))
         for outcome in self.models.ask(talks).values():
             self._warn(outcome)
             for event in outcome.value.events:

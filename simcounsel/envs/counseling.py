@@ -29,7 +29,8 @@ from simcounsel.llm.switchboard import Switchboard, Usage
 from simcounsel.policies import policy_for
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import Emotion
-from simcounsel.specs.world import World, load_world
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
 
 Info = dict[str, Any]
 SEEDS = 2**31

@@ -14,7 +14,7 @@ from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
-from simcounsel.conversation import Side, Talked, converse, hear_danger
+from simcounsel.conversation import Side, Talked, converse, listening
 from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
@@ -113,7 +113,7 @@ class Episode:
         inside = Side(mind=self.mind, scene=self.scene, policy=policy)
         first, second = (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
         # a counselor inside needs to hear of danger for its safety protocol; one outside hears for itself
-        heard = hear_danger if spec.role == "counselor" and world.safety.counselors != "nothing" else None
+        heard = listening(world.safety) if spec.role == "counselor" else None
         self._talk = converse(first, second, self._started(first.name, second.name), self.setting.max_turns, heard)
         self._go_on(None)
 

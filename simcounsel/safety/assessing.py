@@ -5,8 +5,8 @@ what hints add up to. So one hint alone may be waved away by a model that knows 
 given away means; several of them together at most one level; and nothing that was said openly. Without a model that can judge, the
 detector's own level stands: a question too many rather than a danger unheard.
 
-Most hints in which no telling word falls, the detector does not hear at all, not even as doubt (`detector` has the numbers). `watchful`
-is for where that weighs more than a request for every line: a model is then asked about each line that is no clear danger.
+Most hints in which no telling word falls, the detector does not hear at all, not even as doubt (`detector` has the numbers). `every_line`
+is for where that weighs more than a request for each line: a model is then asked about all that is no clear danger.
 """
 
 from simcounsel.chance import seed_of
@@ -25,9 +25,9 @@ ITEM_LEVELS: dict[int, RiskLevel] = {0: "none", 1: "low", 2: "high", 3: "high"}
 
 def assess(
     line: str, before: str = "", *, who: str, key: tuple[object, ...], language: str | None = None,
-    chat: str | None = None, message: int | None = None, watchful: bool = False,
+    chat: str | None = None, message: int | None = None, every_line: bool = False,
 ) -> Ask[Assessed]:
-    """What is in a client's line. At most one request, and none where the detector is sure; watchful: only where it is sure of danger.
+    """What is in a client's line. At most one request, and none where the detector is sure; every_line: only where it is sure of danger.
 
     before: the counselor's line before it, '' if there is none. who: the client. key: what the luck of the request depends on, such as
     (seed, tick, chat, message). language: of the talk, as `hear` takes it. chat, message: where the line stands, for the event.
@@ -35,7 +35,7 @@ def assess(
     """
     heard = hear(line, language, before)
     level, by, why = heard.level, "detector", heard.why
-    if heard.doubt or (watchful and heard.level == "none" and line.strip()):
+    if heard.doubt or (every_line and heard.level == "none" and line.strip()):
         reply = yield from ask(_request(line, before, who, key, heard))
         judged: RiskLevel = reply.value
         if reply.source in ("chosen", "fallback"):

@@ -5,7 +5,7 @@ and material are for whoever reads the plan: no counselor is ever asked with the
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -119,23 +119,11 @@ def _spread(therapy: Therapy, sessions: int) -> list[int]:
     return counts
 
 
-def find_plan(name_or_file: str, folder: Path = Path()) -> CoursePlan:
-    """A plan from a file, seen from `folder`."""
-    return load_spec(folder / name_or_file, CoursePlan)[0]
+def find_plan(file: Path) -> CoursePlan:
+    """A plan from a file."""
+    return load_spec(file, CoursePlan)[0]
 
 
 def course_of(therapy: Therapy, sessions: int | None, plan: CoursePlan | None) -> CoursePlan:
     """The plan that a course follows: the one given, or the therapy's usual one."""
     return plan if plan is not None else default_plan(therapy, sessions or USUAL_SESSIONS)
-
-
-def bring_course(policy: dict[str, Any], folder: Path) -> None:
-    """Put a policy's therapy and plan where a world's file names the files that hold them, in place."""
-    for key, find in (("therapy", _therapy_file), ("plan", find_plan)):
-        named = policy.get(key)
-        if isinstance(named, str) and named.endswith((".yaml", ".yml")):
-            policy[key] = find(named, folder)
-
-
-def _therapy_file(name: str, folder: Path) -> Therapy:
-    return load_spec(folder / name, Therapy)[0]

@@ -48,7 +48,10 @@ class PolicySpec(Spec):
 class SafetySettings(Spec):
     """What is done about danger in what a client says. counselors: `protocol`, the safety protocol goes before the policy of every
     counselor; `assess`, danger is assessed and logged, and the policy does what it does; `nothing`. The last two are for research on
-    what a policy does by itself. locale: whose help lines a counselor points to, such as en-GB."""
+    what a policy does by itself. ask: when the `quick` model is asked whether there is danger in a client's line: where the detector is
+    `in_doubt`, or about `every_line` that is no clear danger (it hears more of what is only hinted at, for one request a line). locale:
+    whose help lines a counselor points to, such as en-GB."""
 
     counselors: Literal["protocol", "assess", "nothing"] = "protocol"
+    ask: Literal["in_doubt", "every_line"] = "in_doubt"
     locale: Annotated[str, Field(pattern=r"^(default|[a-z]{2}-[A-Z]{2})$")] = "default"

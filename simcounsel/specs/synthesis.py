@@ -9,9 +9,10 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, explain, line_of, load_spec, parse_spec, read_yaml
+from simcounsel.specs.patching import patch
 from simcounsel.specs.situations import SHIPPED, Situation, read_situations
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
-from simcounsel.specs.world import ModelName, patch
+from simcounsel.specs.world import ModelName
 
 FEWEST_TURNS = 5
 STRATEGY_WORDS = 40

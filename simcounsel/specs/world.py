@@ -2,24 +2,17 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, field_validator, model_validator
 
 from simcounsel.clock import minutes_of_day
-from simcounsel.errors import SpecError
-from simcounsel.specs.course import bring_course
-from simcounsel.specs.load import Lines, Spec, line_of, load_spec, parse_spec, read_value, read_yaml
-from simcounsel.specs.manual import load_manual
+from simcounsel.specs.load import Spec
 from simcounsel.specs.measurement import MeasurementSpec
-from simcounsel.specs.persona import AnyPersona, parse_persona
+from simcounsel.specs.persona import AnyPersona
 from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
-from simcounsel.specs.scale import Scale
 from simcounsel.specs.vocabulary import Condition, PlaceKind, Role
 
 Phase = Literal["plan", "act", "perceive", "appraise", "converse", "remember", "reflect", "replan"]
@@ -319,182 +312,3 @@ def _skipping_problems(world: World) -> Iterator[Problem]:
         yield ("days",), "only appointments are lived and there is none from the start on; add one, or use days: lived"
     elif world.ticks != last[0] + 1:
         yield ("ticks",), f"{world.ticks}: with days: skipped a world ends with its last appointment; write ticks: {last[0] + 1}"
-
-
-def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
-    """A world from its file, with the personas it names.
-
-    changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
-    `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
-    of the resident whose part they take; the name changes wherever it stands in the world.
-    SpecError names every problem with its line.
-    """
-    path = Path(path)
-    data, lines = read_yaml(path)
-    if not isinstance(data, dict):
-        raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
-    for key, what in (
-        ("conditions", "an experiment; live it with `simcounsel sweep`"), ("role", "a persona; a world names it under `residents:`"),
-        ("cells", f"a sweep of trainings: python -m training sweep {path}"),
-    ):
-        if key in data and "places" not in data:
-            raise SpecError([f"{path}:1: not a world but {what}"])
-    for key, value in changes.items():
-        patch(data, key, value)
-    _bring_personas(data, path, lines)
-    _bring_courses(data, path, lines)
-    for name, file in cast.items():
-        data = _recast(data, name, file, path)
-    _bring_scales(data, path, lines)
-    _bring_manuals(data, path, lines)
-    world = parse_spec(data, World, path, lines)
-    problems = world.problems()
-    if problems:
-        raise SpecError([f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
-    return world
-
-
-def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
-    """Put the persona itself where the file names one, and its first name where no name stands."""
-    residents = data.get("residents")
-    problems: list[str] = []
-    for index, resident in enumerate(residents if isinstance(residents, list) else []):
-        named = resident.get("persona") if isinstance(resident, dict) else None
-        if not isinstance(named, str):
-            continue
-        try:
-            file = (path.parent / named).resolve()
-            file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
-            persona_data, persona_lines = read_yaml(file)
-            persona = parse_persona(persona_data, file, persona_lines)
-        except SpecError as error:
-            line = line_of(lines, ("residents", index, "persona"))
-            problems += [f"{path}:{line}: residents.{index}.persona: " + error.problems[0], *error.problems[1:]]
-            continue
-        resident["persona"] = persona
-        resident.setdefault("name", persona.name.split()[0])
-    if problems:
-        raise SpecError(problems)
-
-
-def _bring_courses(data: dict[str, Any], path: Path, lines: Lines) -> None:
-    """Put therapies and plans themselves where the file names files that hold them."""
-    residents = data.get("residents")
-    for index, resident in enumerate(residents if isinstance(residents, list) else []):
-        policy = resident.get("policy") if isinstance(resident, dict) else None
-        if isinstance(policy, dict):
-            try:
-                bring_course(policy, path.parent)
-            except SpecError as error:
-                line = line_of(lines, ("residents", index, "policy"))
-                raise SpecError([f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]) from None
-
-
-def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
-    """The world's data with another persona in the part of the resident called `name`."""
-    residents = data.get("residents")
-    known = [str(r.get("name")) for r in residents if isinstance(r, dict)] if isinstance(residents, list) else []
-    if name not in known:
-        raise SpecError([f"{path}: no resident {name!r} in this world whose part could be taken; {suggest(name, known)}"])
-    persona_data, persona_lines = read_yaml(file)
-    persona = parse_persona(persona_data, file, persona_lines)
-    new = persona.name.split()[0]
-    if new in known and new != name:
-        raise SpecError([f"{path}: {new} lives in this world already and cannot take the part of {name}"])
-    word = re.compile(rf"\b{re.escape(name)}\b")
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, str):
-            return word.sub(new, value)
-        if isinstance(value, dict):
-            return {key: renamed(inner) for key, inner in value.items()}
-        return [renamed(inner) for inner in value] if isinstance(value, list) else value
-
-    data = renamed(data)
-    for resident in data["residents"]:
-        if resident.get("name") == new:
-            resident["persona"] = persona
-    return data
-
-
-def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
-    """Put the scale itself beside its file's name, as with personas, so that a world is complete."""
-    listed = data.get("measurements")
-    problems: list[str] = []
-    for index, one in enumerate(listed if isinstance(listed, list) else []):
-        named = one.get("instrument") if isinstance(one, dict) else None
-        if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
-            continue
-        try:
-            one["scale"] = load_spec(path.parent / named, Scale)[0]
-        except SpecError as error:
-            line = line_of(lines, ("measurements", index, "instrument"))
-            problems += [f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0], *error.problems[1:]]
-    if problems:
-        raise SpecError(problems)
-
-
-def _bring_manuals(data: dict[str, Any], path: Path, lines: Lines) -> None:
-    """Put the manual itself where a policy names its file."""
-    residents = data.get("residents")
-    problems: list[str] = []
-    for index, resident in enumerate(residents if isinstance(residents, list) else []):
-        policy = resident.get("policy") if isinstance(resident, dict) else None
-        policy = {"name": "staged", "manual": policy} if isinstance(policy, str) and policy.endswith((".yaml", ".yml")) else policy
-        if not isinstance(policy, dict):
-            continue
-        named = policy.get("manual")
-        if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
-            continue
-        try:
-            resident["policy"] = {**policy, "manual": load_manual(path.parent / named)}
-        except SpecError as error:
-            line = line_of(lines, ("residents", index, "policy"))
-            problems += [f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]
-    if problems:
-        raise SpecError(problems)
-
-
-def patch(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place.
-
-    Text values are read as YAML. SpecError when the key leads nowhere.
-    """
-    if isinstance(value, str):
-        try:
-            value = read_value(value)
-        except yaml.YAMLError:
-            raise SpecError([f"--set {key}: {value!r} is not valid YAML"]) from None
-    *way, last = key.split(".")
-    here: Any = data
-    for part in way:
-        here = _inner(here, part, key)
-    if isinstance(here, list):
-        here[_place_in(here, last, key)] = value
-    elif isinstance(here, dict):
-        here[last] = value
-    else:
-        raise SpecError([f"--set {key}: {'.'.join(way)} holds {here!r}, which has no parts"])
-
-
-def _inner(here: Any, part: str, key: str) -> Any:
-    if isinstance(here, list):
-        return here[_place_in(here, part, key)]
-    if isinstance(here, dict):
-        if part not in here:
-            here[part] = {}
-        return here[part]
-    raise SpecError([f"--set {key}: nothing named {part!r} there"])
-
-
-def _place_in(items: list[Any], part: str, key: str) -> int:
-    """The index of a list's item by its number or its name."""
-    if part.isdecimal() and int(part) < len(items):
-        return int(part)
-    names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) if isinstance(item, dict) else "" for item in items]
-    for index, name in enumerate(names):
-        if name and name.lower() == part.lower():
-            return index
-    known = [name for name in names if name]
-    remedy = suggest(part, known) if known else f"number its items from 0 to {len(items) - 1}" if items else "the list is empty"
-    raise SpecError([f"--set {key}: nothing named {part!r} there; {remedy}"])

@@ -1,6 +1,7 @@
 """What is asked, kept, gone on with and refused."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -9,8 +10,9 @@ import pytest
 
 from simcounsel.bench.asking import Bench
 from simcounsel.bench.cases import Exchange
-from simcounsel.bench.counselor import Answer, spoken
+from simcounsel.bench.counselor import Counselor, spoken
 from simcounsel.bench.folder import Folder, plan_bench
+from simcounsel.bench.following import following
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.bench.result import Result, read_result, write_result
 from simcounsel.bench.tables import result_lines
@@ -22,6 +24,7 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.scripted import Scripted
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.specs.policy_file import policy_named
 from tests.bench.test_cases import CASES
 from tests.prompts.test_golden import compare, shown
 
@@ -45,17 +48,17 @@ class Spy(Scripted):
 
 
 def sit(
-    folder: Path, chat: Scripted, *, data: Path = CASES, sample: int | None = None, seed: int = 0, in_flight: int = 8, answer: Answer | None = None,
+    folder: Path, chat: Scripted, *, data: Path = CASES, sample: int | None = None, seed: int = 0, in_flight: int = 8, counselor: Counselor | None = None, policy: str | None = None,
     judge: Scripted | None = None, budget_usd: float | None = None, prices: Prices | None = None, wave: int | None = None,
 ) -> Result | Bench:
     """One sitting: the result, or the sitting if it was stopped."""
     judging = judge or chat
-    manifest, cases = plan_bench("cpsycoune", data, chat.name, judging.name, sample=sample, seed=seed)
+    manifest, cases = plan_bench("cpsycoune", data, chat.name, judging.name, policy=policy, sample=sample, seed=seed)
     with Folder(folder, manifest) as kept:
         models = Switchboard(
-            {"reason": chat, "judge": judging}, HashEmbeddings(), in_flight=in_flight, recorded=kept.answered(), prices=prices,
+            {"reason": chat, "quick": chat, "judge": judging}, HashEmbeddings(), in_flight=in_flight, recorded=kept.answered(), prices=prices,
         )
-        bench = Bench(kept, cases, answer)
+        bench = Bench(kept, cases, counselor or (following(policy_named(policy), manifest.language, seed) if policy else None))
         try:
             rated = bench.measure(models, budget_usd=budget_usd, wave=wave)
         finally:
@@ -111,12 +114,12 @@ def test_a_schema_holds_the_judge_to_the_scales(tmp_path: Path) -> None:
 
 
 def test_a_counselor_of_another_kind_answers_in_the_same_place(tmp_path: Path) -> None:
-    def echo(exchange: Exchange) -> Ask[Reply]:
+    def echo(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
         yield from ()
-        return Reply(value=f"You said: {exchange.history[-1].content}")
+        return tuple(Reply(value=f"You said: {exchange.history[-1].content}") for exchange in exchanges)
 
     spy = Spy()
-    done(tmp_path / "b", spy, answer=echo)
+    done(tmp_path / "b", spy, counselor=Counselor(answer=echo))
     assert {request.purpose for request in spy.asked} == {"bench_judge"}
     assert len(spy.asked) == REPLIES
 
@@ -255,13 +258,13 @@ def test_another_data_file_or_model_is_refused(tmp_path: Path) -> None:
     other.write_bytes(CASES.read_bytes() + b"\n")
     with pytest.raises(BenchError, match=r"was begun with other data \(cases\.json, SHA-256 .*; choose another --out"):
         sit(tmp_path / "b", Spy(), data=other)
-    with pytest.raises(BenchError, match="was begun with --seed 0, not 1"):
+    with pytest.raises(BenchError, match="was begun with --seed 0, not with --seed 1"):
         sit(tmp_path / "b", Spy(), seed=1)
     chat, judge = Spy(), Spy()
     chat.name = judge.name = "openai:x"
-    with pytest.raises(BenchError, match="was begun with --model scripted, not openai:x"):
+    with pytest.raises(BenchError, match="was begun with --model scripted, not with --model openai:x"):
         sit(tmp_path / "b", chat, judge=Spy())
-    with pytest.raises(BenchError, match="was begun with --judge scripted, not openai:x"):
+    with pytest.raises(BenchError, match="was begun with --judge scripted, not with --judge openai:x"):
         sit(tmp_path / "b", Spy(), judge=judge)
     manifest = (tmp_path / "b" / "manifest.json").read_text(encoding="utf-8")
     changed = json.loads(manifest)

@@ -98,7 +98,7 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
 def test_refusals() -> None:
     assert bench("cpsycoune", CASES, "--model", "scripted", "--out", "a", "--sample", 2).exit_code == 0
     refused = bench("cpsycoune", CASES, "--model", "scripted", "--out", "a", "--seed", 3)
-    assert isinstance(refused.exception, BenchError) and "was begun with --seed 0, not 3" in str(refused.exception)
+    assert isinstance(refused.exception, BenchError) and "was begun with --seed 0, not with --seed 3" in str(refused.exception)
     priceless = bench("cpsycoune", CASES, "--model", "https://far.example.com/v1/x", "--budget-usd", 1)
     assert priceless.exit_code == 2 and "the price of https://far.example.com/v1/x is not known" in " ".join(priceless.output.replace("│", "").split())
     assert not Path("benches").exists()

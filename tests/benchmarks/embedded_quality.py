@@ -28,7 +28,7 @@ from simcounsel.llm.embedded import Embedded
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs import Run
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 
 ROOT = Path(__file__).parents[2]
 HOURS = {

@@ -18,7 +18,7 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import find_plan
 from simcounsel.specs.persona import ClientPersona, load_persona
 from simcounsel.specs.therapy import shipped_therapy
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, TINY, Listening, switchboard
 
@@ -51,7 +51,7 @@ def test_ours_are_of_a_length_and_become_files(case: Path, tmp_path: Path) -> No
     files = write_case(found, read_report(case), tmp_path)
     assert [file.name for file in files] == ["client.yaml", "plan.yaml", "talk.yaml"]
     assert isinstance(load_persona(files[0]), ClientPersona)
-    plan = find_plan(str(files[1]))
+    plan = find_plan(files[1])
     assert plan.therapy == THERAPY[case.stem]
     assert plan.length == len([number for number, _ in read_report(case).parts if number])
     assert max(fact.told for fact in plan.facts) == plan.length

@@ -17,7 +17,8 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapy
-from simcounsel.specs.world import ConversationSettings, load_world
+from simcounsel.specs.world import ConversationSettings
+from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.frames import overview
 from tests.course.held import SCRIPTS, held, world
 from tests.stage import ROOT, TINY, Listening, changed, go_on, happened, live, switchboard, three, tiny

@@ -9,7 +9,7 @@ from simcounsel.events import ClientShifted, CourseAdvanced, FactLearned, Reason
 from simcounsel.runs import Run
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.therapy import shipped_therapy
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 from tests.stage import TINY, happened
 
 pytestmark = [pytest.mark.weights, pytest.mark.slow]

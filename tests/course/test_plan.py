@@ -10,7 +10,8 @@ from simcounsel.errors import SpecError
 from simcounsel.specs.course import CoursePlan, default_plan, find_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapies, shipped_therapy
-from simcounsel.specs.world import World, load_world
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
 from tests.stage import TINY
 
 
@@ -52,7 +53,7 @@ def test_what_was_told_may_be_used(used: int, told: int) -> None:
 def test_nothing_is_used_before_it_was_told(tmp_path: Path, data: dict[str, Any], words: str) -> None:
     (tmp_path / "plan.yaml").write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(SpecError, match=words):
-        find_plan("plan.yaml", tmp_path)
+        find_plan(tmp_path / "plan.yaml")
 
 
 # in a world

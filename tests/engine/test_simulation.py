@@ -36,7 +36,8 @@ from simcounsel.llm.ask import Request
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.runs import Run
 from simcounsel.specs.practice import PolicySpec
-from simcounsel.specs.world import Relationship, World, load_world
+from simcounsel.specs.world import Relationship, World
+from simcounsel.specs.world_file import load_world
 from tests.stage import SCRIPTED, TINY, Listening, begun, changed, go_on, happened, live, log, switchboard, three, tiny
 
 

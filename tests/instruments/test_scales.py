@@ -11,7 +11,7 @@ from simcounsel.engine.measures import scales_of
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale, read_scale, shipped_names
 from simcounsel.specs.scale import Range, Scale
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 from tests.instruments.stage import scale, shipped
 from tests.specs.files import line_with, world_file
 from tests.stage import ROOT

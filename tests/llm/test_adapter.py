@@ -11,7 +11,7 @@ from simcounsel.errors import ModelError, RunError
 from simcounsel.llm.catalog import model_lines, needed_weights, open_chat, roles_for
 from simcounsel.llm.embedded.adapter import find_adapter, pinned
 from simcounsel.llm.prices import Prices
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 
 np = pytest.importorskip("numpy")
 gguf = pytest.importorskip("gguf")

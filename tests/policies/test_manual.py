@@ -15,7 +15,7 @@ from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import manual_of, names, shipped
 from simcounsel.specs.manual import Manual
 from simcounsel.specs.practice import PolicySpec
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT
 
 FOLDER = ROOT / "simcounsel" / "policies" / "manuals"

@@ -31,8 +31,8 @@ EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_ope
 """Stand in training data; compared in tests/corpus/test_formats.py."""
 SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "support_strategies", "evaluate", "correct", "distil")
 """Compared in tests/corpus/test_synthesis_prompts.py."""
-BENCHED = ("bench_answer", "bench_judge")
-"""Compared in tests/bench/test_asking.py."""
+BENCHED = ("bench_answer", "bench_guided", "bench_judge")
+"""Compared in tests/bench/test_asking.py and test_following.py."""
 GUIDED = ("sufficient", "intent", "valence", "note", "exercise", "staged_brief", "staged_exercise", "staged_no_exercise", "single_brief", "unguided_brief")
 """Compared in tests/policies/test_prompts.py."""
 HELD = (

@@ -95,9 +95,9 @@ def test_item_nine_has_four_answers(value: float) -> None:
         raised_by_item(value)
 
 
-def test_watchful_asks_about_every_line_that_is_no_clear_danger() -> None:
+def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None:
     def watched(line: str, *answers: str) -> Assessed:
-        return play(assess(line, who="Ines", key=(1,), watchful=True), *answers)
+        return play(assess(line, who="Ines", key=(1,), every_line=True), *answers)
 
     quiet = "The blue folder goes to Ann."
     assert hear(quiet) == hear("")

@@ -9,7 +9,7 @@ import pytest
 
 from simcounsel.specs.persona import AnyPersona, ClientPersona, CounselorPersona, LaypersonPersona, load_persona
 from simcounsel.specs.vocabulary import ACTS, QUESTIONS, Chatter, Stage
-from simcounsel.specs.world import load_world
+from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT
 
 WORLDS = sorted((ROOT / "worlds").glob("*.yaml"))

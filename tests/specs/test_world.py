@@ -12,7 +12,8 @@ from simcounsel.policies import POLICIES
 from simcounsel.specs import world as world_module
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.practice import PolicySpec
-from simcounsel.specs.world import MemorySettings, RecallWeights, World, load_world
+from simcounsel.specs.world import MemorySettings, RecallWeights, World
+from simcounsel.specs.world_file import load_world
 from tests.specs.files import line_with, persona_data, world_file, written
 from tests.stage import ROOT, TINY, tiny
 

@@ -1,0 +1,55 @@
+"""Single values changed by key before a file is checked: `--set conversation.max_turns=6`."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import read_value
+from simcounsel.specs.world import suggest
+
+
+def patch(data: dict[str, Any], key: str, value: Any) -> None:
+    """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place.
+
+    Text values are read as YAML. SpecError when the key leads nowhere.
+    """
+    if isinstance(value, str):
+        try:
+            value = read_value(value)
+        except yaml.YAMLError:
+            raise SpecError([f"--set {key}: {value!r} is not valid YAML"]) from None
+    *way, last = key.split(".")
+    here: Any = data
+    for part in way:
+        here = _inner(here, part, key)
+    if isinstance(here, list):
+        here[_place_in(here, last, key)] = value
+    elif isinstance(here, dict):
+        here[last] = value
+    else:
+        raise SpecError([f"--set {key}: {'.'.join(way)} holds {here!r}, which has no parts"])
+
+
+def _inner(here: Any, part: str, key: str) -> Any:
+    if isinstance(here, list):
+        return here[_place_in(here, part, key)]
+    if isinstance(here, dict):
+        if part not in here:
+            here[part] = {}
+        return here[part]
+    raise SpecError([f"--set {key}: nothing named {part!r} there"])
+
+
+def _place_in(items: list[Any], part: str, key: str) -> int:
+    """The index of a list's item by its number or its name."""
+    if part.isdecimal() and int(part) < len(items):
+        return int(part)
+    names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) if isinstance(item, dict) else "" for item in items]
+    for index, name in enumerate(names):
+        if name and name.lower() == part.lower():
+            return index
+    known = [name for name in names if name]
+    remedy = suggest(part, known) if known else f"number its items from 0 to {len(items) - 1}" if items else "the list is empty"
+    raise SpecError([f"--set {key}: nothing named {part!r} there; {remedy}"])

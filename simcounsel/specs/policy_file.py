@@ -1,0 +1,46 @@
+"""A policy as a file or a command line names it: by its name, and by files that hold what it is told."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.course import find_plan
+from simcounsel.specs.manual import load_manual
+from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.therapy import find_therapy
+
+TELLS = {"staged": "manual", "single": "manual", "course": "therapy"}
+"""What a policy is told behind its name and a colon."""
+
+
+def bring_policy(policy: Any, folder: Path) -> Any:
+    """A policy's data with the manual, therapy and plan themselves where it names their files, seen from `folder`; a manual's file alone
+    is a `staged` policy. SpecError when a file cannot be read, or holds something else."""
+    if isinstance(policy, str) and _is_file(policy):
+        policy = {"name": "staged", "manual": policy}
+    if not isinstance(policy, dict):
+        return policy
+    found = dict(policy)
+    for key, find in (("manual", load_manual), ("therapy", find_therapy), ("plan", find_plan)):
+        if _is_file(found.get(key)):
+            found[key] = find(folder / found[key])
+    return found
+
+
+def policy_named(text: str) -> PolicySpec:
+    """A policy from a command line: `socratic`, `staged:insomnia_cbt`, `staged:mine.yaml`, `mine.yaml`, `course:postmodern`. SpecError
+    names what is wrong."""
+    name, _, told = text.partition(":")
+    if told and name not in TELLS:
+        raise SpecError([f"policy {text}: {name} is told nothing; {', '.join(TELLS)} are, as in staged:insomnia_cbt or course:postmodern"])
+    try:
+        return PolicySpec.model_validate(bring_policy({"name": name, TELLS[name]: told} if told else name, Path()))
+    except ValidationError as error:
+        said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise SpecError([f"policy {text}: {said}"]) from None
+
+
+def _is_file(named: Any) -> bool:
+    return isinstance(named, str) and named.endswith((".yaml", ".yml"))

@@ -1,0 +1,130 @@
+"""A world's file, and the files that it names: personas, scales, manuals, therapies, plans."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
+from simcounsel.specs.patching import patch
+from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.policy_file import bring_policy
+from simcounsel.specs.scale import Scale
+from simcounsel.specs.world import World, suggest
+
+
+def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
+    """A world from its file, with the personas it names.
+
+    changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
+    `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
+    of the resident whose part they take; the name changes wherever it stands in the world.
+    SpecError names every problem with its line.
+    """
+    path = Path(path)
+    data, lines = read_yaml(path)
+    if not isinstance(data, dict):
+        raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
+    for key, what in (
+        ("conditions", "an experiment; live it with `simcounsel sweep`"), ("role", "a persona; a world names it under `residents:`"),
+        ("cells", f"a sweep of trainings: python -m training sweep {path}"),
+    ):
+        if key in data and "places" not in data:
+            raise SpecError([f"{path}:1: not a world but {what}"])
+    for key, value in changes.items():
+        patch(data, key, value)
+    _bring_personas(data, path, lines)
+    _bring_policies(data, path, lines)
+    for name, file in cast.items():
+        data = _recast(data, name, file, path)
+    _bring_scales(data, path, lines)
+    world = parse_spec(data, World, path, lines)
+    problems = world.problems()
+    if problems:
+        raise SpecError([f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
+    return world
+
+
+def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put the persona itself where the file names one, and its first name where no name stands."""
+    residents = data.get("residents")
+    problems: list[str] = []
+    for index, resident in enumerate(residents if isinstance(residents, list) else []):
+        named = resident.get("persona") if isinstance(resident, dict) else None
+        if not isinstance(named, str):
+            continue
+        try:
+            file = (path.parent / named).resolve()
+            file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+            persona_data, persona_lines = read_yaml(file)
+            persona = parse_persona(persona_data, file, persona_lines)
+        except SpecError as error:
+            line = line_of(lines, ("residents", index, "persona"))
+            problems += [f"{path}:{line}: residents.{index}.persona: " + error.problems[0], *error.problems[1:]]
+            continue
+        resident["persona"] = persona
+        resident.setdefault("name", persona.name.split()[0])
+    if problems:
+        raise SpecError(problems)
+
+
+def _bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put manuals, therapies and plans themselves where a policy names their files."""
+    residents = data.get("residents")
+    problems: list[str] = []
+    for index, resident in enumerate(residents if isinstance(residents, list) else []):
+        if not isinstance(resident, dict) or "policy" not in resident:
+            continue
+        try:
+            resident["policy"] = bring_policy(resident["policy"], path.parent)
+        except SpecError as error:
+            line = line_of(lines, ("residents", index, "policy"))
+            problems += [f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]
+    if problems:
+        raise SpecError(problems)
+
+
+def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
+    """The world's data with another persona in the part of the resident called `name`."""
+    residents = data.get("residents")
+    known = [str(r.get("name")) for r in residents if isinstance(r, dict)] if isinstance(residents, list) else []
+    if name not in known:
+        raise SpecError([f"{path}: no resident {name!r} in this world whose part could be taken; {suggest(name, known)}"])
+    persona_data, persona_lines = read_yaml(file)
+    persona = parse_persona(persona_data, file, persona_lines)
+    new = persona.name.split()[0]
+    if new in known and new != name:
+        raise SpecError([f"{path}: {new} lives in this world already and cannot take the part of {name}"])
+    word = re.compile(rf"\b{re.escape(name)}\b")
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str):
+            return word.sub(new, value)
+        if isinstance(value, dict):
+            return {key: renamed(inner) for key, inner in value.items()}
+        return [renamed(inner) for inner in value] if isinstance(value, list) else value
+
+    data = renamed(data)
+    for resident in data["residents"]:
+        if resident.get("name") == new:
+            resident["persona"] = persona
+    return data
+
+
+def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
+    """Put the scale itself beside its file's name, as with personas, so that a world is complete."""
+    listed = data.get("measurements")
+    problems: list[str] = []
+    for index, one in enumerate(listed if isinstance(listed, list) else []):
+        named = one.get("instrument") if isinstance(one, dict) else None
+        if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
+            continue
+        try:
+            one["scale"] = load_spec(path.parent / named, Scale)[0]
+        except SpecError as error:
+            line = line_of(lines, ("measurements", index, "instrument"))
+            problems += [f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0], *error.problems[1:]]
+    if problems:
+        raise SpecError(problems)
