@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.engine.measures import scales_of
-from simcounsel.llm.ask import Tier
-from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.catalog import open_chat, open_chats, open_embed
 from simcounsel.llm.embedded.adapter import pinned
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
@@ -84,11 +83,8 @@ def models_for(run: Run, *, in_flight: int = 64, prices: Prices | None = None) -
     *sources, own = recordings(run)
     recorded = {call["key"]: _kept(call) for call in own.calls() if not call.get("unreached")}
     recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
-    chat: dict[Tier, str] = {role: spec for role, spec in roles.items() if role != "embed"}  # type: ignore[misc]
-    opened = {spec: open_chat(spec) for spec in dict.fromkeys(chat.values())}
     return Switchboard(
-        {role: opened[spec] for role, spec in chat.items()},
-        open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=bool(sources),
+        open_chats(roles), open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=bool(sources),
     )
 
 

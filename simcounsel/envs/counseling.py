@@ -23,8 +23,7 @@ from simcounsel.envs.spaces import ACTION_CHARACTERS, writing
 from simcounsel.envs.transcripts import write_transcript
 from simcounsel.errors import SpecError
 from simcounsel.events import Measured
-from simcounsel.llm.ask import Tier
-from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard, Usage
 from simcounsel.policies import policy_for
 from simcounsel.specs.practice import PolicySpec
@@ -275,8 +274,6 @@ def _settled(world: World, model: str | None, judge: str | None) -> World:
 def _opened(world: World) -> Switchboard:
     """The models that the world names. ModelError says what is missing."""
     roles = world.models.resolved()
-    chat: dict[Tier, str] = {role: name for role, name in roles.items() if role != "embed"}  # type: ignore[misc]
-    opened = {name: open_chat(name) for name in dict.fromkeys(chat.values())}
-    models = Switchboard({role: opened[name] for role, name in chat.items()}, open_embed(roles["embed"]))
+    models = Switchboard(open_chats(roles), open_embed(roles["embed"]))
     models.stretch = "step"
     return models

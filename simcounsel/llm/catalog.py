@@ -4,9 +4,10 @@ import importlib.util
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from simcounsel.errors import ModelError
+from simcounsel.llm.ask import Tier
 
 if TYPE_CHECKING:
     from simcounsel.llm.models import ChatModel, EmbedModel
@@ -50,6 +51,13 @@ def open_chat(name: str) -> "ChatModel":
     from simcounsel.llm.openai import OpenAIModel
 
     return OpenAIModel(name=name, base_url=base_url, model=model, api_key=key)
+
+
+def open_chats(roles: Mapping[str, str]) -> dict[Tier, "ChatModel"]:
+    """The chat models of roles, each opened once. ModelError as `open_chat`."""
+    chat = {cast(Tier, role): name for role, name in roles.items() if role != "embed"}
+    opened = {name: open_chat(name) for name in dict.fromkeys(chat.values())}
+    return {role: opened[name] for role, name in chat.items()}
 
 
 def open_embed(name: str) -> "EmbedModel":

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -196,3 +197,12 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in _models_in(part)]
+
+
+def write_yaml(path: Path, head: str, data: Mapping[str, Any]) -> None:
+    """A file to be read and changed by people: `head`, lines that begin with #, then the data. SpecError when it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(head + yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    except OSError as error:
+        raise SpecError([f"{path}: cannot be written ({error.strerror}); choose another --out"]) from None

@@ -10,9 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from simcounsel.errors import SpecError
+from simcounsel.specs.load import write_yaml
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 
@@ -144,9 +143,5 @@ def _write(path: Path, data: dict[str, Any], source: Path) -> Path:
         f"# Read from {source.name}. Patient-Psi records hold no age, gender, culture, theme, style, habits, days or routines:\n"
         "# what stands here for those is a plain stand-in. Complete it, and add a `voice`, before you draw conclusions.\n"
     )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(head + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
-    except OSError as error:
-        raise SpecError([f"{path}: cannot be written ({error.strerror}); choose another --out"]) from None
+    write_yaml(path, head, data)
     return path

@@ -11,9 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from simcounsel.errors import SpecError
+from simcounsel.specs.load import write_yaml
 from simcounsel.specs.therapy import COURSE_STAGES, shipped_therapy
 
 KEYS = {
@@ -49,11 +48,7 @@ def import_skills(file: Path, out: Path, like: str | None = None) -> dict[str, A
     }
     head = f"# Skills read from {file.name}; stages, goals and conceptualization are those of {base.id}. A meta skill's `stages:` are all three\n"
     head += "# because the file does not say where it has its place: narrow them.\n"
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(head + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
-    except OSError as error:
-        raise SpecError([f"{out}: cannot be written ({error.strerror}); choose another -o"]) from None
+    write_yaml(out, head, data)
     return data
 
 

@@ -59,6 +59,16 @@ def test_settings_for_research(tmp_path: Path, settings: Any, assessed: int) -> 
     assert {event.policy for event in happened(run, Decided)} == {"socratic", "disclosing"}
 
 
+@pytest.mark.parametrize(("ask", "by"), [("in_doubt", []), ("every_line", ["model"])])
+def test_a_model_may_be_asked_about_every_line(tmp_path: Path, ask: Any, by: list[str]) -> None:
+    """A line in which no word tells; the model knows better, and the protocol begins."""
+    quiet = "I gave the tomcat to my sister, he likes it there."
+    scripts = says(quiet) | {"risk": lambda request, draw: "high" if "tomcat" in request.prompt else "none"}
+    run = lived(tmp_path, safety(tiny(), ask=ask), scripts)
+    assert [heard.by for heard in happened(run, Assessed)][:1] == by
+    assert bool(happened(run, Transitioned)) == bool(by)
+
+
 def test_a_layperson_is_only_told_apart(tmp_path: Path) -> None:
     """What a client says to a friend is assessed as well; the friend does what friends do."""
     heard, run = next(
