@@ -45,13 +45,13 @@ def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = (
     recalled = yield from recollect(resident, scene, "interview", about)
     memories = tuple(resident.memory.get(hit.id) for hit in sorted(recalled.hits, key=lambda hit: -hit.score))
     system, prompt = render(
-        "interview", whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start), place=resident.place,
+        "interview", scene.language, whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start), place=resident.place,
         doing=resident.activity or "has just come", feeling=feeling(resident.emotion, resident.intensity), deeds=_lately(past), people=_people(past),
         memories=bullets(tuple(dict.fromkeys(memory.text for memory in memories))), talk=_talk(resident.name, earlier[-EARLIER:]), question=question,
     )
     reply = yield from ask(Request(
         verb="write", purpose="interview", who=resident.name, system=system, prompt=prompt, check=_problem, temperature=0.7, max_tokens=400,
-        fallback=SILENCE["client"], seed=seed_of(scene.seed, scene.tick, resident.name, "interview", len(earlier), question),
+        fallback=SILENCE[scene.language]["client"], seed=seed_of(scene.seed, scene.tick, resident.name, "interview", len(earlier), question),
         hints={"past": past, "question": question, "earlier": earlier, "memories": memories},
     ))
     return Answered(text=_plain(reply.value, resident.name), source=reply.source, model=reply.model, problem=reply.problem, recalled=recalled)

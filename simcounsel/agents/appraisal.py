@@ -19,7 +19,7 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
     news = resident.news
     own_act = f"{resident.name} {resident.activity}."
     system, prompt = render(
-        "appraise", whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
+        "appraise", scene.language, whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
         feeling=feeling(resident.emotion, resident.intensity), news=numbered(news),
     )
 

@@ -46,7 +46,7 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
         "whoami": whoami(resident), "name": resident.name, "memories": bullets(memories),
         "now": date_text(scene.minute, scene.start), "appointments": _appointments(resident, scene),
     }
-    system, prompt = _render_day(resident, slots, why)
+    system, prompt = _render_day(resident, scene, slots, why)
     days = resident.persona.days
     usual = days[chance(scene.seed, resident.name, "usual day", day_of(scene.minute)).randrange(len(days))]
     keep = resident.strokes if why is not None and len(resident.strokes) >= 5 else usual
@@ -66,10 +66,10 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
     return Lived(events=(recalled, event), drafts=(Memory(id="", type="day_plan", text=text, origin="plan"),))
 
 
-def _render_day(resident: Resident, slots: dict[str, str], why: str | None) -> tuple[str, str]:
+def _render_day(resident: Resident, scene: Scene, slots: dict[str, str], why: str | None) -> tuple[str, str]:
     if why is None:
-        return render("plan_day", **slots)
-    return render("replan_day", **slots, why=why, strokes=bullets(tuple(f"{s.at} {s.do}" for s in resident.strokes)))
+        return render("plan_day", scene.language, **slots)
+    return render("replan_day", scene.language, **slots, why=why, strokes=bullets(tuple(f"{s.at} {s.do}" for s in resident.strokes)))
 
 
 def plan_block(resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], first: int | None = None) -> Ask[Lived]:
@@ -79,7 +79,7 @@ def plan_block(resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], fi
     minutes = tuple(range(first, until, scene.tick_minutes))
     place_names = {place.name for place in scene.places}
     system, prompt = render(
-        "plan_slots", whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
+        "plan_slots", scene.language, whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
         place=resident.place, feeling=feeling(resident.emotion, resident.intensity), activity=resident.activity or "begins the day",
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)), memories=bullets(tuple(m.text for m in resident.memory.long.memories[-3:])),
         appointments=_appointments(resident, scene), places=bullets(tuple(f"{p.name}" for p in scene.places)),

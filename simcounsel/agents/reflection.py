@@ -41,7 +41,7 @@ def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:
     """First memories, and version 0 of the persona's text from history and those memories."""
     drafts = first_memories(resident)
     system, prompt = render(
-        "portrait", whoami=whoami(resident), name=resident.name, memories=bullets(tuple(m.text for m in drafts)),
+        "portrait", scene.language, whoami=whoami(resident), name=resident.name, memories=bullets(tuple(m.text for m in drafts)),
     )
     portrait = resident.persona.portrait
     fallback = PortraitAnswer(characteristic=portrait.characteristic, recent_feeling=portrait.recent_feeling)
@@ -86,7 +86,7 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
 def _questions(resident: Resident, scene: Scene) -> Ask[tuple[str, ...]]:
     recent = [m for m in resident.memory.short.memories[-3 * RECENT :] if m.origin != "plan"][-RECENT:]
     texts = tuple(m.text for m in (*recent, *resident.memory.long.memories[-5:]))
-    system, prompt = render("questions", name=resident.name, memories=bullets(texts))
+    system, prompt = render("questions", scene.language, name=resident.name, memories=bullets(texts))
     fallback = QuestionsAnswer(questions=(f"What is {resident.name} most concerned with these days?",))
     reply = yield from ask(Request(
         verb="fill", purpose="questions", who=resident.name, system=system, prompt=prompt, model=QuestionsAnswer, fallback=fallback,
@@ -110,7 +110,7 @@ def _insights(
     if not evidence:
         return None
     system, prompt = render(
-        "insights", whoami=whoami(resident), name=resident.name, questions=bullets(questions),
+        "insights", scene.language, whoami=whoami(resident), name=resident.name, questions=bullets(questions),
         memories=numbered(tuple(m.text for m in evidence)),
     )
 
@@ -141,7 +141,7 @@ def _rewrite(
         return ()
     conclusions = tuple(insight.text for insight in reflected.insights)
     system, prompt = render(
-        "persona", whoami=whoami(resident), name=resident.name, insights=bullets(conclusions),
+        "persona", scene.language, whoami=whoami(resident), name=resident.name, insights=bullets(conclusions),
         memories=bullets(tuple(m.text for m in evidence[:6])),
     )
     fallback = PortraitAnswer(characteristic=before.characteristic, recent_feeling=before.recent_feeling)

@@ -14,7 +14,7 @@ from simcounsel.prompts import render
 def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
     """One's own summary as a thought, the feeling that stays, and the new relationship score."""
     system, prompt = render(
-        "summarize", whoami=whoami(resident), name=resident.name, other=view.other, place=view.place, talk=talk_text(view.lines),
+        "summarize", scene.language, whoami=whoami(resident), name=resident.name, other=view.other, place=view.place, talk=talk_text(view.lines),
     )
     fallback = SummaryAnswer(
         summary=f"{resident.name} talked with {view.other} at {view.place}.", closeness="as before", emotion="neutral", intensity=1, poignancy=1,

@@ -19,15 +19,24 @@ from simcounsel.llm.ask import Ask, Example, Request, ask
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, Form, LaypersonPersona, VoiceLine, fill_slots
 
-SILENCE = {
-    "client": "I don't quite know how to say it.",
-    "counselor": "Take your time. What would you like to say about it?",
-    "layperson": "I see. Well, I'm glad you told me.",
+SILENCE: dict[str, dict[str, str]] = {
+    "en": {
+        "client": "I don't quite know how to say it.",
+        "counselor": "Take your time. What would you like to say about it?",
+        "layperson": "I see. Well, I'm glad you told me.",
+    },
+    "zh": {
+        "client": "我不太知道该怎么说。", "counselor": "不着急，慢慢来。关于这件事，你想说些什么？",
+        "layperson": "这样啊。你肯告诉我，我很高兴。",
+    },
 }
-LEAVE = {
-    "client": "I should go now. Thanks for listening.",
-    "counselor": "Let us stop here for today. I look forward to seeing you again.",
-    "layperson": "I have to get going. Take care of yourself!",
+LEAVE: dict[str, dict[str, str]] = {
+    "en": {
+        "client": "I should go now. Thanks for listening.",
+        "counselor": "Let us stop here for today. I look forward to seeing you again.",
+        "layperson": "I have to get going. Take care of yourself!",
+    },
+    "zh": {"client": "我该走了，谢谢你听我说。", "counselor": "我们今天就到这里吧，期待下次见到你。", "layperson": "我得走了，你多保重！"},
 }
 
 
@@ -155,7 +164,7 @@ def heard_slots(view: TalkView) -> dict[str, str | None]:
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:
     """A line that was written by hand and not yet said; a plain one when there is none."""
     leaving = (decision.act or decision.move) in ("close", "ending") if decision.leaves is None else decision.leaves
-    plain = (LEAVE if leaving else SILENCE)[resident.spec.role]
+    plain = (LEAVE if leaving else SILENCE)[view.language][resident.spec.role]
     said = {line.text for line in view.lines}
     said |= set(resident.said)
     if decision.must:
@@ -165,7 +174,7 @@ def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAns
         fill_slots(str(e.tags.get("say", e.text)), name=view.other, **heard_slots(view)) for e in examples_for(resident, view, decision)
         if e.tags.get("own") or e.tags.get("move", e.tags.get("act", e.tags.get("stage"))) in wanted
     )
-    unused = (text for text in texts if text and text not in said)
+    unused = (text for text in texts if text and text not in said and (view.language == "en" or not speech_problem(text, view.language)))
     return LineAnswer(
         say=next(unused, plain), emotion="neutral", intensity=1, poignancy=1, wish="say goodbye" if leaving else "go on",
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.engine.measures import scales_of
+from simcounsel.errors import ModelError
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed
 from simcounsel.llm.embedded.adapter import pinned
 from simcounsel.llm.prices import Prices
@@ -113,12 +114,20 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
 
 def check_models(about: World | Synthesis) -> None:
     """Look up the policies and instruments and open the models that a world or synthesis names, so that a missing key or
-    package is said before a run's folder is made. ModelError, or RunError for a recording that is not there."""
+    package is said before a run's folder is made. ModelError, also where the embedded model, which knows English only, would have to
+    speak another language, or RunError for a recording that is not there."""
     if isinstance(about, World):
         for resident in about.residents:
             policy_for(resident.role, resident.policy, about.language)
         scales_of(about)
     roles = about.models.resolved()
+    if isinstance(about, World) and about.language != "en":
+        embedded = next((role for role, spec in roles.items() if spec.split("+")[0] == "embedded" and role != "embed"), None)
+        if embedded:
+            raise ModelError(
+                f"models.{embedded}: the embedded model knows English only, and `language: {about.language}` is another; name a model that speaks it "
+                "(--model), see `python -m simcounsel models`"
+            )
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
         if spec.startswith("recorded:"):
             Run.open(spec.removeprefix("recorded:"))

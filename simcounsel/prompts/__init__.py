@@ -2,24 +2,31 @@
 
 A line `---` in a file parts the system message (above) from the user message (below); a file
 without one is all user message. A `$slot` must be filled; a literal dollar is written `$$`.
-What is there in another language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent.
+What is there in another language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent, and
+`LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
 """
 
 import re
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from string import Template
 
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+NOTE = "in_this_language"
 _GAP = re.compile(r"\n{3,}")
 
 
 @cache
 def prompt_text(name: str, language: str = "en") -> str:
     """The whole of a prompt in a language, or in English where there is none. Raises FileNotFoundError when there is no such prompt."""
-    folder = files(__name__)
-    own = folder.joinpath(language, f"{name}.txt")
-    return (own if language != "en" and own.is_file() else folder.joinpath(f"{name}.txt")).read_text(encoding="utf-8").strip()
+    own = _own(name, language)
+    return (own or files(__name__).joinpath(f"{name}.txt")).read_text(encoding="utf-8").strip()
+
+
+def _own(name: str, language: str) -> Traversable | None:
+    file = files(__name__).joinpath(language, f"{name}.txt")
+    return file if language != "en" and file.is_file() else None
 
 
 @cache
@@ -42,7 +49,10 @@ def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, st
     when the file has none. Raises KeyError with the name of a slot that was not given.
     """
     system, user = _parts(name, language)
-    return ("" if system is None else _fill(system, slots)), _fill(user, slots)
+    asked = _fill(user, slots)
+    if language != "en" and _own(name, language) is None:
+        asked = f"{asked}\n\n{prompt_text(NOTE, language)}"
+    return ("" if system is None else _fill(system, slots)), asked
 
 
 def _fill(template: Template, slots: dict[str, object]) -> str:

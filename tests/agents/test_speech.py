@@ -133,7 +133,7 @@ def test_fallback_never_repeats_itself() -> None:
     assert len(set(ines.resident.said)) == len(lines)
     seen = []
     speak(ines, view(HEARD), "early", line("Hm, well."), seen)
-    assert seen[1].fallback.say == speech.SILENCE["client"]
+    assert seen[1].fallback.say == speech.SILENCE["en"]["client"]
 
 
 @pytest.mark.parametrize(("who", "move"), [("Ines", "ending"), ("Miriam", "close")])
@@ -150,7 +150,7 @@ def test_mute_persona_still_has_words() -> None:
     seen: list[Request] = []
     speak(Alone(world=changed(world, residents=(mute,))), view(HEARD), "telling", line("Hm, well."), seen)
     assert seen[1].examples == ()
-    assert seen[1].fallback.say == speech.SILENCE["client"]
+    assert seen[1].fallback.say == speech.SILENCE["en"]["client"]
 
 
 def test_examples_of_the_move_come_first() -> None:
