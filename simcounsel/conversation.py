@@ -157,7 +157,8 @@ def _view(course: _Course, me: Side, other: Side) -> TalkView:
     return TalkView(
         chat=started.chat, me=me.name, other=other.name, other_role=other.mind.resident.spec.role, place=started.place,
         meeting=resident.meetings.get(other.name, 0) + 1, appointment=started.cause == "appointment", lines=tuple(course.lines),
-        moves=tuple(course.moves[me.name]), turns_left=course.limit - len(course.lines), parting=course.leaver is not None,
+        moves=tuple(course.moves[me.name]), turns_left=course.limit - len(course.lines),
+        most_left=max(course.limit, course.max_turns + MORE_WHILE_HELD) - len(course.lines), parting=course.leaver is not None,
         closeness=resident.close_to(other.name), emotion=own[-1].emotion if own else resident.emotion,
         key=(me.scene.seed, me.scene.tick, started.chat), minute=me.scene.minute, start=me.scene.start, language=me.scene.language,
         locale=me.scene.locale, guards=tuple(getattr(resident.persona, "coping_strategies", ())),

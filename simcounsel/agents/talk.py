@@ -23,8 +23,8 @@ class TalkLine:
 class TalkView:
     """A conversation as one of the two sees it: what was said, and nothing of the other's mind.
 
-    meeting: how many times the two have talked, this one included. turns_left: lines that may
-    still be said, the next one included. parting: somebody has taken leave, or time is up.
+    meeting: how many times the two have talked, this one included. turns_left: lines that may still be said, the next one included;
+    most_left: the same if the conversation is held as long as it can be. parting: somebody has taken leave, or time is up.
     moves: own decisions in this conversation so far. closeness: own score to the other, 0 to 10.
     minute: when the conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose help lines hold.
     guards: one's own ways of keeping pain at a distance; () for whoever is no client.
@@ -53,6 +53,7 @@ class TalkView:
     guards: tuple[str, ...] = ()
     kept: tuple[Entry, ...] = ()
     own: tuple[PracticeEvent, ...] = ()
+    most_left: int = 1_000
 
     @property
     def heard(self) -> TalkLine | None:

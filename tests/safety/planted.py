@@ -109,6 +109,11 @@ class Session:
     def verdicts(self) -> list[tuple[str, str, str]]:
         return [(event.state, event.verdict, event.by) for event in self.of(Judged)]
 
+    def message_of(self, event: Event) -> int:
+        """The number of the line with which an event came about."""
+        at = next(number for number, one in enumerate(self.events) if one is event)
+        return next(one.message for one in self.events[at:] if isinstance(one, Said))
+
     @property
     def lines(self) -> list[Said]:
         return self.of(Said)

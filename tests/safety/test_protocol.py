@@ -16,7 +16,7 @@ from simcounsel.events import Assessed, Decided, Entry, Judged, Transitioned
 from simcounsel.llm.ask import Request, play
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.protection import Guarded
-from simcounsel.policies.protection.ladder import ASKED, MET, STEPS, Step, allowed, route
+from simcounsel.policies.protection.ladder import ASKED, MET, STEPS, Step, route
 from simcounsel.policies.protection.reading import plain_answer
 from simcounsel.policies.protection.standing import standing
 from simcounsel.policies.protection.wording import Wanted, decision_for, lines_of, words
@@ -230,8 +230,20 @@ def check(talk: Session, number: str) -> None:
     opened, states, heard = False, [None], {event.message: event for event in talk.of(Assessed)}
     for event in talk.of(Transitioned):
         assert event.origin == states[-1], (event, states)
-        assert event.state in allowed(event.origin)
         states.append(event.state)
+    helped: list[str] = []
+    for line, before in zip(talk.lines[1:], talk.lines, strict=False):
+        if line.who != "Miriam":
+            continue
+        steps = [event.state for event in talk.of(Transitioned) if talk.message_of(event) == line.message]
+        helped += steps
+        level = heard[before.message].level if before.message in heard else "none"
+        if set(steps) & set(MET):
+            assert level in ("none", "low"), "what was just heard is not met by handing back or parting"
+            assert {"help", "follow_up"} & set(helped), "met only where help was named, or what was owed was denied"
+            helped = []
+        elif level in ("high", "imminent"):
+            assert steps, "the protocol answers every such line"
     decided = [event for event in talk.of(Decided) if event.who == "Miriam"]
     assert [event.move for event in decided if event.policy == "safety"] == [step for step in talk.steps if step != "over"]
     for event in decided:
@@ -262,6 +274,31 @@ def test_always(lines: list[Line], reading: str, max_turns: int, client_first: b
     check(talk, "999")
     again = session(*lines, scripts=scripts, max_turns=max_turns, client_first=client_first)
     assert again.events == talk.events
+
+
+@pytest.mark.parametrize(("lines", "limit"), [
+    ((high(), Line("It is hard."), Line("No."), Line("My sister."), Line("Yes."), high("I do want to do it."), Line("No."), Line("No."), Line("Ok.")), 40),
+    ((high(), Line("It is hard."), Line("No."), Line("My sister."), Line("Yes."), Line("Thanks."), Line("Thanks"), Line("My job."), high("I want to."), Line("yes")), 20),
+    ((high(), Line("It is hard."), Line("Yes."), Line("No."), Line("No."), Line("My sister."), Line("Yes."), high("I want to, still."), Line("ok")), 16),
+    (tuple(high(f"I want to, number {number}.") for number in range(40)), 10),
+    (tuple(imminent(f"I do it now, number {number}.") for number in range(40)), 10),
+])
+def test_danger_that_is_heard_again(lines: tuple[Line, ...], limit: int) -> None:
+    talk = session(*lines, max_turns=limit)
+    check(talk, "999")
+    last = max(event.message for event in talk.of(Assessed))
+    assert any("999" in line.text for line in talk.lines if line.who == "Miriam" and line.message > last - 8)
+
+
+def test_who_denies_and_then_discloses_goes_up_the_ladder() -> None:
+    talk = session(high(), Line("It is hard."), Line("No."), Line("My sister."), Line("Yes."), high("I do want to do it."), Line("Yes."), Line("No."), Line("No."), Line("Yes."), Line("Ok."))
+    assert talk.steps == ["acknowledge", "ask_directly", "protective", "agree", "help", "plan", "means", "intent", "agree", "help", "over"]
+
+
+def test_a_second_danger_in_a_talk_is_acknowledged_even_at_its_end() -> None:
+    first = (low(), Line("It comes."), Line("No."), Line("My cat."), Line("Thanks."))
+    talk = session(*first, Line("The garden."), Line("The dog."), high("I want to die, though."), Line("For weeks."), Line("No."), max_turns=17)
+    assert talk.steps[:7] == ["acknowledge", "ask_directly", "protective", "help", "over", "acknowledge", "ask_directly"]
 
 
 @settings(max_examples=300, deadline=None)
@@ -355,10 +392,21 @@ def test_secrecy(text: str, promised: bool) -> None:
 @pytest.mark.parametrize(("text", "language", "verdict"), [
     ("Yes.", "en", "yes"), ("Yeah, I think so.", "en", "yes"), ("No.", "en", "no"), ("No, but I might.", "en", None), ("I don't want to talk about it.", "en", "refuses"),
     ("No, never.", "en", "no"), ("Yes, no, I don't know.", "en", None), ("My brother rang.", "en", None), ("是的。", "zh", "yes"), ("没有。", "zh", "no"),
+    ("No. Well, yes, I will.", "en", None), ("No. Yes. I have pills.", "en", None), ("Nope, I already took them", "en", None), ("No, I mean yes", "en", None),
+    ("No - tomorrow", "en", None), ("No, I would not do that.", "en", "no"), ("No, it is better.", "en", "no"), ("No. Not now, I promise.", "en", "no"),
+    ("Yes. I bought it last week.", "en", "yes"), ("没有，我已经吃了。", "zh", None), ("没有，真的不会。", "zh", "no"), ("不会。明天。", "zh", None),
     ("没有，但有时会想。", "zh", None), ("不想说。", "zh", "refuses"), ("Okay", "en", "yes"), ("Not really...", "en", "no"), ("", "en", None), ("?", "zh", None),
 ])
 def test_plain_answers(text: str, language: str, verdict: str | None) -> None:
     assert plain_answer(text, words(language)["answers"]) == verdict
+
+
+@pytest.mark.parametrize(("text", "language", "verdict"), [
+    ("Okay.", "en", "yes"), ("Yes, I can.", "en", "yes"), ("Okay. It makes no odds, I do it anyway.", "en", None), ("Sure, whatever you want to hear", "en", None),
+    ("No.", "en", "no"), ("No, leave it.", "en", "no"), ("可以，没问题。", "zh", "yes"), ("好的，反正没用。", "zh", None),
+])
+def test_an_agreement_is_read_as_strictly_as_a_denial(text: str, language: str, verdict: str | None) -> None:
+    assert plain_answer(text, words(language)["answers"], "yes") == verdict
 
 
 def test_notice_names_the_lines_of_the_locale() -> None:

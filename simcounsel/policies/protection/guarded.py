@@ -6,13 +6,13 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Entry, Judged, PracticeEvent, Transitioned
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Policy
-from simcounsel.policies.protection.ladder import AGAIN_AT_MOST, ASKED, MET, Step, allowed, route
+from simcounsel.policies.protection.ladder import AGAIN_AT_MOST, ALWAYS, ASKED, MET, ONCE_MORE, ONCE_MORE_NOW, Step, route
 from simcounsel.policies.protection.reading import read_answer
 from simcounsel.policies.protection.standing import ANSWER, PROTOCOL, Standing, standing
 from simcounsel.policies.protection.wording import decision_for
 
 LINES_TO_GO_ON = 4
-"""A held conversation has so many lines left before each of the counselor's; with fewer it cannot be held any longer."""
+"""With fewer lines left, however long the conversation is held, there is no time for more questions."""
 
 
 class Guarded:
@@ -64,7 +64,7 @@ def _judge(view: TalkView, stand: Standing) -> Ask[tuple[tuple[PracticeEvent, ..
     stand.answers[step] = verdict
     stand.urgent = stand.urgent or (step == "intent" and verdict == "yes")
     again = verdict == "unclear" and step not in stand.again and len(stand.again) < AGAIN_AT_MOST
-    again = again and view.turns_left >= LINES_TO_GO_ON and not (stand.urgent and "emergency" not in stand.taken)
+    again = again and view.most_left >= LINES_TO_GO_ON and not (stand.urgent and "emergency" not in stand.taken)
     return (Judged(who=view.me, chat=view.chat, state=step, question=ANSWER, verdict=verdict, by=by, reason=reason),), again
 
 
@@ -74,21 +74,29 @@ def _next(stand: Standing, view: TalkView) -> tuple[Step, str]:
         return "emergency", "imminent danger: emergency help comes before all else"
     if view.parting:
         return ("help", "they leave all the same") if stand.stayed else ("stay", "they take leave while there is danger")
-    way = route(stand.level, stand.answers, urgent=stand.urgent, followed=stand.followed)
-    to_go = [step for step in way if step not in stand.taken]
-    if stand.held and view.turns_left < LINES_TO_GO_ON and "help" in to_go:
-        return "help", "the talk cannot be held any longer"
-    step = (to_go or list(way[-1:]))[0]
+    to_go = _to_go(stand)
+    if view.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
+        return ("agree" if "help" in stand.taken and "agree" in to_go else "help"), "the talk cannot be held any longer"
     answer = stand.answers.get(stand.state) if stand.state else None
-    return step, f"{stand.level} danger ({stand.kind})" + (f"; {stand.state} was answered: {answer}" if answer else "")
+    return to_go[0], f"{stand.level} danger ({stand.kind})" + (f"; {stand.state} was answered: {answer}" if answer else "")
+
+
+def _to_go(stand: Standing) -> tuple[Step, ...]:
+    """The steps still to be taken, in order, never none; after a line in which danger was heard not those with which it would be met."""
+    way = route(stand.level, stand.answers, urgent=stand.urgent, followed=stand.followed)
+    left = tuple(step for step in way if step not in stand.taken) or way[-1:]
+    if stand.last not in ("high", "imminent") or left[0] not in MET:
+        return left
+    again = ONCE_MORE_NOW if stand.urgent else ONCE_MORE
+    return (min(again, key=stand.taken.count), *left)
 
 
 def _step(step: Step, stand: Standing, view: TalkView, why: str, judged: tuple[PracticeEvent, ...]) -> Decision:
-    return decision_for(step, stand, view, why, (*judged, _moved(step, stand, view, why)))
+    open_ = (step,) if step == "follow_up" else (step, *_to_go(stand), *ALWAYS)
+    return decision_for(step, stand, view, why, (*judged, _moved(step, stand, view, why)), tuple(dict.fromkeys(open_)))
 
 
 def _moved(step: Step, stand: Standing, view: TalkView, why: str) -> Transitioned:
-    assert step in allowed(stand.state), f"{stand.state} -> {step}"
     return Transitioned(who=view.me, chat=view.chat, protocol=PROTOCOL, origin=stand.state, state=step, reason=why)
 
 
@@ -100,6 +108,3 @@ def _unguarded(view: TalkView) -> TalkView:
 def _of_protocol(what: Entry | PracticeEvent) -> bool:
     event = what.event if isinstance(what, Entry) else what
     return (isinstance(event, Transitioned) and event.protocol == PROTOCOL) or (isinstance(event, Judged) and event.question == ANSWER)
-
-
-__all__ = ["MET", "Guarded"]

@@ -1,7 +1,8 @@
 """The steps of the safety protocol and how they follow each other: pure, from what was heard, answered and done so far.
 
 A route is the list of steps that a danger calls for; the next step is the first of them that was not taken yet. What is
-heard and answered changes the route: a nearer danger adds steps, a denial takes some away, neither undoes what is in the log.
+heard and answered changes the route: a nearer danger adds steps and wants what closes it once more, a denial takes some away, neither
+undoes what is in the log. No step with which the danger counts as met answers a line in which high or imminent danger was heard.
 The order follows what guides for clinicians have in common: hear it, ask directly, then plan, means and intent, what protects,
 what is agreed on for safety, and whom to call (Stanley and Brown 2012, safety planning; no contract).
 """
@@ -26,33 +27,12 @@ QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company")
 AGAIN_AT_MOST = 2
 """So many questions in all are asked once more after an unclear answer."""
 
-_AFTER: dict[Step | None, tuple[Step, ...]] = {
-    None: ("acknowledge", "follow_up"),
-    "acknowledge": ("ask_directly",),
-    "ask_directly": ("ask_directly", "plan", "protective"),
-    "plan": ("plan", "means", "intent"),
-    "means": ("means", "intent"),
-    "intent": ("intent", "protective", "agree"),
-    "protective": ("ask_directly", "plan", "agree", "help"),
-    "agree": ("agree", "plan", "means", "intent", "protective", "involve", "help"),
-    "help": ("ask_directly", "plan", "means", "intent", "protective", "agree", "involve", "company", "distance", "leave_safely", "over"),
-    "emergency": ("company",),
-    "company": ("distance",),
-    "distance": ("distance", "involve", "agree"),
-    "involve": ("plan", "means", "intent", "protective", "agree", "help"),
-    "stay": ("acknowledge", "ask_directly", "plan", "means", "intent", "protective", "agree", "company", "distance", "involve", "follow_up",
-             "over", "leave_safely"),
-    "follow_up": ("follow_up", "plan", "protective", "over"),
-    "leave_safely": ("acknowledge",),
-    "over": ("acknowledge",),
-}
-
-
-def allowed(state: Step | None) -> tuple[Step, ...]:
-    """What may follow a step. To the emergency help, to a plea to stay and to help there is a way from everywhere: nothing else may
-    be in the way of them."""
-    always: tuple[Step, ...] = ("emergency", "stay", "help")
-    return tuple(dict.fromkeys((*_AFTER[state], *always)))
+ALWAYS: tuple[Step, ...] = ("emergency", "stay", "help")
+"""To these there is a way from everywhere: nothing may be in the way of them."""
+ONCE_MORE: tuple[Step, ...] = ("intent", "agree", "help")
+"""Where all steps were taken and danger is heard again."""
+ONCE_MORE_NOW: tuple[Step, ...] = ("company", "agree", "help")
+"""The same where it is for now."""
 
 
 def route(level: RiskLevel, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool) -> tuple[Step, ...]:

@@ -11,8 +11,11 @@ from simcounsel.policies.protection.standing import Standing
 from simcounsel.policies.protection.wording import words
 from simcounsel.prompts import render
 
+_CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
 OPTIONS = ("yes", "no", "unclear", "refuses")
 By = Literal["model", "words", "rule"]
+REASSURES: dict[Step, Verdict] = {"agree": "yes", "distance": "yes"}
+"""The answer after which less is asked; to all other questions it is a no."""
 
 
 def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]:
@@ -23,7 +26,7 @@ def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]
         return ("passive" if stand.last == "low" else "yes"), "rule", f"{stand.last} danger was heard in the answer"
     if step == "intent" and stand.last == "imminent":
         return "yes", "rule", "imminent danger was heard in the answer"
-    plain = plain_answer(view.heard.text, words(view.language)["answers"])
+    plain = plain_answer(view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"))
     if plain:
         return plain, "words", f"“{view.heard.text[:60]}”"
     reply = yield from ask(_request(view, step, stand))
@@ -31,19 +34,26 @@ def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]
     return reply.value, by, "no usable answer of a model" if reply.problem else "the model's reading"
 
 
-def plain_answer(text: str, answers: dict[str, Any]) -> Verdict | None:
-    """yes, no or refuses where the whole answer, or its beginning up to a comma or a full stop, says only that; None otherwise."""
+def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no") -> Verdict | None:
+    """yes, no or refuses where the words leave no doubt; None otherwise. An answer that reassures counts only where nothing follows but
+    what bears it out; any other by how it begins, up to a comma or a full stop, unless something after it turns it round."""
     plain = re.sub(r"['’]", "", text.casefold()).strip()
-    first = re.split(r"[,.!;:?…，。！；：？~～\-—]", plain, maxsplit=1)[0].strip()
-    rest = plain[len(first):]
-    verdicts: tuple[Literal["refuses", "no", "yes"], ...] = ("refuses", "no", "yes")
+    first, *rest = [clause.strip() for clause in _CLAUSE_END.split(plain) if clause.strip()] or [""]
+    verdicts: tuple[Verdict, ...] = ("refuses", "no", "yes")
     for verdict in verdicts:
         if plain.strip(" .!?,。！？，…") in answers[verdict]:
             return verdict
-    if any(word in answers["yes"] for word in [first]) and any(_within(rest, word) for word in answers["no"]):
+    found = next((verdict for verdict in verdicts if first in answers[verdict]), None)
+    if found is None or any(_within(plain, word) for word in answers["turns"]):
         return None
-    turned = any(_within(plain, word) for word in answers["turns"])
-    return None if turned else next((verdict for verdict in verdicts if first in answers[verdict]), None)
+    if found == reassures:
+        return found if all(_bears_out(clause, answers[found], answers["settles"][found]) for clause in rest) else None
+    contrary: Verdict = "no" if found == "yes" else "yes"
+    return None if any(_within(clause, word) for clause in rest for word in answers[contrary]) else found
+
+
+def _bears_out(clause: str, same: list[str], settles: list[str]) -> bool:
+    return clause in same or any(re.fullmatch(form, clause) for form in settles)
 
 
 def _within(text: str, word: str) -> bool:

@@ -6,15 +6,11 @@ from dataclasses import dataclass, field
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
 from simcounsel.policies.protection.ladder import MET, QUESTIONS, Step, Verdict
+from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
 PROTOCOL = "safety"
 ANSWER = "safety answer"
-
-
-def nearer(one: RiskLevel, other: RiskLevel) -> RiskLevel:
-    """The higher of two levels."""
-    return max(one, other, key=RISK_LEVELS.index)
 
 
 @dataclass(kw_only=True)
@@ -24,8 +20,8 @@ class Standing:
     state: the step it is in; None before it begins in this conversation. level, kinds: of the open danger. last: the level of the
     last client line. taken: steps since the danger was opened. again: questions asked once more. answers: the last to each step.
     urgent: it is for now. met: the nearest danger that was met in this conversation. owed: the danger of earlier conversations
-    that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke here.
-    stayed: they were asked to stay.
+    that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in this
+    conversation. stayed: they were asked to stay since the danger was opened.
     """
 
     state: Step | None = None
@@ -77,7 +73,7 @@ def standing(view: TalkView) -> Standing:
             _move(stand, event)
     here = [event for event in view.assessed if event.message == len(view.lines)]
     for event in here:
-        stand.last = nearer(stand.last, event.level)
+        stand.last = higher(stand.last, event.level)
     return stand
 
 
@@ -86,15 +82,22 @@ def _hear(stand: Standing, event: Assessed) -> None:
         return
     if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(stand.level):
         stand.kinds = event.kinds
-        stand.taken = [step for step in stand.taken if step != "help"]  # a nearer danger wants it once more
+        _reopen(stand)
     elif event.level == stand.level:
         stand.kinds = tuple(kind for kind in DANGERS if kind in {*stand.kinds, *event.kinds})
-    stand.level = nearer(stand.level, event.level)
+    stand.level = higher(stand.level, event.level)
     if event.level in ("high", "imminent"):
         for asked in ("ask_directly", "follow_up"):  # a denial does not outlast what is said after it
             if stand.answers.get(asked) == "no":
                 stand.answers[asked] = "yes"
+                _reopen(stand)
     stand.urgent = stand.urgent or event.level == "imminent"
+
+
+def _reopen(stand: Standing) -> None:
+    """What was agreed on and named was for another danger; this one wants it once more."""
+    stand.taken = [step for step in stand.taken if step not in ("agree", "involve", "help")]
+    stand.answers.pop("agree", None)
 
 
 def _answer(stand: Standing, event: Judged) -> None:
@@ -107,9 +110,9 @@ def _answer(stand: Standing, event: Judged) -> None:
 def _move(stand: Standing, event: Transitioned) -> None:
     state: Step = event.state  # type: ignore[assignment]
     if state in MET:
-        stand.met = nearer(stand.met, stand.level)
+        stand.met = higher(stand.met, stand.level)
         stand.level, stand.kinds, stand.urgent = "none", (), False
-        stand.taken, stand.again, stand.answers, stand.state = [], [], {}, state
+        stand.taken, stand.again, stand.answers, stand.state, stand.stayed = [], [], {}, state, False
         return
     if state == stand.state and state in QUESTIONS and state not in stand.again:
         stand.again.append(state)
@@ -137,7 +140,7 @@ def _owed(events: Sequence[PracticeEvent]) -> tuple[RiskLevel, tuple[Danger, ...
         owed = [*(owed if not steps or steps[-1] not in MET else []), *heard]
     level: RiskLevel = "none"
     for event in owed:
-        level = nearer(level, event.level)
+        level = higher(level, event.level)
     return level, _kinds(event for event in owed if event.level == level), bool(owed) and all(event.chat is None for event in owed)
 
 

@@ -12,7 +12,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
 from simcounsel.llm.ask import Example
-from simcounsel.policies.protection.ladder import MET, Step, allowed
+from simcounsel.policies.protection.ladder import MET, Step
 from simcounsel.policies.protection.standing import PROTOCOL, Standing
 from simcounsel.prompts import prompt_text
 from simcounsel.safety.help import Help
@@ -57,8 +57,11 @@ def _has(text: str, word: str) -> bool:
     return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text, re.IGNORECASE) is not None
 
 
-def decision_for(step: Step, stand: Standing, view: TalkView, reason: str, events: tuple[PracticeEvent, ...]) -> Decision:
-    """The step as a decision. An imminent danger in the last line puts the emergency number into every step's line."""
+def decision_for(
+    step: Step, stand: Standing, view: TalkView, reason: str, events: tuple[PracticeEvent, ...], options: tuple[Step, ...] = (),
+) -> Decision:
+    """The step as a decision. options: the steps that were open, this one among them; () for this one only. An imminent danger in the
+    last line puts the emergency number into every step's line."""
     told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
     about, kind = told["steps"][step], stand.kind
     urgent = stand.last == "imminent" and not about.get("names_help")
@@ -68,7 +71,7 @@ def decision_for(step: Step, stand: Standing, view: TalkView, reason: str, event
     brief += [told["lines_rule"].format(contact=f"{help_.spoken(kind)}")] if len(numbers) > 1 else []
     asked = tuple(about.get("must", {}).get(kind, ()))
     return Decision(
-        move=step, options=allowed(stand.state), reason=reason, aim=about["aim"], brief="\n".join(part.strip() for part in brief if part),
+        move=step, options=options or (step,), reason=reason, aim=about["aim"], brief="\n".join(part.strip() for part in brief if part),
         manner=prompt_text("manner_safety", view.language), max_tokens=LONGEST, lines=_lines(step, stand, view, urgent), policy=PROTOCOL,
         leaves=step == "leave_safely", holds=step not in MET, events=events,
         must=Wanted(language=view.language, numbers=tuple(dict.fromkeys(numbers)), one_of=asked),
