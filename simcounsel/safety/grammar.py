@@ -75,7 +75,10 @@ class Line:
         for number, found in enumerate(first.regex.finditer(self.text, start, end)):
             if number == MOST:
                 return
-            if found.end() > found.start() and all(part.regex.search(self.text, *self.near(found.span())) for part in others):
+            if found.end() == found.start():
+                continue
+            near = self.near(found.span()) if others or entry.pattern.absent else found.span()
+            if all(part.regex.search(self.text, *near) for part in others) and not any(part.regex.search(self.text, *near) for part in entry.pattern.absent):
                 yield found.span()
 
     def says(self, section: str, within: Span) -> bool:
