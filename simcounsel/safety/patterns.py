@@ -77,8 +77,8 @@ class Pattern:
 
     @property
     def keys(self) -> frozenset[str]:
-        """Those of the part that has the fewest."""
-        return min((part.keys for part in self.parts), key=len)
+        """Those of the part that has the fewest common ones, and of equals the fewest."""
+        return min((part.keys for part in self.parts), key=lambda keys: (sum(_is_common(key, self.parts[0].grammar) for key in keys), len(keys)))
 
 
 @dataclass(frozen=True, kw_only=True)
