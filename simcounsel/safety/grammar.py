@@ -78,7 +78,8 @@ class Line:
             if found.end() == found.start():
                 continue
             near = self.near(found.span()) if others or entry.pattern.absent else found.span()
-            if all(part.regex.search(self.text, *near) for part in others) and not any(part.regex.search(self.text, *near) for part in entry.pattern.absent):
+            absent = not any(part.regex.search(self.text, *near) for part in entry.pattern.absent)
+            if absent and all(part.regex.search(self.text, *near) for part in others):
                 yield found.span()
 
     def says(self, section: str, within: Span) -> bool:

@@ -25,10 +25,10 @@ Entries = tuple[str, ...]
 class Cue(Spec):
     """Words that speak of danger.
 
-    level: how near, said openly by the client of its own present life; or hint: 0 a trace, which is nothing by itself, 1 a weak one, which
-    alone raises nothing but doubt, 2 a strong one, which alone raises to low; hints add up (see `weighing`). what: what is heard, in words for people, after
-    "the client speaks of". whose: `found` from the subject before it; `stated` when the words themselves tell, or it does not matter.
-    deniable: false where a "not" before it takes nothing back, or is part of it.
+    level: how near, said openly by the client of its own present life; or hint: 0 a trace, nothing by itself, 1 a weak one, which alone
+    raises nothing but doubt, 2 a strong one, which alone raises to low; hints add up (see `weighing`). what: what is heard, in words
+    for people, after "the client speaks of". whose: `found` from the subject before it; `stated` when the words themselves tell, or it
+    does not matter. deniable: false where a "not" before it takes nothing back, or is part of it.
     """
 
     kind: Danger

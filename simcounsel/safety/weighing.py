@@ -4,6 +4,8 @@
   said by somebody else about the client counts as nothing; a denial left open ("not yet") counts as a strong hint.
 - Suicide or self-harm of somebody else, in the present, counts as low and in doubt: the client may need help in helping.
 - Hints of different sorts add up: 1 raises doubt only, 2 or 3 low, 4 high; beside an open low cue a strong hint makes high. All in doubt.
+- Traces, words that say nothing by themselves, count where several of different sorts stand near each other and nothing around them says
+  otherwise: two as a weak hint, three or more as a strong one.
 - Now or today, or the means at hand, said in a sentence with a cue of the client's own present, makes low high and high imminent.
 """
 
