@@ -39,6 +39,7 @@ class Line:
     def __init__(self, text: str, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.text = normal(text, lexicon)
+        self._said: dict[tuple[str, Span], bool] = {}
 
     @cached_property
     def sentences(self) -> tuple[Span, ...]:
@@ -84,7 +85,9 @@ class Line:
 
     def says(self, section: str, within: Span) -> bool:
         """Whether anything of a section stands there."""
-        return any(True for entry in self.context.get(section, ()) for _ in self.places(entry, within))
+        if (section, within) not in self._said:
+            self._said[section, within] = any(True for entry in self.context.get(section, ()) for _ in self.places(entry, within))
+        return self._said[section, within]
 
     def cues(self, *, plain: bool = False) -> Iterator[Found]:
         """Every cue that is no way of speaking. plain: whatever stands around them."""
