@@ -18,7 +18,7 @@ from simcounsel.safety.answers import answered
 from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import lexicons
 from simcounsel.safety.reading import languages_of
-from simcounsel.safety.weighing import Evidence, evidence_of, farther, higher, weigh
+from simcounsel.safety.weighing import Evidence, evidence_of, farther, higher, traces, weigh
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
 
@@ -79,13 +79,14 @@ def hear(text: str, language: str | None = None, before: Sequence[str] | str = (
             answer = answered(line, text, asked)
             evidence += answer.evidence
             denied.update(answer.denied)
+    evidence = list(_counted(_kept(evidence)))
     if not evidence and not denied and not strange:
         return NOTHING
     return _heard(evidence, denied, strange)
 
 
 def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) -> Heard:
-    kept = _kept(evidence)
+    kept = tuple(evidence)
     levels = {kind: weigh([one for one in kept if one.kind == kind]) for kind in DANGERS}
     level = higher(*(level for level, _ in levels.values()))
     doubt = any(doubt and (of == level or level in ("none", "low")) for of, doubt in levels.values()) or bool(strange and level == "none")
@@ -97,6 +98,12 @@ def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) ->
         why="; ".join(why) + (" (in doubt)" if doubt else ""),
         denied=tuple(kind for kind in DANGERS if kind in denied and levels[kind][0] == "none"),
     )
+
+
+def _counted(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Without traces that are too few, of their kind, to count."""
+    few = {kind for kind in DANGERS if traces([one for one in evidence if one.kind == kind]) < 2}
+    return tuple(one for one in evidence if not (one.trace and one.kind in few))
 
 
 def _kept(evidence: list[Evidence]) -> tuple[Evidence, ...]:

@@ -39,6 +39,7 @@ class Line:
     def __init__(self, text: str, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.text = normal(text, lexicon)
+        self._said: dict[tuple[str, Span], bool] = {}
 
     @cached_property
     def sentences(self) -> tuple[Span, ...]:
@@ -75,12 +76,18 @@ class Line:
         for number, found in enumerate(first.regex.finditer(self.text, start, end)):
             if number == MOST:
                 return
-            if found.end() > found.start() and all(part.regex.search(self.text, *self.near(found.span())) for part in others):
+            if found.end() == found.start():
+                continue
+            near = self.near(found.span()) if others or entry.pattern.absent else found.span()
+            absent = not any(part.regex.search(self.text, *near) for part in entry.pattern.absent)
+            if absent and all(part.regex.search(self.text, *near) for part in others):
                 yield found.span()
 
     def says(self, section: str, within: Span) -> bool:
         """Whether anything of a section stands there."""
-        return any(True for entry in self.context.get(section, ()) for _ in self.places(entry, within))
+        if (section, within) not in self._said:
+            self._said[section, within] = any(True for entry in self.context.get(section, ()) for _ in self.places(entry, within))
+        return self._said[section, within]
 
     def cues(self, *, plain: bool = False) -> Iterator[Found]:
         """Every cue that is no way of speaking. plain: whatever stands around them."""

@@ -25,15 +25,15 @@ Entries = tuple[str, ...]
 class Cue(Spec):
     """Words that speak of danger.
 
-    level: how near, said openly by the client of its own present life; or hint: 1 a weak one, which alone raises nothing but doubt, 2 a
-    strong one, which alone raises to low; hints add up (see `weighing`). what: what is heard, in words for people, after
-    "the client speaks of". whose: `found` from the subject before it; `stated` when the words themselves tell, or it does not matter.
-    deniable: false where a "not" before it takes nothing back, or is part of it.
+    level: how near, said openly by the client of its own present life; or hint: 0 a trace, nothing by itself, 1 a weak one, which alone
+    raises nothing but doubt, 2 a strong one, which alone raises to low; hints add up (see `weighing`). what: what is heard, in words
+    for people, after "the client speaks of". whose: `found` from the subject before it; `stated` when the words themselves tell, or it
+    does not matter. deniable: false where a "not" before it takes nothing back, or is part of it.
     """
 
     kind: Danger
     level: RiskLevel | None = None
-    hint: Literal[1, 2] | None = None
+    hint: Literal[0, 1, 2] | None = None
     what: Annotated[str, Field(min_length=3)]
     whose: Literal["found", "stated"] = "found"
     deniable: bool = True
@@ -42,7 +42,7 @@ class Cue(Spec):
     @model_validator(mode="after")
     def _one_weight(self) -> Self:
         if (self.level is None) == (self.hint is None) or self.level == "none":
-            raise ValueError("give either `level` (low, high, imminent) or `hint` (1, 2)")
+            raise ValueError("give either `level` (low, high, imminent) or `hint` (0, 1, 2)")
         return self
 
 

@@ -10,6 +10,7 @@ spaces mean nothing.
     !(a|b)          not followed by                -(a|b)  not right after (plain words only)
     ^               begins a sentence              $       ends a clause
     a & b           both, in one sentence or in neighbouring ones, in any order; the place is a's
+    a & !(b|c)      a, where neither b nor c stands in its sentence or in a neighbouring one
 
 Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is searched has its fillers in capitals
 (`reading.normal`), so that one short expression stands for all of them. Each pattern knows words one of which a text must hold (`keys`),
@@ -68,15 +69,16 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Pattern:
-    """Parts that stand near each other, in any order."""
+    """Parts that stand near each other, in any order, and parts that must not stand there."""
 
     source: str
     parts: tuple[Part, ...]
+    absent: tuple[Part, ...] = ()
 
     @property
     def keys(self) -> frozenset[str]:
-        """Those of the part that has the fewest."""
-        return min((part.keys for part in self.parts), key=len)
+        """Those of the part that has the fewest common ones, and of equals the fewest."""
+        return min((part.keys for part in self.parts), key=lambda keys: (sum(_is_common(key, self.parts[0].grammar) for key in keys), len(keys)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +93,12 @@ class _Node:
 
 def read_pattern(source: str, grammar: Grammar) -> Pattern:
     """BadPattern when it cannot be read, names a class that is not there, or needs no word at all."""
-    parts = tuple(_part(text.strip(), grammar) for text in source.split("&"))
-    return Pattern(source=source, parts=parts)
+    parts = [text.strip() for text in source.split("&")]
+    absent = [text for text in parts[1:] if text.startswith("!(")]
+    return Pattern(
+        source=source, parts=tuple(_part(text, grammar) for text in parts if text not in absent),
+        absent=tuple(_part(text[1:], grammar) for text in absent),
+    )
 
 
 def any_of(sources: Iterable[str], grammar: Grammar) -> str:

@@ -4,6 +4,8 @@
   said by somebody else about the client counts as nothing; a denial left open ("not yet") counts as a strong hint.
 - Suicide or self-harm of somebody else, in the present, counts as low and in doubt: the client may need help in helping.
 - Hints of different sorts add up: 1 raises doubt only, 2 or 3 low, 4 high; beside an open low cue a strong hint makes high. All in doubt.
+- Traces, words that say nothing by themselves, count where several of different sorts stand near each other and nothing around them says
+  otherwise: two as a weak hint, three or more as a strong one.
 - Now or today, or the means at hand, said in a sentence with a cue of the client's own present, makes low high and high imminent.
 """
 
@@ -15,6 +17,10 @@ from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
 
 STRONG, GRAVE = 2, 4
 """So many points of hints make low, and high."""
+TRACE_WINDOW = 200
+"""Traces are together within so many characters."""
+MOST_OF_TRACES = 2
+"""So many points at most come from traces: they make low, not high."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +38,7 @@ class Evidence:
     what: str
     doubt: bool = False
     points: int = 0
+    trace: bool = False
 
 
 def higher(*levels: RiskLevel) -> RiskLevel:
@@ -55,6 +62,10 @@ def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
     level: RiskLevel = found.cue.level or "none"
     points: int = found.cue.hint or 0
     own = found.whose == "own"
+    if cue.hint == 0:
+        if found.denied or found.told or found.asked or found.past or (not own and cue.kind in ("suicide", "self_harm")):
+            return None
+        return Evidence(kind=cue.kind, level="none", span=found.span, words=text[slice(*found.span)], what=what, doubt=True, trace=True)
     if found.denied:
         if not found.open:
             return None
@@ -78,10 +89,18 @@ def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
     return Evidence(kind=cue.kind, level=level, span=found.span, words=text[slice(*found.span)], what=what, doubt=doubt, points=points)
 
 
+def traces(some: Sequence[Evidence]) -> int:
+    """So many traces of different sorts stand near each other."""
+    found = [one for one in some if one.trace]
+    return max((len({other.what for other in found if 0 <= other.span[0] - one.span[0] <= TRACE_WINDOW}) for one in found), default=0)
+
+
 def weigh(some: Sequence[Evidence]) -> tuple[RiskLevel, bool]:
     """The level of one kind of danger out of all its evidence, and whether it is in doubt."""
     clear = higher(*(one.level for one in some if not one.doubt))
     hints = sum({one.what: one.points for one in some}.values())
+    together = traces(some)
+    hints += min(together - 1, MOST_OF_TRACES) if together >= 2 else 0
     level = higher(*(one.level for one in some))
     if hints >= GRAVE or (hints >= STRONG and clear == "low"):
         level = higher(level, "high")

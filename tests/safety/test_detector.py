@@ -146,6 +146,23 @@ def test_a_weak_hint_raises_doubt_only() -> None:
     assert (heard.level, heard.kinds, heard.doubt) == ("none", (), True)
 
 
+def test_traces_count_only_together() -> None:
+    one, two = hear("I took the cliff path."), hear("I took the cliff path with the letter to my sons.")
+    three = hear("I took the cliff path with the letter to my sons, and I felt so calm.")
+    assert one == Heard()
+    assert (two.level, two.doubt) == ("none", True)
+    assert (three.level, three.doubt) == ("low", True)
+
+
+def test_traces_far_apart_do_not_add_up() -> None:
+    assert hear("I took the cliff path. " + "We had soup, and the tram was late. " * 8 + "Then I wrote the letter to my sons.") == Heard()
+
+
+def test_an_everyday_ground_near_it_takes_a_hint_back() -> None:
+    assert hear("I gave away my guitar.").doubt
+    assert not hear("I gave away my guitar. We're moving to a smaller place.").doubt
+
+
 @pytest.mark.parametrize("text", CLEAR)
 def test_clear_danger_is_in_no_doubt(text: str) -> None:
     heard = hear(text)

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 LINES = Path(__file__).parent.parent / "data" / "risk_lines.yaml"
+MORE = LINES.with_name("risk_lines_tune.yaml")
 KINDS = ("suicide", "self_harm", "harm_to_others", "abuse")
 LEVELS = ("low", "high", "imminent")
 FIELDS = {"id", "split", "text", "kinds", "level", "hard", "why"}
@@ -26,6 +27,12 @@ Line = dict[str, Any]
 def lines() -> list[Line]:
     """Every line of the file."""
     return list(yaml.safe_load(LINES.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def more() -> list[Line]:
+    """The further lines to work on."""
+    return list(yaml.safe_load(MORE.read_text(encoding="utf-8")))
 
 
 def split(lines: list[Line], name: str) -> list[Line]:
@@ -43,8 +50,8 @@ def words(line: Line) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z']+", line["text"].lower()))
 
 
-def test_every_line_is_whole(lines: list[Line]) -> None:
-    for line in lines:
+def test_every_line_is_whole(lines: list[Line], more: list[Line]) -> None:
+    for line in lines + more:
         assert set(line) == FIELDS, line
         assert line["split"] in ("tune", "test"), line
         assert isinstance(line["hard"], bool) and line["why"].strip(), line
@@ -77,12 +84,19 @@ def test_the_halves_are_alike(lines: list[Line]) -> None:
     assert all(abs(tune[key] - test[key]) <= 1 for key in tune | test), (tune, test)
 
 
-def test_no_line_comes_twice(lines: list[Line]) -> None:
-    texts = Counter(" ".join(re.findall(r"\w+", line["text"].lower())) for line in lines)
+def test_further_lines_are_to_work_on_only(more: list[Line]) -> None:
+    assert len(more) >= 400 and split(more, "tune") == more
+    assert sorted(line["id"] for line in more) == [f"t{number:03d}" for number in range(1, len(more) + 1)]
+    danger = [line for line in more if line["kinds"]]
+    assert 0.4 <= len(danger) / len(more) <= 0.6 and sum(line["hard"] for line in danger) >= 100
+
+
+def test_no_line_comes_twice(lines: list[Line], more: list[Line]) -> None:
+    texts = Counter(" ".join(re.findall(r"\w+", line["text"].lower())) for line in lines + more)
     assert [text for text, times in texts.items() if times > 1] == []
 
 
-def test_no_line_is_a_near_copy_of_one_in_the_other_split(lines: list[Line]) -> None:
-    for one, other in product(split(lines, "tune"), split(lines, "test")):
+def test_no_line_is_a_near_copy_of_one_in_the_other_split(lines: list[Line], more: list[Line]) -> None:
+    for one, other in product(split(lines, "tune") + more, split(lines, "test")):
         shared = len(words(one) & words(other)) / len(words(one) | words(other))
         assert shared < NEAR, (round(shared, 2), one["text"], other["text"])
