@@ -139,7 +139,8 @@ class Network:
             for reply in self.grid.pull_messages(list(waiting)):
                 node = waiting.pop(reply.metadata.reply_to_message_id)
                 found.append((node, Failed(f"no answer: error {reply.error.code} of Flower") if reply.has_error() else _read(reply)))
-            time.sleep(PAUSE_S)
+            if waiting:
+                time.sleep(PAUSE_S)
         return found
 
 
