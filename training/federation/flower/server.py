@@ -1,24 +1,29 @@
-"""The server as a Flower ServerApp: rounds as in one process, with tasks and answers carried by SuperLink and SuperNodes."""
+"""The server as a Flower ServerApp: rounds as in one process, with tasks and answers carried by SuperLink and SuperNodes.
+
+The account is loaded only to serve: sites start a process for each message, which loads this module with theirs.
+"""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.serverapp import Grid, ServerApp
 
 from training.errors import TrainingError
-from training.federation.course import Outcome, federate
 from training.federation.flower.client import RECORD, SUM, bytes_of
 from training.federation.inprocess import Failed
-from training.federation.rounds import RoundReport
 from training.federation.state import ServerState
 from training.federation.summing import Said, Step, Summed, sum_over
 from training.federation.terms import Terms
 from training.federation.updates import Weights
 from training.plan import Plan
+
+if TYPE_CHECKING:
+    from training.federation.course import Outcome
+    from training.federation.rounds import RoundReport
 
 Records = Mapping[str, Mapping[str, Any]]
 """A message's content: by name of the record."""
@@ -38,8 +43,8 @@ class ServerSide:
     seed: int
     folder: Path
     wait_s: float = 600.0
-    on_round: Callable[[RoundReport], None] = lambda report: None
-    on_end: Callable[[Outcome], None] = lambda outcome: None
+    on_round: "Callable[[RoundReport], None]" = lambda report: None
+    on_end: "Callable[[Outcome], None]" = lambda outcome: None
 
 
 def server_app(bring: Callable[[Context], ServerSide]) -> ServerApp:
@@ -51,6 +56,8 @@ def server_app(bring: Callable[[Context], ServerSide]) -> ServerApp:
 
 def serve(grid: Grid, run: ServerSide) -> None:
     """All rounds, over this grid."""
+    from training.federation.course import federate
+
     network = Network(grid, run.terms)
     network.wait(run.wait_s)
     run.on_end(federate(

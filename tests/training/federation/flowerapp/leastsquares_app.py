@@ -9,8 +9,6 @@ from flwr.app import Context, Message
 from flwr.serverapp import Grid, ServerApp
 
 from tests.training.federation.leastsquares import LeastSquares, start
-from tests.training.federation.test_course import DATA, SITE, plan_of, recipe
-from tests.training.federation.test_course import SIZES as SITES
 from training.federation.flower.client import SiteSide, site_app
 from training.federation.flower.server import ServerSide, serve
 from training.federation.terms import Terms, terms_of
@@ -24,11 +22,13 @@ DIES, DIES_IN = "south", 2
 
 def agreed(context: Context) -> tuple[Terms, Plan | None]:
     """What server and sites each have from their recipe."""
+    from tests.training.federation.test_course import SITE, SIZES, plan_of, recipe
+
     asked = context.run_config
     averaging = {"timeout_s": TIMEOUT_S, "min_sites": 1, "secure": bool(asked["secure"])}
     of = recipe(SITE if asked["private"] else None, rounds=int(asked["rounds"]), averaging=averaging)
     plan = plan_of(of)
-    return terms_of(of, plan, SITES), plan
+    return terms_of(of, plan, SIZES), plan
 
 
 class Killed(LeastSquares):
@@ -44,6 +44,8 @@ class Killed(LeastSquares):
 
 
 def bring_site(context: Context) -> SiteSide:
+    from tests.training.federation.test_course import DATA
+
     learner = Killed(DATA)
     learner.mark = Path(str(context.run_config["folder"])) / "trains"
     return SiteSide(name=str(context.node_config["site"]), learner=learner, terms=agreed(context)[0], seed=SEED, frozen={})
