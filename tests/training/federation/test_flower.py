@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,8 @@ class Flower:
         tls = ("--ssl-certfile", "server.pem", "--ssl-keyfile", "server.key", "--ssl-ca-certfile", "ca.pem")
         self.start("superlink", "flower-superlink", *tls, "--enable-supernode-auth", "--port", str(self.port), "--disable-runtime-dependency-installation")
         self.reachable(self.port)
-        for name in SIZES:
-            self.flwr("supernode", "register", f"{name}.pub", "here")
+        with ThreadPoolExecutor() as together:
+            list(together.map(lambda name: self.flwr("supernode", "register", f"{name}.pub", "here"), SIZES))
         for name in SIZES:
             self.node(name, "--auth-supernode-private-key", name)
         self.node("stranger", "--auth-supernode-private-key", "stranger", "--max-retries", "0")
@@ -84,10 +85,8 @@ class Flower:
 
     def refused(self, name: str) -> str:
         """What a node said that could not come in, when it has ended; what it had started is ended too."""
-        process = self.processes.pop(name)
-        assert process.wait(60) != 0
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        assert self.processes[name].wait(60) != 0
+        self.kill(name)
         return (self.folder / f"{name}.log").read_text()
 
     def reachable(self, port: int) -> None:
@@ -108,7 +107,10 @@ class Flower:
     def kill(self, name: str) -> None:
         """At once, with all that it has started."""
         process = self.processes.pop(name)
-        for number in [process.pid, *descendants(process.pid)]:
+        below = descendants(process.pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for number in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
         process.wait()
