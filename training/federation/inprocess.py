@@ -7,13 +7,16 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import CancelledError, Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from training.errors import TrainingError
 from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
 from training.federation.terms import Terms
 from training.federation.updates import Learned, Learner, Weights
+
+if TYPE_CHECKING:
+    from training.federation.summing import Summed
 
 Answer = TypeVar("Answer")
 logger = logging.getLogger(__name__)
@@ -60,6 +63,12 @@ class InProcess:
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
         """Bytes for bytes."""
         return self._all({site: partial(site_side.answer, data, site, self._learner, self.terms, self.seed, frozen) for site, data in tasks.items()})
+
+    def ask_sum(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int) -> "Summed":
+        """The secure sum, with all its steps."""
+        from training.federation.summing import sum_of
+
+        return sum_of(self.ask_parts(tasks, drawn, frozen))
 
     def ask_parts(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights) -> dict[str, Residues | Failed]:
         """For a secure sum, each site's vector before it is masked; it never leaves the site's side."""

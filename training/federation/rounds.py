@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from training.errors import TrainingError
 from training.federation import aggregation, draws, messages, noise, screening
@@ -16,6 +16,9 @@ from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.federation.updates import Array, Learner, Task, Weights, Wide
 
+if TYPE_CHECKING:
+    from training.federation.summing import Summed
+
 
 class Sites(Protocol):
     """Where tasks go to: `InProcess`, or a network."""
@@ -24,8 +27,8 @@ class Sites(Protocol):
         """Each site's answer to its task, as bytes, or why there is none. frozen: adapters that sites hold already."""
         ...
 
-    def ask_parts(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights) -> Mapping[str, Any]:
-        """For secure sums: each site's vector, which only its `secure.Member` looks at; zeros of those not drawn."""
+    def ask_sum(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int) -> "Summed":
+        """The sum of the sites' vectors of so many numbers, each seen by its `secure.Member` only; zeros of those not drawn."""
         ...
 
 
@@ -139,25 +142,22 @@ def accepted(data: bytes, state: ServerState, terms: Terms, site: str) -> tuple[
 
 def _summed(state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]) -> Gathered:
     """Only the sum of weighted updates is seen. Where the draw is hidden, all sites send, the others zeros."""
-    from training.federation.summing import sum_of
-
     frozen = _frozen(state, terms)
     tasks = _tasks(state, terms, seed, terms.sites if terms.hidden_draw else drawn)
-    parts = sites.ask_parts(tasks, drawn, frozen)
-    got = Gathered(failed={site: part.why for site, part in sorted(parts.items()) if isinstance(part, Failed)})
-    try:
-        summed = sum_of({site: None if isinstance(part, Failed) else part for site, part in parts.items()})
-    except TrainingError as error:
-        got.failed |= {site: str(error) for site in parts if site not in got.failed}
+    moved = travelling(state.weights, terms)
+    summed = sites.ask_sum(tasks, drawn, frozen, sum(value.size for value in moved.values()))
+    got = Gathered(
+        failed={site: summed.failed[site] for site in sorted(summed.failed)}, up=dict(summed.bytes_up),
+        down={site: len(tasks[site]) + many for site, many in summed.bytes_down.items()},
+    )
+    if summed.total is None:
         return got
-    got.answered = {site: {} for site in sorted(parts) if site not in got.failed}
+    got.answered = {site: {} for site in sorted(tasks) if site not in got.failed}
     flat, at = terms.fixed_point.decode(summed.total), 0
     got.total = {}
-    for key, value in sorted(travelling(state.weights, terms).items()):
+    for key, value in sorted(moved.items()):
         got.total[key] = flat[at:at + value.size].reshape(value.shape)
         at += value.size
-    got.up = dict(summed.bytes_up)
-    got.down = {site: len(tasks[site]) + many for site, many in summed.bytes_down.items()}
     return got
 
 

@@ -8,6 +8,7 @@ Not covered: members or a server that lie (no signatures, no consistency check):
 must not collude with `threshold` members or more.
 """
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ def threshold_of(members: int) -> int:
 
 
 class Member:
-    """One site's side of one sum. A new one for each sum: keys are used once."""
+    """One site's side of one sum. A new one for each sum: keys are used once. Between steps it can be kept as text, which is secret."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -62,16 +63,41 @@ class Member:
         self._others: Mapping[str, PublicKeys] = {}
         self._held: dict[str, dict[Kind, tuple[int, int]]] = {}
         self._threshold = 0
-        self._revealed = False
+        self._masked = self._revealed = False
+
+    def kept(self) -> str:
+        """All that the next step needs."""
+        return json.dumps({
+            "name": self.name, "packet_key": self._packet_key.private_bytes_raw().hex(), "mask_key": self._mask_key.private_bytes_raw().hex(),
+            "seed": self._seed.hex(), "others": {name: [keys.packets.hex(), keys.masks.hex()] for name, keys in self._others.items()},
+            "held": self._held, "threshold": self._threshold, "masked": self._masked, "revealed": self._revealed,
+        })
+
+    @classmethod
+    def again(cls, kept: str) -> "Member":
+        """The same member, from what it kept."""
+        said = json.loads(kept)
+        self = cls(said["name"])
+        self._packet_key, self._mask_key = (X25519PrivateKey.from_private_bytes(bytes.fromhex(said[key])) for key in ("packet_key", "mask_key"))
+        self._seed, self._threshold = bytes.fromhex(said["seed"]), said["threshold"]
+        self._others = {name: PublicKeys(bytes.fromhex(packets), bytes.fromhex(masks)) for name, (packets, masks) in said["others"].items()}
+        self._held = {name: {kind: (at, value) for kind, (at, value) in of.items()} for name, of in said["held"].items()}
+        self._masked, self._revealed = said["masked"], said["revealed"]
+        return self
 
     def keys(self) -> PublicKeys:
         """First step: what everybody gets to know."""
         return PublicKeys(self._packet_key.public_key().public_bytes_raw(), self._mask_key.public_key().public_bytes_raw())
 
-    def share(self, keys: Mapping[str, PublicKeys]) -> dict[str, bytes]:
-        """Second step: for each other member, its shares of this one's secrets, encrypted so that the server cannot read them."""
+    def share(self, keys: Mapping[str, PublicKeys], asked: int | None = None) -> dict[str, bytes]:
+        """Second step: for each other member, its shares of this one's secrets, encrypted so that the server cannot read them.
+
+        asked: how many were to be in the sum, if some gave no keys. TrainingError for keys of another sum, or a second call.
+        """
+        if self._held or keys.get(self.name) != self.keys():
+            raise TrainingError(f"{self.name}: shares were dealt already, or these are the keys of another sum")
         self._others = {name: keys[name] for name in sorted(keys) if name != self.name}
-        self._threshold = threshold_of(len(keys))
+        self._threshold = threshold_of(max(len(keys), asked or 0))
         own = shares_of(self._seed, self._threshold, len(keys))
         pairwise = shares_of(self._mask_key.private_bytes_raw(), self._threshold, len(keys))
         packets = {}
@@ -89,7 +115,13 @@ class Member:
         return nonce + AESGCM(key).encrypt(nonce, text, f"{sender} to {receiver}".encode())
 
     def mask(self, vector: Residues, packets: Mapping[str, bytes]) -> Residues:
-        """Third step. packets: what the others sent to this member; masks are shared with their senders."""
+        """Third step, once. packets: what the others sent to this member; masks are shared with their senders.
+
+        TrainingError for a second call (the same masks over two vectors would bare their difference).
+        """
+        if self._masked or not self._held:
+            raise TrainingError(f"{self.name}: this sum was masked already, or no shares were dealt for it")
+        self._masked = True
         for sender, packet in packets.items():
             self._held[sender] = self._opened(sender, packet)
         total = vector + expanded(self._seed, vector.size)
@@ -141,17 +173,19 @@ def pairwise_mask(private: X25519PrivateKey, name: str, other: str, public: byte
     return mask
 
 
+def enough(many: int, members: int) -> None:
+    """TrainingError, in words, if fewer answered than the threshold."""
+    needed = threshold_of(members)
+    if many < needed:
+        raise TrainingError(f"secure sum: {many} of {members} sites answered to the end, and {needed} are needed; nothing can be learned of it")
+
+
 def unmasked(
     masked: Mapping[str, Residues], keys: Mapping[str, PublicKeys], revealed: Mapping[str, Mapping[str, Revealed]], shared: Iterable[str],
 ) -> Residues:
-    """The server's side: the sum of the vectors that came. shared: who dealt shares, so whose masks are in those vectors.
-
-    TrainingError, in words, if fewer answered than the threshold.
-    """
-    threshold = threshold_of(len(keys))
-    if len(masked) < threshold or len(revealed) < threshold:
-        many = len(masked) if len(masked) < threshold else len(revealed)
-        raise TrainingError(f"secure sum: {many} of {len(keys)} sites answered to the end, and {threshold} are needed; nothing can be learned of it")
+    """The server's side: the sum of the vectors that came. shared: who dealt shares, so whose masks are in those vectors."""
+    for came in (masked, revealed):
+        enough(len(came), len(keys))
     total: Residues = np.zeros(next(iter(masked.values())).size, dtype=np.uint32)
     for vector in masked.values():
         total += vector

@@ -1,40 +1,144 @@
-"""A secure sum among sites in one process, step by step as it goes over a network, with the bytes that it would take."""
+"""A secure sum, step by step, wherever the members are: the server's side of all steps, and a site's answer to each."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
+import numpy as np
+
+from training.errors import TrainingError
 from training.federation.fixedpoint import Residues
-from training.federation.secure import Member, threshold_of, unmasked
+from training.federation.inprocess import Failed
+from training.federation.secure import KEY_BYTES, Kind, Member, PublicKeys, Revealed, enough, unmasked
 from training.federation.shamir import SHARE_BYTES
+
+Step = Literal["keys", "share", "mask", "reveal"]
+Said = Mapping[str, bytes]
+"""What one step says to a site, or a site to it: by the name of a site that it is about, or by what it is."""
+Ask = Callable[[Step, Mapping[str, Said]], Mapping[str, Said | Failed]]
+Read = TypeVar("Read")
+KINDS: dict[bytes, Kind] = {b"o": "own mask", b"p": "pairwise key"}
+POINT_BYTES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summed:
-    """total: modulo 2^32, of those who sent. bytes_up, bytes_down: by site, as a site sends and receives them."""
+    """total: modulo 2^32, of those who are not in `failed`; None if too few were left. failed: why, by site. bytes_up, bytes_down: by
+    site, as a site sends and receives them."""
 
-    total: Residues
+    total: Residues | None
+    failed: Mapping[str, str]
     bytes_up: Mapping[str, int]
     bytes_down: Mapping[str, int]
 
 
-def sum_of(vectors: Mapping[str, Residues | None], silent: Collection[str] = ()) -> Summed:
-    """None: a site that drops out before it sends its vector. silent: sites that drop out after it. TrainingError if too few are left."""
+def sum_over(sites: Collection[str], size: int, ask: Ask) -> Summed:
+    """Of vectors of so many numbers. ask: puts a step to several sites; who fails in one is not asked again. Who fails after its vector
+    came is still in the sum."""
+    server = _Server(sites, ask)
+    try:
+        total = server.total(size)
+    except TrainingError as error:
+        total = None
+        server.failed |= {site: str(error) for site in sites if site not in server.failed}
+    return Summed(total=total, failed=server.failed, bytes_up=server.up, bytes_down=server.down)
+
+
+class _Server:
+    def __init__(self, sites: Collection[str], ask: Ask) -> None:
+        self.sites, self.ask = sorted(sites), ask
+        self.failed: dict[str, str] = {}
+        self.up: Counter[str] = Counter()
+        self.down: Counter[str] = Counter()
+
+    def total(self, size: int) -> Residues:
+        keys = self._asked("keys", {site: {} for site in self.sites}, lambda _, said: _keys_from(said))
+        known = {site: keys[site].packets + keys[site].masks if site in keys else b"" for site in self.sites}
+        packets = self._asked("share", dict.fromkeys(keys, known), lambda site, said: _packets_from(said, keys.keys() - {site}))
+        arrived = {site: {sender: sent[site] for sender, sent in packets.items() if sender != site} for site in packets}
+        masked = self._asked("mask", arrived, lambda _, said: _vector_from(said, size))
+        came = dict(self.failed)
+        revealed = self._asked("reveal", dict.fromkeys(masked, dict.fromkeys(masked, b"")), lambda _, said: _revealed_from(said, packets))
+        self.failed = came
+        try:
+            return unmasked(masked, keys, revealed, packets)
+        except (OverflowError, ValueError):
+            raise TrainingError("secure sum: the shares of a mask do not belong together; nothing can be learned of it") from None
+
+    def _asked(self, step: Step, said: Mapping[str, Said], read: Callable[[str, Said], Read]) -> dict[str, Read]:
+        for site, one in said.items():
+            self.down[site] += sum(map(len, one.values()))
+        found: dict[str, Read] = {}
+        for site, answer in sorted(self.ask(step, said).items()):
+            if isinstance(answer, Failed):
+                self.failed[site] = answer.why
+                continue
+            self.up[site] += sum(map(len, answer.values()))
+            try:
+                found[site] = read(site, answer)
+            except (KeyError, ValueError):
+                self.failed[site] = f"its answer to {step!r} is none"
+        enough(len(found), len(self.sites))
+        return found
+
+
+def answered(member: Member, step: Step, said: Said, vector: Callable[[], Residues]) -> Said:
+    """A site's answer. vector: only called to mask it."""
+    match step:
+        case "keys":
+            keys = member.keys()
+            return {"packets": keys.packets, "masks": keys.masks}
+        case "share":
+            return member.share({site: PublicKeys(one[:KEY_BYTES], one[KEY_BYTES:]) for site, one in said.items() if one}, len(said))
+        case "mask":
+            return {"vector": member.mask(vector(), said).astype("<u4").tobytes()}
+        case "reveal":
+            letter = {kind: letter for letter, kind in KINDS.items()}
+            return {
+                site: letter[one.kind] + one.point.to_bytes(POINT_BYTES, "big") + one.value.to_bytes(SHARE_BYTES, "big")
+                for site, one in member.reveal(said).items()
+            }
+
+
+def _keys_from(said: Said) -> PublicKeys:
+    return PublicKeys(_sized(said["packets"], KEY_BYTES), _sized(said["masks"], KEY_BYTES))
+
+
+def _packets_from(said: Said, others: Collection[str]) -> Said:
+    return {site: said[site] for site in others}
+
+
+def _vector_from(said: Said, size: int) -> Residues:
+    return np.frombuffer(_sized(said["vector"], 4 * size), dtype="<u4").astype(np.uint32)
+
+
+def _revealed_from(said: Said, dealt: Collection[str]) -> dict[str, Revealed]:
+    ends = 1 + POINT_BYTES
+    return {
+        site: Revealed(KINDS[one[:1]], int.from_bytes(one[1:ends], "big"), int.from_bytes(one[ends:], "big"))
+        for site in dealt for one in (_sized(said[site], ends + SHARE_BYTES),)
+    }
+
+
+def _sized(data: bytes, size: int) -> bytes:
+    if len(data) != size:
+        raise ValueError(f"{len(data)} bytes in place of {size}")
+    return data
+
+
+def sum_of(vectors: Mapping[str, Residues | Failed], silent: Collection[str] = ()) -> Summed:
+    """Among sites in one process. Failed: a site that drops out before it sends its vector. silent: sites that drop out after it."""
     members = {name: Member(name) for name in sorted(vectors)}
-    up: Counter[str] = Counter()
-    down: Counter[str] = Counter()
-    keys = {name: member.keys() for name, member in members.items()}
-    packets = {name: member.share(keys) for name, member in members.items()}
-    arrived = {name: {sender: sent[name] for sender, sent in packets.items() if sender != name} for name in members}
-    masked = {name: members[name].mask(vector, arrived[name]) for name, vector in vectors.items() if vector is not None}
-    for name in members:
-        up[name] += 64 + sum(map(len, packets[name].values()))
-        down[name] += 64 * (len(members) - 1) + sum(map(len, arrived[name].values()))
-    revealed = {}
-    for name, vector in masked.items():
-        up[name] += vector.nbytes
-        if name not in silent and len(masked) >= threshold_of(len(members)):
-            revealed[name] = members[name].reveal(masked)
-            up[name] += len(revealed[name]) * (4 + SHARE_BYTES)
-            down[name] += (len(members) + 7) // 8
-    return Summed(total=unmasked(masked, keys, revealed, members), bytes_up=up, bytes_down=down)
+
+    def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
+        return {name: asked(step, name, one) for name, one in said.items()}
+
+    def asked(step: Step, name: str, said: Said) -> Said | Failed:
+        vector = vectors[name]
+        if isinstance(vector, Failed):
+            return vector if step == "mask" else answered(members[name], step, said, lambda: np.zeros(0, np.uint32))
+        return Failed("silent") if step == "reveal" and name in silent else answered(members[name], step, said, lambda: vector)
+
+    sizes = {vector.size for vector in vectors.values() if not isinstance(vector, Failed)}
+    return sum_over(vectors, max(sizes, default=0), ask)

@@ -1,4 +1,7 @@
-"""What all rounds of a federation have in common, fixed before the first one: from a recipe, its plan and the sites' sizes."""
+"""What all rounds of a federation have in common, fixed before the first one: from a recipe, its plan and the sites' sizes.
+
+The account is loaded only where there is a plan: it takes seconds, and over Flower each message may start a process.
+"""
 
 import hashlib
 import json
@@ -11,7 +14,6 @@ from training.federation.draws import Source
 from training.federation.fixedpoint import FixedPoint
 from training.federation.messages import Send
 from training.plan import Plan
-from training.privacy import budget
 from training.recipe import Recipe
 
 Rule = Literal["fedavg", "fedadam", "stack", "exact"]
@@ -117,6 +119,8 @@ def terms_of(recipe: Recipe, plan: Plan | None, sessions: Mapping[str, int]) -> 
 
 def _bounded(weights: dict[str, float], plan: Plan) -> dict[str, float]:
     """Shares of sites as the account has them: none above the largest weight that the sensitivity is computed with."""
+    from training.privacy import budget
+
     largest = budget.largest_weight(plan)
     bounded = {site: 1 / len(weights) if plan.privacy.weights == "uniform" else min(share, largest) for site, share in weights.items()}
     if max(bounded.values()) > largest * (1 + 1e-12):
@@ -125,6 +129,8 @@ def _bounded(weights: dict[str, float], plan: Plan) -> dict[str, float]:
 
 
 def _protected(plan: Plan) -> dict[str, object]:
+    from training.privacy import budget
+
     given = plan.privacy
     return {
         "participation": given.participation, "hidden_draw": given.noise_at == "sum" and given.participation < 1, "clip": given.clip,

@@ -147,7 +147,7 @@ class Never:
     def ask(self, *_: Any) -> Any:
         raise AssertionError("asked")
 
-    ask_parts = ask
+    ask_sum = ask
 
 
 def test_a_plan_beyond_its_budget_is_refused_before_anything_is_sent(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Secure sums: exact, blind, and what happens when sites drop out."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pytest
@@ -11,11 +11,13 @@ from scipy import stats
 
 from training.errors import TrainingError
 from training.federation.fixedpoint import FixedPoint
+from training.federation.inprocess import Failed
 from training.federation.secure import Member, threshold_of, unmasked
 from training.federation.shamir import PRIME, secret_from, shares_of
-from training.federation.summing import sum_of
+from training.federation.summing import Said, Step, answered, sum_of, sum_over
 
 SIZE = 2000
+GONE = Failed("gone")
 POINT = FixedPoint(largest=1.0, members=5)
 
 
@@ -30,27 +32,29 @@ def plain_sum(of: dict[str, np.ndarray], sites: Collection[str]) -> np.ndarray:
 @pytest.mark.parametrize("gone", ["", "c", "ae"])
 def test_the_sum_is_exact_with_no_one_and_two_dropouts(gone: str) -> None:
     of = vectors()
-    found = sum_of({site: None if site in gone else vector for site, vector in of.items()})
+    found = sum_of({site: GONE if site in gone else vector for site, vector in of.items()})
     assert np.array_equal(found.total, plain_sum(of, set(of) - set(gone)))
+    assert found.failed == dict.fromkeys(gone, "gone")
 
 
 @pytest.mark.parametrize("silent", ["d", "bd"])
 def test_who_leaves_after_sending_is_still_in_the_sum(silent: str) -> None:
     of = vectors()
-    assert np.array_equal(sum_of(of, silent).total, plain_sum(of, of))
+    found = sum_of(of, silent)
+    assert np.array_equal(found.total, plain_sum(of, of)) and not found.failed
 
 
 def test_one_drops_out_before_and_one_after_sending() -> None:
     of = vectors()
-    assert np.array_equal(sum_of({**of, "a": None}, "b").total, plain_sum(of, "bcde"))
+    assert np.array_equal(sum_of({**of, "a": GONE}, "b").total, plain_sum(of, "bcde"))
 
 
 def test_below_the_threshold_it_fails_with_words() -> None:
     of = vectors()
-    with pytest.raises(TrainingError, match="2 of 5 sites answered to the end, and 3 are needed"):
-        sum_of({**of, "a": None, "b": None, "c": None})
-    with pytest.raises(TrainingError, match="2 of 5 sites answered to the end, and 3 are needed"):
-        sum_of(of, silent="abc")
+    for found in (sum_of({**of, "a": GONE, "b": GONE, "c": GONE}), sum_of(of, silent="abc")):
+        assert found.total is None and found.failed.keys() == of.keys()
+        assert {found.failed[site] for site in "abc"} <= {"gone", "silent"}
+        assert all("2 of 5 sites answered to the end, and 3 are needed" in found.failed[site] for site in "de")
     assert [threshold_of(many) for many in (2, 3, 4, 5, 10)] == [2, 2, 3, 3, 6]
 
 
@@ -114,7 +118,52 @@ def test_bytes_are_counted_each_way() -> None:
     found = sum_of(vectors())
     packet = 12 + 4 + 66 + 66 + 16  # nonce, point, two shares, tag
     assert found.bytes_up["a"] == 64 + 4 * packet + 4 * SIZE + 5 * 70
-    assert found.bytes_down["a"] == 4 * 64 + 4 * packet + 1
+    assert found.bytes_down["a"] == 5 * 64 + 4 * packet
+
+
+def test_a_member_can_be_kept_between_steps_and_does_each_once() -> None:
+    members, keys, arrived = exchanged()
+    for site in members:
+        members[site] = Member.again(members[site].kept())
+    with pytest.raises(TrainingError, match="dealt already"):
+        members["a"].share(keys)  # type: ignore[arg-type]
+    with pytest.raises(TrainingError, match="keys of another sum"):
+        Member("a").share(keys)  # type: ignore[arg-type]
+    of = vectors("abc")
+    masked = {site: member.mask(of[site], arrived[site]) for site, member in members.items()}
+    members = {site: Member.again(member.kept()) for site, member in members.items()}
+    with pytest.raises(TrainingError, match="masked already"):
+        members["a"].mask(of["a"], arrived["a"])
+    revealed = {site: member.reveal(masked) for site, member in members.items()}
+    assert np.array_equal(unmasked(masked, keys, revealed, members), plain_sum(of, "abc"))  # type: ignore[arg-type]
+    with pytest.raises(TrainingError, match="already given"):
+        Member.again(members["a"].kept()).reveal(masked)
+
+
+@pytest.mark.parametrize(("at", "spoilt"), [
+    ("keys", {"packets": b"short", "masks": b""}), ("share", {}), ("mask", {"vector": b"1234"}), ("mask", {}), ("reveal", {"a": b"x"}), ("reveal", {}),
+])
+def test_a_site_whose_answer_is_none_is_left_out_and_named(at: str, spoilt: dict[str, bytes]) -> None:
+    of, members = vectors(), {site: Member(site) for site in "abcde"}
+
+    def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
+        return {site: spoilt if site == "c" and step == at else answered(members[site], step, one, lambda site=site: of[site]) for site, one in said.items()}  # type: ignore[misc]
+
+    found = sum_over(of, SIZE, ask)
+    if at == "reveal":  # its vector came
+        assert np.array_equal(found.total, plain_sum(of, of)) and not found.failed
+    else:
+        assert np.array_equal(found.total, plain_sum(of, "abde")) and found.failed == {"c": f"its answer to {at!r} is none"}
+
+
+def test_those_who_give_no_keys_count_for_the_threshold() -> None:
+    """Otherwise a sum of two of five could be had."""
+    members = {site: Member(site) for site in "abc"}
+    keys = {site: member.keys() for site, member in members.items()}
+    packets = {site: member.share(keys, asked=5) for site, member in members.items()}
+    members["a"].mask(np.zeros(4, np.uint32), {site: packets[site]["a"] for site in "bc"})
+    with pytest.raises(TrainingError, match="2 vectors came, and at least 3 must be in a sum"):
+        members["a"].reveal("ab")
 
 
 @settings(max_examples=20, deadline=None)

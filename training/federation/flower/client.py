@@ -1,19 +1,26 @@
-"""A site as a Flower ClientApp. Its learner and its terms are its own: no server can change what is clipped, noised or told."""
+"""A site as a Flower ClientApp. Its learner and its terms are its own: what it clips, noises and tells is by its own copy."""
 
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
 from training.errors import TrainingError
 from training.federation import site as site_side
+from training.federation.fixedpoint import Residues
+from training.federation.secure import Member
+from training.federation.summing import Step
+from training.federation.summing import answered as stepped
 from training.federation.terms import Terms
 from training.federation.updates import Learner, Weights
 
-RECORD = "simcounsel"
+RECORD, SUM = "simcounsel", "simcounsel-sum"
+MEMBER = "simcounsel-member"
+"""In the site's own state, which a SuperNode keeps in memory and does not send: its side of the sum in progress."""
 logger = logging.getLogger(__name__)
 
 
@@ -29,9 +36,13 @@ class SiteSide:
     frozen: Weights
 
 
+class Refused(TrainingError):
+    """In words that may leave the site whatever its terms."""
+
+
 def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str]) -> ClientApp:
     """bring: called for every task, from the node's configuration; it should keep what is slow to load. name: the site's, which is asked
-    for before; each message may start a process, so it should load nothing."""
+    for before, and needed for the steps of a secure sum; each message may start a process, so it should load nothing."""
     app = ClientApp()
 
     def who(message: Message, context: Context) -> Message:
@@ -40,8 +51,14 @@ def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str
     def train(message: Message, context: Context) -> Message:
         return _reply(message, answered(bring(context), message))
 
+    def summed(step: Step, message: Message, context: Context) -> Message:
+        here = bring(context) if step == "mask" else None
+        return _reply(message, *summing(step, message, context, here.name if here else name(context), here))
+
     app.query()(who)
     app.train()(train)
+    for step in get_args(Step):
+        app.train(step)(partial(summed, step))
     return app
 
 
@@ -49,15 +66,56 @@ def answered(here: SiteSide, message: Message) -> dict[str, Any]:
     """The answer in bytes, or why there is none, in words that may leave the site."""
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     try:
-        if asked["terms"] != here.terms.fingerprint:
-            return {"failed": "the server's terms are not this site's; both need the same recipe, and the same sizes of sites"}
+        _agree(here, asked, secure=False)
         return {"answer": site_side.answer(bytes(asked["task"]), here.name, here.learner, here.terms, here.seed, here.frozen)}
     except Exception as error:
-        logger.warning("site %s failed", here.name, exc_info=error)
-        if not here.terms.tells_loss:
-            return {"failed": f"failed there ({type(error).__name__}); the site's own log says why"}
-        return {"failed": str(error) if isinstance(error, TrainingError) else f"{type(error).__name__}: {error}"}
+        return _failed(error, here.name, here.terms.tells_loss)
 
 
-def _reply(message: Message, said: dict[str, Any]) -> Message:
-    return Message(RecordDict({RECORD: ConfigRecord(said)}), reply_to=message)
+def summing(step: Step, message: Message, context: Context, name: str, here: SiteSide | None) -> tuple[dict[str, Any], Mapping[str, bytes]]:
+    """One step of a secure sum: what went wrong, and the answer. here: where there is a vector to be masked."""
+    kept = context.state.config_records
+    try:
+        if step != "keys" and MEMBER not in kept:
+            raise Refused("no secure sum was begun here")
+        member = Member(name) if step == "keys" else Member.again(str(kept[MEMBER]["kept"]))
+        said = stepped(member, step, bytes_of(message.content.config_records[SUM]), partial(_part, here, message))
+        kept[MEMBER] = ConfigRecord({"kept": member.kept()})
+        if step == "reveal":
+            del kept[MEMBER]
+        return {}, said
+    except Exception as error:
+        return _failed(error, name, here is not None and here.terms.tells_loss), {}
+
+
+def bytes_of(record: Mapping[str, Any]) -> dict[str, bytes]:
+    """Only what is bytes: a record of Flower can hold numbers and text too."""
+    return {name: value for name, value in record.items() if isinstance(value, bytes)}
+
+
+def _part(here: SiteSide | None, message: Message) -> Residues:
+    if here is None:
+        raise Refused("there is a vector in one step only")
+    asked: Mapping[str, Any] = message.content.config_records[RECORD]
+    _agree(here, asked, secure=True)
+    learner = here.learner if asked["drawn"] else None
+    return site_side.masked_part(bytes(asked["task"]), here.name, learner, here.terms, here.seed, here.frozen)
+
+
+def _agree(here: SiteSide, asked: Mapping[str, Any], secure: bool) -> None:
+    if asked["terms"] != here.terms.fingerprint:
+        raise Refused("the server's terms are not this site's; both need the same recipe, and the same sizes of sites")
+    if here.terms.secure != secure:
+        raise Refused(f"this site's updates go {'only' if here.terms.secure else 'not'} into secure sums")
+
+
+def _failed(error: Exception, name: str, tells: bool) -> dict[str, Any]:
+    logger.warning("site %s failed", name, exc_info=error)
+    if isinstance(error, Refused) or (tells and isinstance(error, TrainingError)):
+        return {"failed": str(error)}
+    return {"failed": f"{type(error).__name__}: {error}" if tells else f"failed there ({type(error).__name__}); the site's own log says why"}
+
+
+def _reply(message: Message, said: Mapping[str, Any], summed: Mapping[str, bytes] | None = None) -> Message:
+    content = RecordDict({RECORD: ConfigRecord(dict(said)), SUM: ConfigRecord(dict(summed or {}))})
+    return Message(content, reply_to=message)

@@ -1,51 +1,83 @@
 """Three least-squares sites over Flower; what the test compares with is made of the same functions."""
 
+import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
-from flwr.app import Context
+from flwr.app import Context, Message
+from flwr.serverapp import Grid, ServerApp
 
 from tests.training.federation.leastsquares import LeastSquares, start
-from tests.training.federation.test_course import DATA, SITE, plan_of, recipe
-from tests.training.federation.test_course import SIZES as SITES
 from training.federation.flower.client import SiteSide, site_app
-from training.federation.flower.server import ServerSide, server_app
+from training.federation.flower.server import ServerSide, serve
 from training.federation.terms import Terms, terms_of
+from training.federation.updates import Learned, Weights
 from training.plan import Plan
 
 SEED = 1
-TIMEOUT_S = 20.0
+TIMEOUT_S = 30.0
+DIES, DIES_IN = "south", 2
 
 
-def agreed(private: bool, rounds: int) -> tuple[Terms, Plan | None]:
+def agreed(context: Context) -> tuple[Terms, Plan | None]:
     """What server and sites each have from their recipe."""
-    of = recipe(SITE if private else None, rounds=rounds, averaging={"timeout_s": TIMEOUT_S, "min_sites": 1})
+    from tests.training.federation.test_course import SITE, SIZES, plan_of, recipe
+
+    asked = context.run_config
+    averaging = {"timeout_s": TIMEOUT_S, "min_sites": 1, "secure": bool(asked["secure"])}
+    of = recipe(SITE if asked["private"] else None, rounds=int(asked["rounds"]), averaging=averaging)
     plan = plan_of(of)
-    return terms_of(of, plan, SITES), plan
+    return terms_of(of, plan, SIZES), plan
 
 
-class Slow(LeastSquares):
-    """A training that takes long enough to be interrupted."""
+class Killed(LeastSquares):
+    """Says when it trains in the round in which it is to be killed, and waits for it."""
 
-    def learn(self, *given, **more):  # type: ignore[no-untyped-def]
-        time.sleep(0.3)
-        return super().learn(*given, **more)
+    mark: Path
+
+    def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
+        if (site, round) == (DIES, DIES_IN):
+            self.mark.touch()
+            time.sleep(600)
+        return super().learn(site, weights, round, shift)
 
 
 def bring_site(context: Context) -> SiteSide:
-    terms, _ = agreed(bool(context.run_config["private"]), int(context.run_config["rounds"]))
-    return SiteSide(name=str(context.node_config["site"]), learner=Slow(DATA), terms=terms, seed=SEED, frozen={})
+    from tests.training.federation.test_course import DATA
+
+    learner = Killed(DATA)
+    learner.mark = Path(str(context.run_config["folder"])) / "trains"
+    return SiteSide(name=str(context.node_config["site"]), learner=learner, terms=agreed(context)[0], seed=SEED, frozen={})
 
 
-def bring_server(context: Context) -> ServerSide:
-    rounds = int(context.run_config["rounds"])
-    terms, plan = agreed(bool(context.run_config["private"]), rounds)
+class Heard:
+    """A grid, and a file of all that came over it to the server."""
+
+    def __init__(self, grid: Grid, file: Path) -> None:
+        self.get_node_ids, self.push_messages, self._pull, self.file = grid.get_node_ids, grid.push_messages, grid.pull_messages, file
+
+    def pull_messages(self, names: Iterable[str]) -> list[Message]:
+        came = list(self._pull(names))
+        with self.file.open("a", encoding="utf-8") as file:
+            for message in came:
+                said = {} if message.has_error() else {name: dict(record) for name, record in message.content.items()}
+                file.write(json.dumps({"kind": message.metadata.message_type, "said": said}, default=bytes.hex) + "\n")
+        return came
+
+
+server = ServerApp()
+
+
+@server.main()
+def main(grid: Grid, context: Context) -> None:
+    terms, plan = agreed(context)
     folder = Path(str(context.run_config["folder"]))
-    return ServerSide(
-        start=start(), terms=terms, plan=plan, rounds=rounds, seed=SEED, folder=folder, wait_s=60,
+    serve(Heard(grid, folder / "heard.jsonl"), ServerSide(
+        start=start(), terms=terms, plan=plan, rounds=int(context.run_config["rounds"]), seed=SEED, folder=folder, wait_s=60,
         on_round=lambda report: _told(folder, f"{report.round} {','.join(report.answered or ())} {dict(report.failed)}"),
         on_end=lambda outcome: _told(folder, f"end {outcome.stopped}"),
-    )
+    ))
 
 
 def _told(folder: Path, line: str) -> None:
@@ -54,4 +86,3 @@ def _told(folder: Path, line: str) -> None:
 
 
 site = site_app(bring_site, lambda context: str(context.node_config["site"]))
-server = server_app(bring_server)
