@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 LINES = Path(__file__).parent.parent / "data" / "risk_lines.yaml"
-MORE = LINES.with_name("risk_lines_tune.yaml")
+MORE, UNSEEN = LINES.with_name("risk_lines_tune.yaml"), LINES.with_name("risk_lines_test.yaml")
 KINDS = ("suicide", "self_harm", "harm_to_others", "abuse")
 LEVELS = ("low", "high", "imminent")
 FIELDS = {"id", "split", "text", "kinds", "level", "hard", "why"}
@@ -35,6 +35,12 @@ def more() -> list[Line]:
     return list(yaml.safe_load(MORE.read_text(encoding="utf-8")))
 
 
+@pytest.fixture(scope="module")
+def unseen() -> list[Line]:
+    """The lines only to measure on."""
+    return list(yaml.safe_load(UNSEEN.read_text(encoding="utf-8")))
+
+
 def split(lines: list[Line], name: str) -> list[Line]:
     """The lines of a split."""
     return [line for line in lines if line["split"] == name]
@@ -50,8 +56,8 @@ def words(line: Line) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z']+", line["text"].lower()))
 
 
-def test_every_line_is_whole(lines: list[Line], more: list[Line]) -> None:
-    for line in lines + more:
+def test_every_line_is_whole(lines: list[Line], more: list[Line], unseen: list[Line]) -> None:
+    for line in lines + more + unseen:
         assert set(line) == FIELDS, line
         assert line["split"] in ("tune", "test"), line
         assert isinstance(line["hard"], bool) and line["why"].strip(), line
@@ -91,12 +97,18 @@ def test_further_lines_are_to_work_on_only(more: list[Line]) -> None:
     assert 0.4 <= len(danger) / len(more) <= 0.6 and sum(line["hard"] for line in danger) >= 100
 
 
-def test_no_line_comes_twice(lines: list[Line], more: list[Line]) -> None:
-    texts = Counter(" ".join(re.findall(r"\w+", line["text"].lower())) for line in lines + more)
+def test_unseen_lines_are_to_measure_on_only(unseen: list[Line]) -> None:
+    assert split(unseen, "test") == unseen
+    assert [line["id"] for line in unseen] == [f"s{number:03d}" for number in range(1, 241)]
+    assert Counter((bool(line["kinds"]), line["hard"]) for line in unseen) == {(True, True): 60, (True, False): 60, (False, True): 90, (False, False): 30}
+
+
+def test_no_line_comes_twice(lines: list[Line], more: list[Line], unseen: list[Line]) -> None:
+    texts = Counter(" ".join(re.findall(r"\w+", line["text"].lower())) for line in lines + more + unseen)
     assert [text for text, times in texts.items() if times > 1] == []
 
 
-def test_no_line_is_a_near_copy_of_one_in_the_other_split(lines: list[Line], more: list[Line]) -> None:
-    for one, other in product(split(lines, "tune") + more, split(lines, "test")):
+def test_no_line_is_a_near_copy_of_one_in_the_other_split(lines: list[Line], more: list[Line], unseen: list[Line]) -> None:
+    for one, other in product(split(lines, "tune") + more, split(lines, "test") + unseen):
         shared = len(words(one) & words(other)) / len(words(one) | words(other))
         assert shared < NEAR, (round(shared, 2), one["text"], other["text"])
