@@ -62,6 +62,13 @@ def test_the_plan(tmp_path: Path) -> None:
     assert "paired       each client's first 2 ticks are lived once, then forked into every condition" in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
 
 
+def test_policies_that_differ_are_named_as_a_whole() -> None:
+    _, cells = load_experiment(ROOT / "experiments" / "policies.yaml")
+    line, = differences(cells)
+    assert line.startswith("residents.1.policy: socratic socratic | staged staged (manual attachment_selfcare) | ")
+    assert "course course (therapy cbt, sessions 5)" in line and len(line) < 400
+
+
 def test_estimate_by_hand(tmp_path: Path) -> None:
     text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace("reason: scripted", "reason: 'openai:m'")
     _, cells = load_experiment(written(tmp_path, text))

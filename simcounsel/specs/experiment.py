@@ -4,6 +4,7 @@ import difflib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -269,28 +270,50 @@ def _client_of(world: World) -> str:
     return next((r.name for r in sorted(world.residents, key=lambda r: r.name) if r.role == "client"), "nobody")
 
 
+MISSING = "(none)"
+SHOWN = 3
+"""So much of what a part is told stands behind its name."""
+
+
 def differences(cells: tuple[Cell, ...]) -> list[str]:
     """What differs between the conditions, key by key: `condition: client_only | everyone`."""
     first: dict[str, Cell] = {}
     for cell in cells:
         if cell.arm is not None:
             first.setdefault(cell.arm, cell)
-    flat = {arm: dict(_flat(cell.about.model_dump(mode="json"))) for arm, cell in first.items()}
-    keys = sorted({key for one in flat.values() for key in one})
-    return [
-        f"{key}: " + " | ".join(f"{arm} {one.get(key, '(none)')}" for arm, one in flat.items())
-        for key in keys if len({json.dumps(one.get(key)) for one in flat.values()}) > 1
-    ]
+    return list(_differing("", {arm: cell.about.model_dump(mode="json") for arm, cell in first.items()}))
 
 
-def _flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _flat(inner, f"{at}.{key}" if at else str(key))
-    elif isinstance(value, list) and value:
-        for index, inner in enumerate(value):
-            yield from _flat(inner, f"{at}.{index}")
-    else:
-        yield at, value
+def _differing(at: str, arms: dict[str, Any]) -> Iterator[str]:
+    """Down to single values; but where the arms have parts of different names there, such as policies, these are named as a whole."""
+    if len({json.dumps(value, sort_keys=True) for value in arms.values()}) == 1:
+        return
+    inner = [value for value in arms.values() if isinstance(value, dict | list) and value]
+    names = {_name(value) for value in arms.values()}
+    if not inner or (at and len(names) > 1 and any(names)):
+        yield f"{at}: " + " | ".join(f"{arm} {_shown(value)}" for arm, value in arms.items())
+        return
+    keys = dict.fromkeys(key for value in inner for key in (value if isinstance(value, dict) else range(len(value))))
+    for key in sorted(keys, key=str):
+        yield from _differing(f"{at}.{key}" if at else str(key), {arm: _part(value, key) for arm, value in arms.items()})
 
 
+def _part(value: Any, key: Any) -> Any:
+    if isinstance(value, dict):
+        return value.get(key, MISSING)
+    return value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else MISSING
+
+
+def _name(value: Any) -> str | None:
+    named = (value.get("id") or value.get("name")) if isinstance(value, dict) else None
+    return named if isinstance(named, str) else None
+
+
+def _shown(value: Any) -> str:
+    """A value; of a part with a name only that, and what it is told."""
+    name = _name(value)
+    if name is None:
+        return str(value)
+    told = ((key, _name(inner) or inner) for key, inner in value.items() if key not in ("id", "name") and inner)
+    some = [f"{key} {what}" for key, what in islice((one for one in told if isinstance(one[1], int | str)), SHOWN)]
+    return f"{name} ({', '.join(some)})" if some else name
