@@ -222,16 +222,19 @@ def recalls(entries: Iterable[Fields], who: str) -> list[Fields]:
     ]
 
 
-PRACTICE = ("judged", "transitioned", "noted", "retrieved")
-"""What a policy writes on its way to a line, and of which the page tells."""
+PRACTICE = ("judged", "transitioned", "noted", "retrieved", "reasoned", "client_shifted")
+"""What a policy writes on its way to a line."""
+COURSE = ("session_planned", "session_reviewed", "fact_learned", "formulated", "course_advanced")
+"""What a counselor plans and keeps of a session in a course."""
+OF_CHAT = frozenset(("said", "conversation_ended", "conversation_started", "decided", "assessed", *PRACTICE, *COURSE))
 NOT_SHOWN = ("seq", "tick", "minute", "chat")
 
 
 def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
     """One conversation out of the events of its tick; None when it is not among them.
 
-    Each line has the move that was decided, what the policy wrote before it, and the recall; `after` holds what each took
-    away and how the relationship moved.
+    Each line has the move that was decided, what the policy wrote before it, and the recall; `after` holds what each took away, how the
+    relationship moved, and what their policies wrote once it was over; `course` what the counselor planned and kept of a session.
     """
     found: Fields | None = None
     for entry in _of_chat(entries, chat):
@@ -239,13 +242,18 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
             case "conversation_started":
                 found = {
                     **_pick(entry, "seq", "chat", "tick", "minute", "who", "place", "cause", "closeness", "probability"), "lines": [],
-                    "ended": None, "by": None, "after": {name: {"summary": None, "emotion": None, "relation": None} for name in entry["who"]},
+                    "ended": None, "by": None, "course": [],
+                    "after": {name: {"summary": None, "emotion": None, "relation": None, "practice": []} for name in entry["who"]},
                 }
                 waiting: Fields = {}
             case "decided":
                 waiting["decided"] = _pick(entry, "move", "policy", "options", "reason")
-            case "judged" | "transitioned" | "noted" | "retrieved":
-                waiting.setdefault("practice", []).append({key: value for key, value in entry.items() if key not in NOT_SHOWN})
+            case kind if kind in COURSE:
+                found["course"].append(_told(entry))  # type: ignore[index]
+            case kind if kind in PRACTICE and found["ended"]:  # type: ignore[index]
+                found["after"][entry["who"]]["practice"].append(_told(entry))  # type: ignore[index]
+            case kind if kind in PRACTICE:
+                waiting.setdefault("practice", []).append(_told(entry))
             case "assessed":
                 found["lines"][-1]["assessed"] = _pick(entry, "level", "kinds", "by", "evidence", "why")  # type: ignore[index]
             case "recalled":
@@ -263,8 +271,12 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
     return found
 
 
+def _told(entry: Fields) -> Fields:
+    return {key: value for key, value in entry.items() if key not in NOT_SHOWN}
+
+
 def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
-    """The events of a conversation stand together: from its start to the last relation that it moved."""
+    """The events of a conversation stand together: from its start to what the second of the two took away and kept of it."""
     inside: Fields | None = None
     parted: set[Any] = set()
     for entry in entries:
@@ -275,16 +287,14 @@ def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
             inside = entry if entry["chat"] == chat else None
         if inside is None:
             continue
-        if kind in ("said", "conversation_ended", "conversation_started", "decided", "assessed", *PRACTICE):
+        if kind in OF_CHAT:
             if entry["chat"] == chat:
                 yield entry
-        elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"]:
+        elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"] and parted != set(inside["who"]):
             if kind == "relation_changed":
                 parted.add(who)
             yield entry
-            if parted == set(inside["who"]):
-                return
-        elif kind == "remembered" and parted:
+        elif parted:
             return
 
 

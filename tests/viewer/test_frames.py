@@ -138,6 +138,21 @@ def test_what_a_policy_wrote_stands_with_its_line() -> None:
     assert [line.get("practice") for line in talk["lines"]] == [[{key: value for key, value in moved.items() if key != "chat"}], None]
 
 
+def test_what_is_kept_of_a_session_stands_after_it() -> None:
+    """What a policy writes once the talk is over is nobody's line; a course's plan and review stand apart."""
+    chat, at = "1:Ada+Ben", {"seq": 0, "tick": 1, "minute": 30, "chat": "1:Ada+Ben"}
+    planned = {"kind": "session_planned", "who": "Ben", "objective": ["to listen"], "session": 1}
+    thought = {"kind": "reasoned", "who": "Ben", "skill": "mirror", "strategy": "wait"}
+    noted, reviewed = {"kind": "noted", "who": "Ada", "text": "n"}, {"kind": "session_reviewed", "who": "Ben", "summary": "it went"}
+    said = next(number for number, entry in enumerate(DAY) if entry["kind"] == "said")
+    moved = max(number for number, entry in enumerate(DAY) if entry["kind"] == "relation_changed")
+    talk = frames.conversation([*DAY[:said], at | planned, at | thought, *DAY[said : moved + 1], at | noted, at | reviewed, *DAY[moved + 1 :]], chat)
+    assert talk is not None
+    assert [line.get("practice") for line in talk["lines"]] == [[thought], None]
+    assert {name: left["practice"] for name, left in talk["after"].items()} == {"Ada": [noted], "Ben": []}
+    assert talk["course"] == [planned, reviewed]
+
+
 def test_transcript_is_text_in_markdown() -> None:
     talk = frames.conversation(DAY, "1:Ada+Ben")
     assert talk is not None

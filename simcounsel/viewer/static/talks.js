@@ -13,6 +13,8 @@ const KINDS = { suicide: "suicide", self_harm: "self-harm", harm_to_others: "har
 const BY = { detector: "words", model: "a model", questionnaire: "a questionnaire" };
 const ENDED = { goodbye: "took leave", limit: "the turn limit was reached", left: "somebody left" };
 
+const ADVANCE = { advance: "to the next stage", repeat: "this stage once more", back: "back a stage", end: "the course ends" };
+
 /** Build the panel into `section`. */
 export function mountTalks(section, run, overview) {
   let asked = 0;
@@ -52,8 +54,10 @@ export function mountTalks(section, run, overview) {
       dangers(talk),
       h("ol", { class: "lines" }, talk.lines.map((line) => spoken(talk, line))),
       h("p", { class: "soft" }, `${talk.by ? `${talk.by} ` : ""}${ENDED[talk.ended] || "it goes on"}.`),
+      courseOf(talk.course || []),
       h("section", { class: "card" }, h("h3", {}, "What it left behind"), h("dl", {}, Object.entries(talk.after).map(([name, left]) => [h("dt", {}, said(name)), h("dd", {},
         left.summary ? [badge(left.emotion, left.intensity), " ", said(left.summary)] : "nothing yet",
+        practised(left.practice), behind(left.practice),
         left.relation ? h("div", { class: "soft small" }, `closeness ${left.relation.before} → ${left.relation.after} (${left.relation.why})`) : null)]))),
       takeAway(talk));
   }
@@ -108,9 +112,11 @@ export function mountTalks(section, run, overview) {
   }
 
   function practised(steps) {
-    const told = (steps || []).filter((one) => one.kind !== "noted").map((one) => ({
+    const told = (steps || []).filter((one) => one.kind !== "noted" && (one.kind !== "reasoned" || one.skill)).map((one) => ({
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
       transitioned: () => `${one.protocol === "safety" ? "safety: " : ""}${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
+      reasoned: () => `skill: ${one.skill}`,
+      client_shifted: () => `resistance ${one.resistance.toFixed(1)}, mood ${one.mood.toFixed(1)}${one.homework ? `, homework ${one.homework}` : ""}`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
     })[one.kind]());
     return told.length ? h("p", { class: "small soft practice" }, said(told.join(" · "))) : null;
@@ -118,8 +124,34 @@ export function mountTalks(section, run, overview) {
 
   function behind(steps) {
     const notes = (steps || []).filter((one) => one.kind === "noted").map((one) => h("p", { class: "small" }, "Noted: ", said(one.text)));
-    return [...notes, ...(steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
+    const thoughts = (steps || []).filter((one) => one.kind === "reasoned").map((one) => h("p", { class: "small" },
+      h("b", {}, "Thought, never said: "), said(`${one.assessment} ${one.client_state} ${one.strategy}`)));
+    const seen = (steps || []).filter((one) => one.insight || one.agreed).map((one) => h("p", { class: "small" },
+      one.insight ? ["Came to see: ", said(one.insight)] : ["Agreed: ", said(one.agreed)]));
+    return [...notes, ...thoughts, ...seen, ...(steps || []).filter((one) => one.kind === "retrieved").map((one) => h("ul", { class: "small" },
       one.candidates.map((c) => h("li", { class: c.kept ? "" : "soft" }, h("b", {}, c.id), c.kept ? ": allowed, " : ": left out, ", said(c.why)))))];
+  }
+
+  /** What the counselor planned before a session of a course, and kept of it; the client knows nothing of it. */
+  function courseOf(events) {
+    if (!events.length) return null;
+    const of = (kind) => events.filter((one) => one.kind === kind);
+    const list = (items) => items.length ? h("ul", {}, items.map((item) => h("li", {}, item))) : h("p", { class: "soft" }, "none");
+    const part = (name, content) => [h("h4", {}, name), content];
+    return h("section", { class: "card course-card" }, h("h3", {}, "The counselor's course"),
+      of("session_planned").map((one) => [
+        h("p", {}, `Session ${one.session}, `, said(one.stage.replaceAll("_", " ")), ": ", said(one.theme)),
+        part("Meant to do", list(one.objective.map((text) => said(text)))), h("p", { class: "small soft" }, said(one.reason))]),
+      of("session_reviewed").map((one) => [
+        part("Afterwards", h("p", {}, said(one.summary))),
+        part("Goals", list(one.goals.map((goal) => [goal.met ? "met: " : "not met: ", said(goal.goal), goal.quotes.map((quote) => h("div", { class: "small soft" }, said(`“${quote}”`)))]))),
+        h("p", { class: "small" }, `Alliance ${one.alliance} of 5. `, said(one.client_state)),
+        one.unresolved.length ? part("Left open", list(one.unresolved.map((text) => said(text)))) : null,
+        one.homework ? h("p", { class: "small" }, "Until next time: ", said(one.homework)) : null]),
+      of("fact_learned").length ? part("Learned", list(of("fact_learned").map((one) => [
+        said(one.text), h("span", { class: "small soft" }, said(` (${one.status}, ${one.realm}; “${one.quote}”)${one.contradicts.length ? `, contradicts ${one.contradicts.join(", ")}` : ""}`))]))) : null,
+      of("formulated").length ? part("Understood", list(of("formulated").map((one) => [h("b", {}, said(one.field.replaceAll("_", " "))), ": ", said(one.cells.join("; "))]))) : null,
+      of("course_advanced").map((one) => part("Next", h("p", {}, said(`${ADVANCE[one.step]}: ${one.focus}`), h("span", { class: "small soft" }, said(` (${one.reason})`))))));
   }
 
   function takeAway(talk) {
