@@ -69,7 +69,7 @@ class _Course:
     assess: Assess | None = None
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
-    moves: dict[str, list[str]] = field(default_factory=dict)
+    moves: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
     own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
     leaver: str | None = None
     held: bool = False
@@ -129,7 +129,7 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
     course.own[speaker.name] += decision.events
     if decision.holds:
         course.hold(speaker.name)
-    course.moves[speaker.name].append(decision.move)
+    course.moves[speaker.name].append((decision.move, decision.policy))
     course.lines.append(TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion))
     heard = yield from _assess(course, speaker, listener, said)
     if line.wish == "say goodbye" and course.leaver is None:
@@ -153,11 +153,12 @@ def _assess(course: _Course, speaker: Side, listener: Side, said: Said) -> Ask[t
 
 def _view(course: _Course, me: Side, other: Side) -> TalkView:
     resident, started = me.mind.resident, course.started
-    own = [line for line in course.lines if line.who == me.name]
+    own, moves = [line for line in course.lines if line.who == me.name], course.moves[me.name]
     return TalkView(
         chat=started.chat, me=me.name, other=other.name, other_role=other.mind.resident.spec.role, place=started.place,
         meeting=resident.meetings.get(other.name, 0) + 1, appointment=started.cause == "appointment", lines=tuple(course.lines),
-        moves=tuple(course.moves[me.name]), turns_left=course.limit - len(course.lines), parting=course.leaver is not None,
+        moves=tuple(move for move, _ in moves), deciders=tuple(decider for _, decider in moves),
+        turns_left=course.limit - len(course.lines), parting=course.leaver is not None,
         closeness=resident.close_to(other.name), emotion=own[-1].emotion if own else resident.emotion,
         key=(me.scene.seed, me.scene.tick, started.chat), minute=me.scene.minute, start=me.scene.start, language=me.scene.language,
         locale=me.scene.locale, guards=tuple(getattr(resident.persona, "coping_strategies", ())),
