@@ -9,9 +9,9 @@ from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.events import Assessed, ClientShifted, ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Holding, Policy
+from simcounsel.prompts import phrase
 from simcounsel.safety.assessing import assess
 from simcounsel.specs.practice import SafetySettings
-from simcounsel.specs.vocabulary import Emotion
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -178,7 +178,7 @@ def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> As
         if isinstance(me.policy, Concluding):
             kept = yield from me.policy.conclude(_view(course, me, other))
             events += kept
-            drafts[me.name] += tuple(_insight_memory(event, me.mind.resident.emotion, other.name) for event in kept if _has_insight(event))
+            drafts[me.name] += tuple(_insight_memory(event, me, other.name) for event in kept if _has_insight(event))
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
 
 
@@ -186,12 +186,12 @@ def _has_insight(event: PracticeEvent) -> bool:
     return isinstance(event, ClientShifted) and event.insight is not None
 
 
-def _insight_memory(event: PracticeEvent, emotion: Emotion, other: str) -> Memory:
+def _insight_memory(event: PracticeEvent, me: Side, other: str) -> Memory:
     """What became clear to a client in a conversation stays as a thought."""
     assert isinstance(event, ClientShifted)
     return Memory(
-        id="", type="thought", text=f"Since talking with {other}, {event.who} sees: “{event.insight}”", emotion=emotion, intensity=5, poignancy=8,
-        company=(other,), chat=event.chat, origin="insight",
+        id="", type="thought", text=phrase("client_words", "since", me.scene.language, other=other, me=event.who, insight=event.insight),
+        emotion=me.mind.resident.emotion, intensity=5, poignancy=8, company=(other,), chat=event.chat, origin="insight",
     )
 
 
