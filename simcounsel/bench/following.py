@@ -61,7 +61,8 @@ def all_of(spec: PolicySpec) -> str:
 
 
 def _answer(
-    exchange: Exchange, policy: Policy, hear: Assess, own: list[PracticeEvent], moves: list[tuple[str, str | None]], language: str, code: Language, seed: int,
+    exchange: Exchange, policy: Policy, hear: Assess, own: list[PracticeEvent], moves: list[tuple[str, str | None]], language: str,
+    code: Language, seed: int,
 ) -> Ask[Reply]:
     """The reply to one line; what was heard and decided is put down in `own` and `moves`."""
     *before, line = exchange.history
