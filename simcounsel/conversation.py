@@ -9,9 +9,9 @@ from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.events import Assessed, ClientShifted, ConversationEnded, ConversationStarted, Decided, Event, Memory, PracticeEvent, Said
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Holding, Policy
+from simcounsel.prompts import phrase
 from simcounsel.safety.assessing import assess
 from simcounsel.specs.practice import SafetySettings
-from simcounsel.specs.vocabulary import Emotion
 
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
@@ -69,7 +69,7 @@ class _Course:
     assess: Assess | None = None
     lines: list[TalkLine] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
-    moves: dict[str, list[str]] = field(default_factory=dict)
+    moves: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
     own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
     leaver: str | None = None
     held: bool = False
@@ -129,7 +129,7 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
     course.own[speaker.name] += decision.events
     if decision.holds:
         course.hold(speaker.name)
-    course.moves[speaker.name].append(decision.move)
+    course.moves[speaker.name].append((decision.move, decision.policy))
     course.lines.append(TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion))
     heard = yield from _assess(course, speaker, listener, said)
     if line.wish == "say goodbye" and course.leaver is None:
@@ -153,12 +153,13 @@ def _assess(course: _Course, speaker: Side, listener: Side, said: Said) -> Ask[t
 
 def _view(course: _Course, me: Side, other: Side) -> TalkView:
     resident, started = me.mind.resident, course.started
-    own = [line for line in course.lines if line.who == me.name]
+    own, moves = [line for line in course.lines if line.who == me.name], course.moves[me.name]
     return TalkView(
         chat=started.chat, me=me.name, other=other.name, other_role=other.mind.resident.spec.role, place=started.place,
         meeting=resident.meetings.get(other.name, 0) + 1, appointment=started.cause == "appointment", lines=tuple(course.lines),
-        moves=tuple(course.moves[me.name]), turns_left=course.limit - len(course.lines),
-        most_left=max(course.limit, course.max_turns + MORE_WHILE_HELD) - len(course.lines), parting=course.leaver is not None,
+        moves=tuple(move for move, _ in moves), deciders=tuple(decider for _, decider in moves),
+        turns_left=course.limit - len(course.lines), most_left=max(course.limit, course.max_turns + MORE_WHILE_HELD) - len(course.lines),
+        parting=course.leaver is not None,
         closeness=resident.close_to(other.name), emotion=own[-1].emotion if own else resident.emotion,
         key=(me.scene.seed, me.scene.tick, started.chat), minute=me.scene.minute, start=me.scene.start, language=me.scene.language,
         locale=me.scene.locale, guards=tuple(getattr(resident.persona, "coping_strategies", ())),
@@ -178,7 +179,7 @@ def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> As
         if isinstance(me.policy, Concluding):
             kept = yield from me.policy.conclude(_view(course, me, other))
             events += kept
-            drafts[me.name] += tuple(_insight_memory(event, me.mind.resident.emotion, other.name) for event in kept if _has_insight(event))
+            drafts[me.name] += tuple(_insight_memory(event, me, other.name) for event in kept if _has_insight(event))
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
 
 
@@ -186,12 +187,12 @@ def _has_insight(event: PracticeEvent) -> bool:
     return isinstance(event, ClientShifted) and event.insight is not None
 
 
-def _insight_memory(event: PracticeEvent, emotion: Emotion, other: str) -> Memory:
+def _insight_memory(event: PracticeEvent, me: Side, other: str) -> Memory:
     """What became clear to a client in a conversation stays as a thought."""
     assert isinstance(event, ClientShifted)
     return Memory(
-        id="", type="thought", text=f"Since talking with {other}, {event.who} sees: “{event.insight}”", emotion=emotion, intensity=5, poignancy=8,
-        company=(other,), chat=event.chat, origin="insight",
+        id="", type="thought", text=phrase("client_words", "since", me.scene.language, other=other, me=event.who, insight=event.insight),
+        emotion=me.mind.resident.emotion, intensity=5, poignancy=8, company=(other,), chat=event.chat, origin="insight",
     )
 
 

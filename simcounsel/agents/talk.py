@@ -25,7 +25,8 @@ class TalkView:
 
     meeting: how many times the two have talked, this one included. turns_left: lines that may still be said, the next one included;
     most_left: the same if the conversation is held as long as it can be. parting: somebody has taken leave, or time is up.
-    moves: own decisions in this conversation so far. closeness: own score to the other, 0 to 10.
+    moves: own decisions in this conversation so far; deciders: of each, whose it was, None for the policy that guides one; () for all
+    of that policy's. closeness: own score to the other, 0 to 10.
     minute: when the conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose help lines hold.
     guards: one's own ways of keeping pain at a distance; () for whoever is no client.
     kept: what one's policy wrote and what was heard of danger in earlier conversations with the other, oldest first; own: the same of
@@ -54,6 +55,7 @@ class TalkView:
     kept: tuple[Entry, ...] = ()
     own: tuple[PracticeEvent, ...] = ()
     most_left: int = 1_000
+    deciders: tuple[str | None, ...] = ()
 
     @property
     def heard(self) -> TalkLine | None:
@@ -61,9 +63,10 @@ class TalkView:
         return next((line for line in reversed(self.lines) if line.who != self.me), None)
 
     @property
-    def heard_count(self) -> int:
-        """How many lines the other has said in this conversation."""
-        return sum(line.who != self.me for line in self.lines)
+    def guided(self) -> tuple[str | None, ...]:
+        """`moves`, with None for those that another than the guiding policy decided, such as the safety protocol."""
+        deciders = self.deciders or (None,) * len(self.moves)
+        return tuple(move if decider is None else None for move, decider in zip(self.moves, deciders, strict=True))
 
     @property
     def assessed(self) -> tuple[Assessed, ...]:

@@ -2,28 +2,27 @@
 
 import re
 
+from simcounsel.agents.quotes import is_chinese, units
+
 SAME_WORDS, SAME_CHARACTERS = 6, 12
 """So many words (Chinese characters) in a row are a quotation; the corpus' screen for leaks counts in the same way."""
-_UNIT = re.compile(r"[\u4e00-\u9fff]|[^\W_]+(?:['’][^\W_]+)*")
-_SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*[”\"’']*\s*")
+_SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*[”\"'’]*\s*")
 Stretch = tuple[str, ...]
 
 
-def stretches(text: str) -> set[Stretch]:
-    """All stretches of a text that are long enough to be a quotation; a shorter text is none."""
-    words = _UNIT.findall(text.lower())
-    size = SAME_CHARACTERS if sum("\u4e00" <= word <= "\u9fff" for word in words) * 2 > len(words) else SAME_WORDS
-    return {tuple(words[start : start + size]) for start in range(len(words) - size + 1)}
+def stretches(text: str) -> tuple[Stretch, ...]:
+    """All stretches of a text that are long enough to be a quotation, in order; a shorter text has none."""
+    words = units(text)
+    size = SAME_CHARACTERS if is_chinese(words) else SAME_WORDS
+    return tuple(words[start : start + size] for start in range(len(words) - size + 1))
 
 
 def read_out(text: str, agenda: tuple[str, ...], spoken: tuple[str, ...] = ()) -> str | None:
     """The first words of `agenda` that stand in the text; None when there are none. spoken: what both have said, which
     anybody may repeat."""
-    shared = stretches(text) & {one for part in agenda for one in stretches(part)} - {one for line in spoken for one in stretches(line)}
-    if not shared:
-        return None
-    first = min(shared)
-    return ("" if len(first) == SAME_CHARACTERS else " ").join(first)
+    said = set(stretches(text)) - {one for line in spoken for one in stretches(line)}
+    first = next((one for part in agenda for one in stretches(part) if one in said), None)
+    return None if first is None else ("" if is_chinese(first) else " ").join(first)
 
 
 def without(text: str, agenda: tuple[str, ...], spoken: tuple[str, ...] = ()) -> str:

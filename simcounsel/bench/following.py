@@ -44,7 +44,7 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
 
     def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
         own: list[PracticeEvent] = []
-        moves: list[str] = []
+        moves: list[tuple[str, str | None]] = []
         replies = []
         for exchange in exchanges:
             replies.append((yield from _named(exchange, _answer(exchange, policy, hear, own, moves, language, code, seed))))
@@ -61,7 +61,8 @@ def all_of(spec: PolicySpec) -> str:
 
 
 def _answer(
-    exchange: Exchange, policy: Policy, hear: Assess, own: list[PracticeEvent], moves: list[str], language: str, code: Language, seed: int,
+    exchange: Exchange, policy: Policy, hear: Assess, own: list[PracticeEvent], moves: list[tuple[str, str | None]], language: str,
+    code: Language, seed: int,
 ) -> Ask[Reply]:
     """The reply to one line; what was heard and decided is put down in `own` and `moves`."""
     *before, line = exchange.history
@@ -75,14 +76,17 @@ def _answer(
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)
     own += decision.events
-    moves.append(decision.move)
+    moves.append((decision.move, decision.policy))
     return (yield from _worded(exchange, view, decision, language, seed))
 
 
-def _view(exchange: Exchange, own: tuple[PracticeEvent, ...], moves: tuple[str, ...], key: tuple[object, ...], code: Language) -> TalkView:
+def _view(
+    exchange: Exchange, own: tuple[PracticeEvent, ...], moves: tuple[tuple[str, str | None], ...], key: tuple[object, ...], code: Language,
+) -> TalkView:
     lines = tuple(map(_line, exchange.history))
     return TalkView(
-        chat=exchange.case, me=ME, other=OTHER, other_role="client", place=PLACE, meeting=1, appointment=True, lines=lines, moves=moves,
+        chat=exchange.case, me=ME, other=OTHER, other_role="client", place=PLACE, meeting=1, appointment=True, lines=lines,
+        moves=tuple(move for move, _ in moves), deciders=tuple(decider for _, decider in moves),
         turns_left=max(2, LINES - len(lines)), parting=False, closeness=0.0, emotion="neutral", key=key, language=code, own=own,
     )
 

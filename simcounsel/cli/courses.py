@@ -76,7 +76,8 @@ def plan_course(
     from simcounsel.errors import ModelError
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.policies.course.case import read_case, read_report
+    from simcounsel.policies.course.case import read_case
+    from simcounsel.policies.course.report import read_report
     from simcounsel.policies.course.writing import write_case
     from simcounsel.specs.therapy import find_therapy
 

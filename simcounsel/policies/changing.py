@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from simcounsel.agents.quotes import stands_in
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import Answer
 from simcounsel.agents.views import talk_text
@@ -15,7 +16,7 @@ from simcounsel.chance import chance, seed_of
 from simcounsel.events import ClientShifted, PracticeEvent
 from simcounsel.llm.ask import Ask, Request, ask
 from simcounsel.policies.manual import aims
-from simcounsel.prompts import render
+from simcounsel.prompts import phrase, render
 from simcounsel.specs.vocabulary import Stage
 
 TOUCHES_TO_SOFTEN = 3
@@ -203,21 +204,24 @@ def _odds(view: TalkView, state: ClientState, spoken: int) -> dict[str, float]:
 
 def _aim(view: TalkView, state: ClientState, move: str) -> str:
     """The move's aim, with what of oneself belongs to it now."""
-    parts = [aims("changing")[move]]
+    def told(key: str, **slots: object) -> str:
+        return phrase("client_words", key, view.language, **slots)
+
+    parts = [aims("changing", view.language)[move]]
     if move == "guard":
         closed = [guard for index, guard in enumerate(view.guards) if index not in state.loosened] or list(view.guards)
-        parts.append(f"Your way of doing so: {chance(*view.key, view.me, 'guard', len(view.lines)).choice(closed)}.")
+        parts.append(told("guard", guard=chance(*view.key, view.me, "guard", len(view.lines)).choice(closed)))
     if move == "homework":
-        parts.append(f"Agreed was: {state.agreed}. What came of it: {state.homework}.")
+        parts.append(told("homework", agreed=state.agreed, outcome=told(str(state.homework))))
     if state.insights:
-        parts.append(f"You have come to see: {state.insights[-1]} That stays with you, also on bad days.")
-    mood = "low" if state.mood < 3.5 else "middling" if state.mood < 6.5 else "fairly good"
-    parts.append(f"Your mood is {mood}; you are {_openness(state.resistance)}.")
-    return " ".join(parts)
+        parts.append(told("insight", insight=state.insights[-1]))
+    mood = "low" if state.mood < 3.5 else "middling" if state.mood < 6.5 else "good"
+    parts.append(told("standing", mood=told(mood), openness=told(_openness(state.resistance))))
+    return ("" if view.language == "zh" else " ").join(parts)
 
 
 def _openness(resistance: float) -> str:
-    return "on your guard" if resistance >= GUARDED_FROM else "open" if resistance < OPEN_BELOW else "half open"
+    return "guarded" if resistance >= GUARDED_FROM else "open" if resistance < OPEN_BELOW else "half"
 
 
 def _agreed(view: TalkView) -> Ask[str | None]:
@@ -228,15 +232,14 @@ def _agreed(view: TalkView) -> Ask[str | None]:
         temperature=0.0, max_tokens=160, seed=seed_of(*view.key, view.me, "agreed"),
         hints={"lines": tuple(line.text for line in view.lines if line.who == view.other)},
     ))
-    quote = " ".join(reply.value.quote.casefold().split())
-    heard = (" ".join(line.text.casefold().split()) for line in view.lines if line.who == view.other)
-    return reply.value.agreed if quote and reply.value.agreed and any(quote in line for line in heard) else None
+    answer: AgreedAnswer = reply.value
+    return answer.agreed if answer.agreed and any(stands_in(answer.quote, line.text) for line in view.lines if line.who == view.other) else None
 
 
 def _insight(view: TalkView, state: ClientState) -> Ask[str]:
     """What has become clear about the guard that loosened first of those without an insight."""
     guard = view.guards[state.loosened[len(state.insights)]]
-    fallback = InsightAnswer(insight=f"I notice now what I do to keep safe: {guard}."[:240])
+    fallback = InsightAnswer(insight=phrase("client_words", "clear", view.language, guard=guard)[:240])
     system, prompt = render("client_insight", view.language, me=view.me, other=view.other, guard=guard, talk=talk_text(view.lines[-12:]))
     reply = yield from ask(Request(
         verb="fill", purpose="client_insight", who=view.me, system=system, prompt=prompt, model=InsightAnswer, fallback=fallback,

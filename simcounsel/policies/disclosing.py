@@ -23,11 +23,11 @@ class Disclosing:
     def decide(self, view: TalkView) -> Ask[Decision]:
         """The stage from which the next line is spoken."""
         if view.parting or view.turns_left <= 1:
-            return self._decision("ending", ("ending",), "the talk is ending")
+            return self._decision(view, "ending", ("ending",), "the talk is ending")
         openness = view.closeness / 2 + min(3, view.meeting - 1) + len(view.moves) / 2
         options = self._options(openness, view)
         move = chance(*view.key, "disclosing", len(view.lines)).choices(*zip(*options, strict=True))[0]
-        return self._decision(move, tuple(stage for stage, _ in options), f"openness {openness:.1f}")
+        return self._decision(view, move, tuple(stage for stage, _ in options), f"openness {openness:.1f}")
         yield  # an Ask that needs no model
 
     def _options(self, openness: float, view: TalkView) -> list[tuple[Stage, float]]:
@@ -39,5 +39,5 @@ class Disclosing:
             options.append(("hopeful", 2.5 if view.emotion in ("joy", "trust", "anticipation") else 1.5))
         return options
 
-    def _decision(self, move: Stage, options: tuple[str, ...], reason: str) -> Decision:
-        return Decision(move=move, options=options, reason=reason, aim=aims(self.name)[move])
+    def _decision(self, view: TalkView, move: Stage, options: tuple[str, ...], reason: str) -> Decision:
+        return Decision(move=move, options=options, reason=reason, aim=aims(self.name, view.language)[move])

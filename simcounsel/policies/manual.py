@@ -16,6 +16,12 @@ def aims(name: str, language: str = "en") -> dict[str, str]:
 
 
 @cache
+def acts(name: str, language: str = "en") -> dict[str, str]:
+    """By what words each of a counselor's acts is known, as patterns in order; {} when the policy has none."""
+    return {str(act): str(pattern) for act, pattern in _read(name, language).get("acts", {}).items()}
+
+
+@cache
 def lines_for(name: str, move: str, language: str = "en") -> tuple[str, ...]:
     """Lines written by hand for a move; () when the policy has none of its own."""
     return tuple(str(line) for line in _read(name, language).get("lines", {}).get(move, ()))

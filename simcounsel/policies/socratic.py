@@ -31,7 +31,7 @@ class Socratic:
         return Decision(move=move, options=(move,), reason=reason, aim=aims(self.name, view.language)[move])
 
     def _request(self, view: TalkView) -> Request:
-        used = [move for move in view.moves if move in QUESTIONS]
+        used = [move for move in view.guided if move in QUESTIONS]
         system, prompt = render(
             "move", view.language, me=view.me, other=view.other, talk="\n".join(f"{line.who}: {line.text}" for line in view.lines[-8:]),
             kinds="\n".join(f"- {kind}: {aims(self.name, view.language)[kind]}" for kind in QUESTIONS),

@@ -21,16 +21,16 @@ class Supportive:
     def decide(self, view: TalkView) -> Ask[Decision]:
         """By rule at both ends, by a draw in between; after good news no pity."""
         if view.parting or view.turns_left <= 2:
-            return self._decision("close", ("close",), "it is time to go")
+            return self._decision(view, "close", ("close",), "it is time to go")
         if not view.moves:
-            return self._decision("greet", ("greet",), "they have just met")
+            return self._decision(view, "greet", ("greet",), "they have just met")
         options = tuple(
             move for move in LATER if move != view.moves[-1] and (move != "close" or len(view.lines) >= LONG_ENOUGH)
         )
         odds = [OFTEN[LATER.index(move)] for move in options]
         move = chance(*view.key, "supportive", len(view.lines)).choices(options, odds)[0]
-        return self._decision(move, options, "drawn")
+        return self._decision(view, move, options, "drawn")
         yield  # an Ask that needs no model
 
-    def _decision(self, move: str, options: tuple[str, ...], reason: str) -> Decision:
-        return Decision(move=move, options=options, reason=reason, aim=aims(self.name)[move])
+    def _decision(self, view: TalkView, move: str, options: tuple[str, ...], reason: str) -> Decision:
+        return Decision(move=move, options=options, reason=reason, aim=aims(self.name, view.language)[move])

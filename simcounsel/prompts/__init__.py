@@ -55,5 +55,17 @@ def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, st
     return ("" if system is None else _fill(system, slots)), asked
 
 
+@cache
+def phrases(name: str, language: str = "en") -> dict[str, str]:
+    """The lines `key: text` of a prompt file that holds short phrases."""
+    pairs = (line.split(":", 1) for line in prompt_text(name, language).splitlines() if line.strip())
+    return {key.strip(): text.strip() for key, text in pairs}
+
+
+def phrase(name: str, key: str, language: str = "en", /, **slots: object) -> str:
+    """One of them, its slots filled."""
+    return Template(phrases(name, language)[key]).substitute(slots)
+
+
 def _fill(template: Template, slots: dict[str, object]) -> str:
     return _GAP.sub("\n\n", template.substitute(slots)).strip()

@@ -20,7 +20,7 @@ def clinic_world(
     """The same world with nobody but the two in it, a session every so many days at the time and place of their first appointment (or at
     ten, where counseling takes place), a course on the one side and a client who changes on the other. SpecError when the world lacks
     one of the two."""
-    seen, seeing = _one(world, "client", client), _one(world, "counselor", counselor)
+    seen, seeing = _pair(world, client, counselor)
     own = next((a for a in world.appointments if set(a.who) == {seen.name, seeing.name}), None)
     at, place = (own.at, own.place) if own else (USUAL_TIME, _counseling_place(world))
     count = plan.length if plan else sessions or USUAL_SESSIONS
@@ -51,17 +51,23 @@ def clinic_world(
     return clinic
 
 
-def _one(world: World, role: str, name: str | None) -> ResidentSpec:
-    """The resident of that role: the one named, or the first who has an appointment with the other role, or the first."""
+def _pair(world: World, client: str | None, counselor: str | None) -> tuple[ResidentSpec, ResidentSpec]:
+    """Client and counselor: whoever is named, and of the others the first with an appointment with them, or the first there is."""
+    clients, counselors = _named(world, "client", client), _named(world, "counselor", counselor)
+    booked = [set(appointment.who) for appointment in world.appointments]
+    pairs = [(one, other) for one in clients for other in counselors]
+    found = [(booked.index({one.name, other.name}), (one, other)) for one, other in pairs if {one.name, other.name} in booked]
+    return min(found, key=lambda pair: pair[0])[1] if found else pairs[0]
+
+
+def _named(world: World, role: str, name: str | None) -> list[ResidentSpec]:
+    """The residents of that role; only the one of that name, if one is given. SpecError when there is none."""
     of_role = [one for one in world.residents if one.role == role]
     if not of_role:
         raise SpecError([f"{world.name}: no {role} lives in this world; a clinic needs a client and a counselor"])
-    if name is None:
-        booked = [who for appointment in world.appointments for who in appointment.who]
-        return next((one for one in of_role if one.name in booked), of_role[0])
-    found = next((one for one in of_role if one.name.casefold() == name.casefold()), None)
-    if found is None:
-        raise SpecError([f"{world.name}: no {role} {name!r} in this world; {suggest(name, [one.name for one in of_role])}"])
+    found = [one for one in of_role if name is None or one.name.casefold() == name.casefold()]
+    if not found:
+        raise SpecError([f"{world.name}: no {role} {name!r} in this world; {suggest(str(name), [one.name for one in of_role])}"])
     return found
 
 

@@ -23,7 +23,7 @@ def bring_policy(policy: Any, folder: Path) -> Any:
     if not isinstance(policy, dict):
         return policy
     found = dict(policy)
-    for key, find in (("manual", load_manual), ("therapy", find_therapy), ("plan", find_plan)):
+    for key, find in (("manual", load_manual), ("therapy", lambda file: find_therapy(str(file))), ("plan", find_plan)):
         if _is_file(found.get(key)):
             found[key] = find(folder / found[key])
     return found

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from simcounsel.cli import app
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.ask import Request
-from simcounsel.policies.course.case import CaseReading, read_case, read_report
+from simcounsel.policies.course.case import CaseReading, read_case
+from simcounsel.policies.course.report import read_report
 from simcounsel.policies.course.writing import write_case
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import find_plan
@@ -47,7 +48,8 @@ def small(tmp_path: Path) -> Path:
 def test_ours_are_of_a_length_and_become_files(case: Path, tmp_path: Path) -> None:
     assert 800 <= len(case.read_text(encoding="utf-8").split()) <= 1200
     found, _ = reading(case, therapy=THERAPY[case.stem])
-    assert found.notes == ()
+    last = case.read_text(encoding="utf-8").rsplit("\n## ", 1)[1].splitlines()[0]
+    assert found.notes == (f"left out as hindsight, since its heading belongs to no session: ## {last}",)
     files = write_case(found, read_report(case), tmp_path)
     assert [file.name for file in files] == ["client.yaml", "plan.yaml", "talk.yaml"]
     assert isinstance(load_persona(files[0]), ClientPersona)
@@ -67,12 +69,36 @@ def test_there_are_three() -> None:
 def test_the_parts_of_a_report(small: Path) -> None:
     report = read_report(small)
     assert [number for number, _ in report.parts] == [0, 1, 2, 3, None]
-    assert report.told_in("Ada, 50") == 1
+    assert report.told_in("Ada, 50, a baker") == 1
     assert report.told_in("he owes me the shop") == 2
     assert report.told_in("They opened a cafe") is None
+    assert [report.told_in(less) for less in ("She", "a", "badly", "e sleeps badly", "brother had come ba")] == [None] * 5
+    assert report.hindsight == ("## Later",)
     assert report.told_in("She married") is None
     assert "cafe" not in report.usable
     assert "March" not in report.before
+
+
+@pytest.mark.parametrize(("heading", "number"), [
+    ("## Session 3", 3), ("# Session: 3", 3), ("### Session #1", 1), ("## session no. 4: the bridge", 4), ("## **Session 2** (May)", 2), ("## Sitzung 5", 5),
+    ("## Session Two", 2), ("## 第1次会谈", 1), ("## 第一次", 1), ("# 第十次咨询：告别", 10), ("## 第 2 次会谈", 2), ("## 会谈三", 3),
+    ("## Session notes", None), ("## 第三章", None), ("## After session 3", None), ("Session 3 was hard.", None),
+])
+def test_headings(tmp_path: Path, heading: str, number: int | None) -> None:
+    (tmp_path / "case.md").write_text(f"Ada, 50.\n\n{heading}\n\nShe said so.\n\n# Session 11\n\nAn end.\n", encoding="utf-8")
+    report = read_report(tmp_path / "case.md")
+    assert [one for one, _ in report.parts] == ([0, 11] if number is None else [0, number, 11])
+
+
+def test_a_heading_within_a_session_is_the_session_s(tmp_path: Path) -> None:
+    text = "# Ada\n\n## Referral\n\nBy mail.\n\n## Session 1\n\nx\n\n### Homework\n\nA diary.\n\n## Session 2\n\ny\n\n# Later\n\n## What came\n\nA cafe.\n"
+    (tmp_path / "case.md").write_text(text, encoding="utf-8")
+    report = read_report(tmp_path / "case.md")
+    assert [(number, part.splitlines()[0]) for number, part in report.parts] == [
+        (0, "# Ada"), (1, "## Session 1"), (2, "## Session 2"), (None, "# Later"), (None, "## What came"),
+    ]
+    assert "A diary." in report.before
+    assert report.hindsight == ("# Later", "## What came")
 
 
 @pytest.mark.parametrize("text", ["No headings at all.", "## Session 2\n\na b\n\n## Session 1\n\nc d\n", "## Session 1\n\na\n\n## Session 1\n\nb\n"])
@@ -111,6 +137,36 @@ def test_nothing_is_known_before_it_was_told(small: Path) -> None:
     for request in requests:
         assert "cafe" not in request.prompt
         assert request.purpose != "case_client" or "March" not in request.prompt
+
+
+def facts_of(*facts: tuple[str, str, int]) -> Any:
+    return lambda request, draw: json.dumps({"facts": [{"text": text, "quote": quote, "told": told} for text, quote, told in facts]})
+
+
+def test_a_quote_says_what_the_fact_says(small: Path) -> None:
+    found, _ = reading(small, {"case_facts": facts_of(
+        ("Her brother is back.", "She", 1), ("Her brother is back.", "she sleeps badly", 1), ("She sleeps badly.", "that she sleeps badly", 1),
+    ), "case_plan": lambda request, draw: knows_too_much(request, draw).replace("f2", "f1")})
+    assert [(fact.text, fact.told) for fact in found.plan.facts] == [("She sleeps badly.", 1)]
+    assert [note.split(":")[0] for note in found.notes if "left out, since" in note][:2] == [
+        "left out, since its words are told in no session of the report", "left out, since the report does not say so by session 1, where its words stand",
+    ]
+
+
+@pytest.mark.parametrize(("theme", "kept"), [
+    ("Her brother", False), ("A brother who returned", False), ("What March brought", False), ("Nights and the ovens", True), ("Sleeping badly", True),
+    ("Looking back", True),
+])
+def test_a_short_text_foretells_as_well(small: Path, theme: str, kept: bool) -> None:
+    def plan(request: Request, draw: Random) -> str:
+        data = json.loads(knows_too_much(request, draw))
+        data["sessions"][0] = {"stage": "case_conceptualization", "theme": theme, "rationale": theme, "psychoeducation": [theme]}
+        return json.dumps(data)
+
+    found, _ = reading(small, {"case_facts": told_too_early, "case_plan": plan})
+    first = found.plan.sessions[0]
+    assert (first.theme == theme, first.rationale == theme, first.psychoeducation == (theme,)) == (kept,) * 3
+    assert sum("session 1, " in note and note.endswith(theme) for note in found.notes) == (0 if kept else 3)
 
 
 def test_lines_that_stand_nowhere_are_no_samples(small: Path) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from simcounsel.events import ClientShifted, Decided, Remembered
-from simcounsel.policies.changing import TOUCHES_TO_SOFTEN, Changing, state_of
+from simcounsel.events import ClientShifted, Decided, Entry, Remembered
+from simcounsel.llm.ask import Reply
+from simcounsel.policies.changing import TOUCHES_TO_SOFTEN, AgreedAnswer, Changing, state_of
 from simcounsel.runs import Run
 from tests.course.held import TOUCHING, held, world
 from tests.stage import happened, said, view
@@ -84,6 +85,42 @@ def test_homework_is_done_and_not_done(ten: dict[int, tuple[Run, list[Any]]]) ->
 def test_what_nobody_suggested_was_not_agreed(tmp_path: Path) -> None:
     run, _ = held(tmp_path, world(5), {"client_agreed": lambda request, draw: '{"agreed": "sleep well", "quote": "I never said that"}'})
     assert not any(event.agreed or event.homework for event in shifts(run))
+
+
+@pytest.mark.parametrize("quote", ["a", "", "How was", "as a wee", "a week"])
+def test_a_word_or_two_show_no_agreement(quote: str) -> None:
+    seen = view(said("Miriam", "How was a week?"), other="Miriam", guards=("jokes",))
+    asking = Changing().conclude(seen)
+    asking.send(None)
+    with pytest.raises(StopIteration) as ended:
+        asking.send(Reply(value=AgreedAnswer(agreed="keep a diary", quote=quote)))
+    assert ended.value.value[0].agreed is None
+
+
+@pytest.mark.parametrize(("closeness", "fall"), [(0.0, 0.3), (5.0, 0.6), (10.0, 0.9)])
+def test_a_touch_softens_more_where_they_are_close(closeness: float, fall: float) -> None:
+    seen = view(said("Miriam", TOUCHING), guards=("jokes",), closeness=closeness)
+    before = state_of(seen).resistance
+    asking = Changing().decide(seen)
+    asking.send(None)
+    with pytest.raises(StopIteration) as ended:
+        asking.send(Reply(value="guard 1"))
+    assert before - ended.value.value.events[0].resistance == pytest.approx(fall, abs=0.011)
+
+
+def test_homework_is_done_more_often_where_they_are_close() -> None:
+    def share(closeness: float) -> float:
+        last = ClientShifted(who="Ines", chat="b", resistance=5, mood=5, softened=(0,), agreed="keep a diary")
+        done = 0
+        for key in range(400):
+            seen = view(guards=("jokes",), closeness=closeness, key=(1, key, "c"), kept=(Entry(0, 0, 0, last),))
+            with pytest.raises(StopIteration) as ended:
+                Changing().decide(seen).send(None)
+            done += ended.value.value.events[0].homework == "done"
+        return done / 400
+
+    assert share(0.0) == pytest.approx(0.35, abs=0.07)
+    assert share(8.0) == pytest.approx(0.83, abs=0.07)
 
 
 def test_moves_are_many_and_digressions_few(ten: dict[int, tuple[Run, list[Any]]]) -> None:

@@ -41,6 +41,23 @@ def test_others_stay_away() -> None:
     assert clinic_world(load_world(ROOT / "worlds" / "insomnia.yaml"), therapy=CBT).problems() == []
 
 
+@pytest.mark.parametrize(("named", "pair", "at"), [
+    ({}, ("Ines", "Miriam"), "09:00"), ({"client": "Ines"}, ("Ines", "Miriam"), "09:00"), ({"client": "bruno"}, ("Bruno", "Zoe"), "16:00"),
+    ({"counselor": "Zoe"}, ("Bruno", "Zoe"), "16:00"), ({"counselor": "Miriam"}, ("Ines", "Miriam"), "09:00"),
+    ({"client": "Bruno", "counselor": "Miriam"}, ("Bruno", "Miriam"), "10:00"), ({"client": "Cora"}, ("Cora", "Miriam"), "10:00"),
+])
+def test_those_who_see_each_other_are_put_together(named: dict[str, str], pair: tuple[str, str], at: str) -> None:
+    base = tiny()
+    client, counselor = (next(one for one in base.residents if one.role == role) for role in ("client", "counselor"))
+    own, = base.appointments
+    more = (client.model_copy(update={"name": "Bruno"}), client.model_copy(update={"name": "Cora"}), counselor.model_copy(update={"name": "Zoe"}))
+    town = base.model_copy(update={
+        "residents": (*base.residents, *more), "appointments": (own, own.model_copy(update={"who": ("Bruno", "Zoe"), "at": "16:00"})),
+    })
+    made, = clinic_world(town, therapy=CBT, **named).appointments
+    assert (made.who, made.at) == (pair, at)
+
+
 @pytest.mark.parametrize(("more", "words"), [
     ({"client": "Inez"}, 'no client .Inez. in this world; did you mean "Ines"'), ({"counselor": "Ines"}, "no counselor 'Ines'"),
     ({"sessions": 4}, "5 to 10"), ({"plan": default_plan(shipped_therapy("postmodern"), 6)}, "the plan is one of postmodern"), ({"sessions": 7, "plan": default_plan(CBT, 6)}, "the plan has 6"),

@@ -1,6 +1,7 @@
 """A course of ten sessions: what is written before, in and after each."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from simcounsel.events import (
     SessionReviewed,
     Warned,
 )
-from simcounsel.policies.course.after import stands
+from simcounsel.policies.course.after import open_steps, stands
+from simcounsel.policies.course.state import state_of
 from simcounsel.runs import Run
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
@@ -211,13 +213,26 @@ def test_a_plan_leads(tmp_path: Path) -> None:
     assert not [request.purpose for request in requests if "xhiddenx" in request.prompt + request.system + str(request.hints.get("goals"))]
 
 
+@pytest.mark.parametrize(("share", "spent", "steps"), [
+    (0.49, 0, ("repeat",)), (0.5, 0, ("repeat", "advance")), (1.0, 0, ("advance", "repeat")),
+    (0.0, 1, ("repeat",)), (0.0, 2, ("advance", "repeat")), (0.0, 3, ("advance", "repeat")), (0.0, 4, ("advance",)),
+])
+def test_the_steps_that_are_open(share: float, spent: int, steps: tuple[str, ...]) -> None:
+    """The first stage has three sessions by plan and may have two more; at half of its goals it may be left."""
+    plan = default_plan(CBT, 10)
+    assert len(plan.stages[0].sessions) == 3
+    state = replace(state_of(view()), session=spent + 1, spent={plan.stages[0].id: spent})
+    assert open_steps(plan, state, share) == steps
+
+
 def test_what_stands() -> None:
     seen = view(said("Ines", "I don’t sleep.  It is “the night” that comes."), said("Miriam", "What comes then?"), me="Miriam", other="Ines")
     assert stands("I don't sleep", seen)
     assert stands('it is "the night" that', seen)
     assert stands("What comes then", seen)
     assert not stands("What comes then", seen, "Ines")
-    assert not stands("sleep", seen)
+    assert not any(stands(less, seen) for less in ("sleep", "a", "it is", "on't sleep it", "hat comes the", "then", "What comes"))
+    assert stands("I don't sleep it is", seen)
     assert not stands("I don't sleep. What comes", seen)
     assert not stands("", seen)
 

@@ -1,6 +1,7 @@
 """Turns between two until a stop rule."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -125,6 +126,24 @@ def test_what_a_speaker_sees() -> None:
     assert second.heard.text == "Miriam 1"
     assert miriam.views[0].heard is None
     assert (ines.views[1].emotion, second.emotion) == ("joy", "neutral")
+
+
+class Twice(Plain):
+    """Its second move is another's decision."""
+
+    def decide(self, view: TalkView) -> Ask[Decision]:
+        decision = yield from super().decide(view)
+        return replace(decision, policy="safety") if len(view.moves) == 1 else decision
+
+
+def test_a_speaker_knows_whose_each_move_was() -> None:
+    miriam, ines = Speaker("Miriam", None), Speaker("Ines", None)
+    play(converse(
+        Side(mind=miriam, scene=scene(), policy=Twice()), Side(mind=ines, scene=scene(), policy=Plain()), STARTED, 6,  # type: ignore[arg-type]
+    ))
+    assert miriam.views[3].moves == ("move 1", "move 2", "move 3")
+    assert miriam.views[3].guided == ("move 1", None, "move 3")
+    assert ines.views[2].guided == ines.views[2].moves == ("move 1", "move 2")
 
 
 def test_decision_goes_before_its_line() -> None:

@@ -12,6 +12,7 @@ from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged import asking
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import names, shipped
+from simcounsel.policies.staged.standing import Standing
 from simcounsel.policies.unstaged import scheduled
 from tests.policies.sessions import Course, agreeable
 from tests.stage import said, view
@@ -384,6 +385,20 @@ def test_every_manual_of_ours_can_be_lived(name: str) -> None:
         course.heard(("Yes.", FEELS, "No, thank you.")[n % 3])
     assert course.decided[-1].leaves
     assert not course.of(Transitioned)[-1].reason.startswith("broken off")
+
+
+@pytest.mark.parametrize("state", ["plan", "evoke"])
+def test_the_safety_protocol_s_moves_are_no_states_of_the_manual(state: str) -> None:
+    """`motivational` has a state `plan`, and so has the protocol."""
+    manual = shipped("motivational", "en")
+    own = (Transitioned(who="Miriam", chat="c", protocol=manual.name, origin=None, state=state, reason="r"),)
+    texts = ("Yes, that is so.", "I know how.", "Yes, I am.", "A bridge.", "Here.")
+    lines = [line for text in texts for line in (said("Miriam", "Say more?"), said("Ines", text))]
+    seen = view(*lines, me="Miriam", other="Ines", own=own, moves=(state, "acknowledge", "ask_directly", "plan", "help"), deciders=(None, *["safety"] * 4))
+    now = Standing(manual=manual, view=seen)
+    assert seen.guided == (state, None, None, None, None)
+    assert [line.text for line in now.heard] == ["Yes, that is so."]
+    assert now.said_here == 1
 
 
 # single and unguided

@@ -21,7 +21,7 @@ KINDS = (
     "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
     "questions", "insights", "persona", "replan_day", "interview",
 )
-PARTS = {"manner_counselor", "manner_safety", "manner_exercise", "manner_unguided", "intents", "staged_words", "course_manner"}
+PARTS = {"manner_counselor", "manner_safety", "manner_exercise", "manner_unguided", "intents", "staged_words", "client_words", "course_manner", "course_words"}
 """Part of another prompt; its golden file has them."""
 MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair", "judge_audit")
 """Compared in tests/instruments/test_prompts.py."""

@@ -1,8 +1,8 @@
 """After a session: the note on it, what was learned of the client and how it stands to what was known, and how the course goes on."""
 
-import re
 from typing import Literal
 
+from simcounsel.agents.quotes import stands_in, units
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.views import talk_text
 from simcounsel.events import CourseAdvanced, FactLearned, Formulated, GoalReview, PracticeEvent, SessionReviewed
@@ -19,6 +19,7 @@ from simcounsel.policies.course.answers import (
 )
 from simcounsel.policies.course.asking import asked, formulation_text, known_text, listed
 from simcounsel.policies.course.state import CourseState
+from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import COURSE_STAGES, CourseStage, Therapy
 
@@ -44,7 +45,8 @@ def _review(view: TalkView, plan: CoursePlan, state: CourseState) -> Ask[Session
     aimed = state.planned.goals if state.planned else ()
     goals = tuple(dict.fromkeys((*aimed, *unmet)))
     fallback = ReviewAnswer(
-        summary=f"{view.me} and {view.other} talked; there is no note on what it was about.", goals=(), client_state="not noted", alliance=3,
+        summary=phrase("course_words", "no note", view.language, me=view.me, other=view.other), goals=(),
+        client_state=phrase("course_words", "not noted", view.language), alliance=3,
     )
     reply = yield from asked(
         view, "course_review", ReviewAnswer, fallback, {"goals": listed(goals), "talk": talk_text(view.lines), "session": state.session},
@@ -65,17 +67,8 @@ def _review(view: TalkView, plan: CoursePlan, state: CourseState) -> Ask[Session
 
 
 def stands(quote: str, view: TalkView, who: str | None = None) -> bool:
-    """Whether the words stand in one line of the talk, letter case, spaces and the shape of quotation marks left out of account. who:
-    only in this one's lines. Fewer than two words (four Chinese characters) show nothing."""
-    bare = _bare(quote)
-    if len(bare.split()) < 2 and len(re.findall(r"[\u4e00-\u9fff]", bare)) < 4:
-        return False
-    return any(bare in _bare(line.text) for line in view.lines if who in (None, line.who))
-
-
-def _bare(text: str) -> str:
-    text = re.sub(r"[’‘`]", "'", re.sub(r"[“”„«»]", '"', text.casefold()))
-    return " ".join(text.split()).strip(" \"'.,;:!?…")
+    """Whether the words stand in one line of the talk. who: only in this one's lines."""
+    return any(stands_in(quote, line.text) for line in view.lines if who in (None, line.who))
 
 
 # what was learned
@@ -85,10 +78,10 @@ def _facts(view: TalkView, state: CourseState) -> Ask[tuple[FactLearned, ...]]:
     reply = yield from asked(
         view, "course_facts", FactsAnswer, FactsAnswer(facts=()), {"talk": talk_text(view.lines)}, {}, max_tokens=900,
     )
-    told: dict[str, FactAnswer] = {}
+    told: dict[tuple[str, ...], FactAnswer] = {}
     for fact in reply.value.facts:
         if stands(fact.quote, view, view.other):
-            told.setdefault(_bare(fact.text), fact)
+            told.setdefault(units(fact.text), fact)
     placed = yield from _place(view, state, tuple(told.values()))
     known: set[str] = {fact.id for fact in state.facts}
     found: list[FactLearned] = []
@@ -127,12 +120,12 @@ def _formulate(view: TalkView, therapy: Therapy, state: CourseState) -> Ask[tupl
         {"fields": listed(told), "formulation": formulation_text(state, therapy), "talk": talk_text(view.lines)},
         {"fields": told, "columns": {one: len(field.columns) or 1 for one, field in fields.items()}}, max_tokens=900,
     )
-    there = {(row.field, tuple(map(_bare, row.cells))) for row in state.formulated}
+    there = {(row.field, tuple(map(units, row.cells))) for row in state.formulated}
     counts = {one: sum(row.field == one for row in state.formulated) for one in fields}
     found = []
     for row in reply.value.rows:
         field = fields.get(row.field)
-        key = (row.field, tuple(map(_bare, row.cells)))
+        key = (row.field, tuple(map(units, row.cells)))
         if field is None or len(row.cells) != (len(field.columns) or 1) or key in there or counts[row.field] >= ROWS_A_FIELD:
             continue
         if stands(row.quote, view, view.other):
@@ -152,7 +145,7 @@ def _go_on(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseStat
     share = sum(goal in met for goal in plan.stage(state.stage).goals) / len(plan.stage(state.stage).goals)
     options = open_steps(plan, state, share)
     unmet = next((goal for goal in plan.stage(state.stage).goals if goal not in met), None)
-    focus = next(iter(review.unresolved), unmet or "what the client brings")
+    focus = next(iter(review.unresolved), unmet or phrase("course_words", "brings", view.language))
     fallback = NextAnswer(step=options[0], focus=focus[:300], reason=f"{share:.0%} of the goals of this stage are met")
     reply = yield from asked(
         view, "course_next", one_of(NextAnswer, "step", options), fallback,

@@ -9,6 +9,8 @@ from simcounsel.llm.ask import Ask
 from simcounsel.policies.course.answers import ObjectiveAnswer, some_of
 from simcounsel.policies.course.asking import asked, before_text, formulation_text, known_text, listed
 from simcounsel.policies.course.state import CourseState
+from simcounsel.policies.course.withholding import foretells, untold
+from simcounsel.prompts import phrase
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import MetaSkill, Skill, Therapy
 
@@ -44,15 +46,19 @@ def prepare(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseSta
 
 
 def _objective(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> Ask[SessionPlanned]:
-    """From the plan, what is known, and the goals that nothing has yet shown to be met."""
+    """From the plan, what is known, and the goals that nothing has yet shown to be met. Of the plan nothing is taken that the client has
+    yet to tell."""
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
     session, last, step = state.planned_for(plan), state.last, state.steps[-1] if state.steps else None
     open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    secret = untold(plan.facts, _told_by(view, state), therapy)
+    theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
+    teaches = "; ".join(text for text in session.psychoeducation if not foretells(text, secret)) or "-"
     next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
     fallback = ObjectiveAnswer(
         objective=(
-            *(f"Come back to this: {point}"[:400] for point in open_points[:1]),
-            *(f"Work towards this: {unmet[index]}"[:400] for index in next_goals),
+            *(phrase("course_words", "back", view.language, what=point)[:400] for point in open_points[:1]),
+            *(phrase("course_words", "towards", view.language, what=unmet[index])[:400] for index in next_goals),
         ),
         goals=tuple(index + 1 for index in next_goals), reason="the goals still unmet that were aimed at least so far",
     )
@@ -60,7 +66,7 @@ def _objective(view: TalkView, therapy: Therapy, plan: CoursePlan, state: Course
         view, "course_objective", ObjectiveAnswer, fallback,
         {
             "therapy": therapy.name, "about": therapy.about, "session": state.session, "length": plan.length,
-            "stage": therapy.stage(state.stage).name, "theme": session.theme, "teaches": "; ".join(session.psychoeducation) or "-",
+            "stage": therapy.stage(state.stage).name, "theme": theme, "teaches": teaches,
             "goals": listed(unmet), "known": known_text(state),
             "formulation": formulation_text(state, therapy), "before": before_text(state), "open": listed(open_points),
             "homework": (last.homework if last else None) or "-",
@@ -70,9 +76,15 @@ def _objective(view: TalkView, therapy: Therapy, plan: CoursePlan, state: Course
     answer: ObjectiveAnswer = reply.value
     aimed = tuple(dict.fromkeys(unmet[number - 1] for number in answer.goals if number <= len(unmet))) or unmet[:1]
     return SessionPlanned(
-        who=view.me, chat=view.chat, about=view.other, session=state.session, stage=state.stage, theme=session.theme,
+        who=view.me, chat=view.chat, about=view.other, session=state.session, stage=state.stage, theme=theme,
         objective=answer.objective, goals=aimed, reason=answer.reason,
     )
+
+
+def _told_by(view: TalkView, state: CourseState) -> tuple[str, ...]:
+    """What the client has told so far."""
+    facts = (text for fact in state.facts for text in (fact.text, fact.quote))
+    return (view.other, *(line.text for line in view.lines if line.who != view.me), *facts)
 
 
 def _choose(

@@ -1,29 +1,27 @@
 """A free-text case report into a client's file, a plan and features of the talk.
 
-A report tells its sessions under headings such as `## Session 3`; what stands above the first is known of the client from before, what
-stands under other headings after them is hindsight and used for nothing. Nothing is known before it was told: each fact carries the session
-in which its words stand, or a later one, and no session builds on a later fact.
+Nothing is known before it was told: each fact carries the session in which its words stand, or a later one, no session builds on a later
+fact, and hindsight is used for nothing.
 """
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from simcounsel.agents.tasks import Answer
-from simcounsel.agents.unsaid import read_out
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
 from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.policies.course.report import Report
+from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import render
 from simcounsel.specs.course import MOST_SESSIONS, CoursePlan, PlannedFact, PlannedSession, PlannedStage, default_plan
 from simcounsel.specs.patient_psi import PLAIN_DAY, PLAIN_ROUTINES
 from simcounsel.specs.persona import Acquaintance, Belief, ClientPersona, Situation
 from simcounsel.specs.therapy import COURSE_STAGES, CourseStage, Therapy
 
-HEADING = re.compile(r"^#{1,6}\s*(?:session|sitzung|第)\s*(\d{1,2})\b.*$|^#{1,6}\s.*$", re.IGNORECASE | re.MULTILINE)
 Theme = Literal["insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"]
 Short = Annotated[str, Field(min_length=2, max_length=500)]
 
@@ -114,56 +112,9 @@ class CaseReading:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """A case report, parted by its sessions. 0 is what stands above the first."""
-
-    path: Path
-    text: str
-    parts: tuple[tuple[int | None, str], ...]
-
-    def told_in(self, quote: str) -> int | None:
-        """The session in whose part the words stand first, 1 for what is known from before; None when they stand in none."""
-        bare = _bare(quote)
-        found = next((number for number, part in self.parts if number is not None and bare and bare in _bare(part)), None)
-        return None if found is None else max(1, found)
-
-    @property
-    def usable(self) -> str:
-        """The report without hindsight."""
-        return "\n\n".join(part for number, part in self.parts if number is not None).strip()
-
-    @property
-    def before(self) -> str:
-        """What stands above the first session, and the first session."""
-        return "\n\n".join(part for number, part in self.parts if number in (0, 1)).strip()
-
-
-def read_report(path: Path) -> Report:
-    """A report from its file. SpecError when it is no text or has no session headings in order."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError([f"{path}: cannot be read ({error}); give a case report in Markdown"]) from None
-    parts: list[tuple[int | None, str]] = []
-    number: int | None = 0
-    ends = [*((match.start(), match) for match in HEADING.finditer(text)), (len(text), None)]
-    at = 0
-    for start, match in ends:
-        if text[at:start].strip():
-            parts.append((number, text[at:start].strip()))
-        if match is not None:
-            number = int(match.group(1)) if match.group(1) else (0 if all(not one for one, _ in parts) else None)
-            at = start
-    numbers = [one for one, _ in parts if one]
-    if not numbers or numbers != sorted(set(numbers)):
-        raise SpecError([f"{path}: sessions {numbers or 'none'}; part the report by headings such as `## Session 1`, in order, each once"])
-    return Report(path=path, text=text, parts=tuple(parts))
-
-
 def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReading]:
     """Four questions: the client, the facts, the plan, the talk. SpecError when one of them could not be answered."""
-    notes: list[str] = []
+    notes = [f"left out as hindsight, since its heading belongs to no session: {heading}" for heading in report.hindsight]
     rough = _Rough(report, therapy)
     client: ClientAnswer = yield from _asked(report, "case_client", ClientAnswer, rough.client(), seed, case=report.before)
     told: ToldAnswers = yield from _asked(report, "case_facts", ToldAnswers, rough.facts(), seed, case=report.usable)
@@ -199,6 +150,9 @@ def _facts(report: Report, told: ToldAnswers, notes: list[str]) -> tuple[Planned
         if session is None or session > MOST_SESSIONS:
             notes.append(f"left out, since its words are told in no session of the report: {fact.text} (“{fact.quote}”)")
             continue
+        if not report.covers(fact.text, session):
+            notes.append(f"left out, since the report does not say so by session {session}, where its words stand: {fact.text} (“{fact.quote}”)")
+            continue
         if fact.told < session:
             notes.append(f"told in session {session}, not {fact.told}, where its words stand: {fact.text}")
         found.append(PlannedFact(id=f"f{len(found) + 1}", text=fact.text, quote=fact.quote, told=min(max(session, fact.told), last, MOST_SESSIONS)))
@@ -215,7 +169,7 @@ def _plan(report: Report, therapy: Therapy, planned: PlanAnswer, facts: tuple[Pl
     """The plan, rid of what it could not yet know."""
     sessions: list[tuple[str, PlannedSession]] = []
     for number, session in enumerate(planned.sessions, 1):
-        later = tuple(text for fact in facts if fact.told > number for text in (fact.quote, fact.text))
+        later = untold((fact for fact in facts if fact.told > number), (report.until(number),), therapy)
         known = {fact.id for fact in facts if fact.told <= number}
         for one in session.uses:
             if one not in known:
@@ -223,9 +177,13 @@ def _plan(report: Report, therapy: Therapy, planned: PlanAnswer, facts: tuple[Pl
         fields = {}
         for key in ("links", "material", "psychoeducation"):
             texts = getattr(session, key)
-            fields[key] = tuple(text for text in texts if read_out(text, later) is None)
+            fields[key] = tuple(text for text in texts if not foretells(text, later))
             notes += [f"session {number}, {key}: left out, since it is told later: {text}" for text in texts if text not in fields[key]]
-        theme, rationale = (text if read_out(text, later) is None else "" for text in (session.theme, session.rationale))
+        theme, rationale = ("" if foretells(text, later) else text for text in (session.theme, session.rationale))
+        notes += [
+            f"session {number}, {key}: left out, since it is told later: {text}"
+            for key, text, kept in (("theme", session.theme, theme), ("rationale", session.rationale, rationale)) if text != kept
+        ]
         sessions.append((session.stage, PlannedSession(
             theme=theme or therapy.stage(session.stage).name, rationale=rationale, uses=tuple(one for one in session.uses if one in known), **fields,
         )))
@@ -256,11 +214,6 @@ def _client(report: Report, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...
     }
     ClientPersona.model_validate(data)
     return data
-
-
-def _bare(text: str) -> str:
-    text = re.sub(r"[’‘`]", "'", re.sub(r"[“”„«»\"*_]", "", text.casefold()))
-    return " ".join(text.split()).strip(" '.,;:!?…")
 
 
 class _Rough:

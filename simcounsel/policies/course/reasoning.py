@@ -9,20 +9,9 @@ from simcounsel.llm.ask import Ask
 from simcounsel.policies.course.answers import ReasoningAnswer, one_of
 from simcounsel.policies.course.asking import agenda, asked, known_text, listed, recent, sayable
 from simcounsel.policies.course.state import CourseState
-from simcounsel.policies.manual import aims
-from simcounsel.prompts import prompt_text, render
+from simcounsel.policies.manual import acts, aims
+from simcounsel.prompts import phrase, prompt_text, render
 from simcounsel.specs.therapy import MetaSkill, Skill
-
-CUT = "(cut: it repeated the agenda)"
-ACTS = (
-    ("viewpoint", r"\bfriend|\banother (view|thought|side)|\bsomebody else|\bother people|perspective|\bin (their|the other's) place"),
-    ("evidence", r"\bevidence|\bfacts?\b|\bspeaks? (for|against)|\bfor and against|\btest|\bprediction"),
-    ("consequence", r"\bfollow(s|ed)? from|\bconsequence|\bcosts?\b|\bwould happen|\bworst|\bleads? to|\btask|\bexperiment|\bpractis|\bplan\b"),
-    ("assumption", r"\brules?\b|\bassum|\bbelie[fv]|\bmust\b|\bmeans? (about|to)|\bguess|\binterpret|\bpattern"),
-    ("question", r"\bfeedback|\bbetween you|\bmatters|\bwhy now|\bwhat brings|\bwork together|\bthe talk\b"),
-    ("clarify", r"\bconcrete|\bexact|\bwhat (was|is|it)|\bmoment|\bsituation|\bname\b|\brate\b|\bdescribe|\bbody|\bpicture"),
-)
-"""Which of a counselor's hand-written forms comes nearest to a skill, by its own words; the first that fits."""
 
 
 def reason(view: TalkView, state: CourseState, skills: dict[str, MetaSkill | Skill]) -> Ask[Reasoned]:
@@ -48,9 +37,10 @@ def reason(view: TalkView, state: CourseState, skills: dict[str, MetaSkill | Ski
         if quoted is None:
             break
         again = "\n" + render("course_reason_again", view.language, quoted=quoted)[1]
+    cut = phrase("course_words", "cut", view.language)
     return Reasoned(
-        who=view.me, chat=view.chat, skill=answer.skill, assessment=without(answer.assessment, forbidden, free) or CUT,
-        client_state=without(answer.client_state, forbidden, free) or CUT, strategy=without(answer.strategy, forbidden, free) or CUT,
+        who=view.me, chat=view.chat, skill=answer.skill, assessment=without(answer.assessment, forbidden, free) or cut,
+        client_state=without(answer.client_state, forbidden, free) or cut, strategy=without(answer.strategy, forbidden, free) or cut,
     )
 
 
@@ -62,8 +52,8 @@ def _plain(view: TalkView, state: CourseState, ids: tuple[str, ...]) -> Reasonin
     """Without a model's help: the skill of the session that was used least so far."""
     skill = min(ids, key=lambda one: (state.used.count(one), ids.index(one)))
     return ReasoningAnswer(
-        assessment=f"{view.other} has said something that should be taken up." if view.heard else f"{view.other} has not spoken yet.",
-        client_state="not clear from the words alone", strategy="stay close to the client's words and go slowly", skill=skill,
+        assessment=phrase("course_words", "heard" if view.heard else "silent", view.language, other=view.other),
+        client_state=phrase("course_words", "unclear", view.language), strategy=phrase("course_words", "slowly", view.language), skill=skill,
     )
 
 
@@ -83,13 +73,16 @@ def decide(
     )[1]
     return Decision(
         move=move, options=(move,) if closing or opening else tuple(skills), reason=trace.strategy, aim=aims("course", view.language)[kind],
-        act="close" if closing else "greet" if opening else act_of(skill), brief=brief, manner=prompt_text("course_manner", view.language),
+        act="close" if closing else "greet" if opening else act_of(skill, view.language), brief=brief,
+        manner=prompt_text("course_manner", view.language),
         leaves=bool(closing), events=events,
         unsaid=(*agenda(state), trace.assessment, trace.client_state, trace.strategy, skill.description), free=sayable(view, state),
     )
 
 
-def act_of(skill: MetaSkill | Skill) -> str:
-    """The kind of hand-written form that comes nearest to a skill; an invitation to tell more where none does."""
+def act_of(skill: MetaSkill | Skill, language: str = "en") -> str:
+    """The kind of hand-written form that comes nearest to a skill, which may be told in English in any world; an invitation to tell
+    more where none does."""
     words = f"{skill.name}. {skill.description}".lower()
-    return next((act for act, pattern in ACTS if re.search(pattern, words)), "ask")
+    patterns = (pair for one in (language, "en") for pair in acts("course", one).items())
+    return next((act for act, pattern in patterns if re.search(pattern, words)), "ask")

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from simcounsel.policies.course.case import CaseReading, Report
+from simcounsel.policies.course.case import CaseReading
+from simcounsel.policies.course.report import Report
 from simcounsel.specs.load import write_yaml
 
 

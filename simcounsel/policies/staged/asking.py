@@ -11,7 +11,7 @@ from simcounsel.chance import seed_of
 from simcounsel.emotion import ADJECTIVE
 from simcounsel.llm.ask import Request
 from simcounsel.policies.staged.standing import Standing
-from simcounsel.prompts import prompt_text, render
+from simcounsel.prompts import phrases, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
 
@@ -47,7 +47,7 @@ def sufficiency(now: Standing, state: State) -> Request:
 def intent(now: Standing, state: State, options: Iterable[str]) -> Request:
     """What the client wants, out of what the state knows, or UNCLEAR."""
     view = now.view
-    means = dict(_lines_of("intents", view.language))
+    means = phrases("intents", view.language)
     options = (*options, UNCLEAR)
     system, prompt = render(
         "intent", view.language, me=view.me, other=view.other, objective=state.objective, talk=talk_text(view.lines[-LAST_LINES:]),
@@ -114,18 +114,12 @@ def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Request:
 
 
 def _none(now: Standing) -> str:
-    return dict(_lines_of("staged_words", now.view.language))["none"]
-
-
-def _lines_of(name: str, language: str) -> list[tuple[str, str]]:
-    """A prompt file of `key: text` lines."""
-    pairs = (line.split(":", 1) for line in prompt_text(name, language).splitlines() if line.strip())
-    return [(key.strip(), text.strip()) for key, text in pairs]
+    return words(now.view.language)["none"]
 
 
 def words(language: str) -> dict[str, str]:
     """Short phrases that stand in briefs."""
-    return dict(_lines_of("staged_words", language))
+    return phrases("staged_words", language)
 
 
 def _marked(lines: tuple[TalkLine, ...], heard: tuple[TalkLine, ...]) -> str:

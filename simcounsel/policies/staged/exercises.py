@@ -14,8 +14,16 @@ STAGE_ENDS = {"beginning": 3, "intermediate": 6}
 WIDER = ("not done before", "done on an earlier day, to be practised again", "meant for another day of a stage already reached")
 """What is allowed, one after the other, while nothing is left to choose from. What was offered in this talk, what a contraindication
 rules out and what belongs to a later stage is never allowed."""
-_NO = re.compile(r"\b(?:no|not|never|without|neither|nor|free of)\b[^.!?;]{0,24}$|n't(?: \w+){0,3} $")
-_NO_ZH = re.compile(r"(?:没有|没|不是|并非|无|不曾|从不|从来没)[^。！？；，,]{0,5}$")
+_BETWEEN = (
+    r"(?:(?:a|an|any|the|had|have|has|having|got|get|be|been|really|actually|ever|history of|signs? of|kind of|form of|suffer(?:ed|ing)? from"
+    r"|diagnosed with|problems? with|trouble with) )*"
+)
+_NO = re.compile(rf"(?:\b(?:no|not|never|neither|nor|free (?:of|from))|n't) {_BETWEEN}(?:(?:\w+ )?\w+ or {_BETWEEN})?$")
+_NO_ZH = re.compile(
+    r"(?:(?<![有是])没有?|(?<!是)不是|并非|毫?无|不曾|从不|从来没有?|从来不)"
+    r"(?:什么|任何|得过|得|患过|患|犯过|犯|发过|有过|过|再|那种|这种|严重的|[^。！？；，,]{1,4}[和或])*$"
+)
+"""A denial that reaches as far as a cue: nothing but what belongs to it stands between. In doubt the contraindication holds."""
 
 
 @cache

@@ -47,7 +47,7 @@ class Standing:
     @property
     def heard(self) -> tuple[TalkLine, ...]:
         """The client's lines since this state said its first one, without those that answered another protocol."""
-        state, moves = self.state, list(self.view.moves)
+        state, moves = self.state, list(self.view.guided)
         found: list[TalkLine] = []
         waiting: list[TalkLine] = []
         for line in reversed(self.view.lines):
@@ -66,7 +66,7 @@ class Standing:
     def said_here(self) -> int:
         """How many of one's last lines were this state's."""
         state, count = self.state, 0
-        for move in reversed(self.view.moves):
+        for move in reversed(self.view.guided):
             if state is None or move != state.id:
                 if move in self.manual.states:
                     break

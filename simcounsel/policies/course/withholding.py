@@ -1,0 +1,18 @@
+"""What a plan tells before the client has told it: words of its facts that were not said yet."""
+
+from collections.abc import Iterable
+
+from simcounsel.agents.quotes import content
+from simcounsel.specs.course import PlannedFact
+from simcounsel.specs.therapy import Therapy
+
+
+def untold(facts: Iterable[PlannedFact], told: Iterable[str], therapy: Therapy) -> frozenset[str]:
+    """What the facts are about, without what stands in `told` and in the therapy's own goals."""
+    stages = (text for stage in therapy.stages for text in (stage.name, *stage.goals))
+    return content(*(text for fact in facts for text in (fact.text, fact.quote))) - content(*told, therapy.name, therapy.about, *stages)
+
+
+def foretells(text: str, secret: frozenset[str]) -> bool:
+    """Whether a text is about any of it; in doubt it is."""
+    return not secret.isdisjoint(content(text))
