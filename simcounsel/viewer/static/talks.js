@@ -144,7 +144,8 @@ export function mountTalks(section, run, overview) {
         part("Meant to do", list(one.objective.map((text) => said(text)))), h("p", { class: "small soft" }, said(one.reason))]),
       of("session_reviewed").map((one) => [
         part("Afterwards", h("p", {}, said(one.summary))),
-        part("Goals", list(one.goals.map((goal) => [goal.met ? "met: " : "not met: ", said(goal.goal), goal.quotes.map((quote) => h("div", { class: "small soft" }, said(`“${quote}”`)))]))),
+        part("Goals met", list(one.goals.filter((goal) => goal.met).map((goal) => [said(goal.goal), goal.quotes.map((quote) => h("div", { class: "small soft" }, said(`“${quote}”`)))]))),
+        h("details", {}, h("summary", {}, `${one.goals.filter((goal) => !goal.met).length} goals not met yet`), list(one.goals.filter((goal) => !goal.met).map((goal) => said(goal.goal)))),
         h("p", { class: "small" }, `Alliance ${one.alliance} of 5. `, said(one.client_state)),
         one.unresolved.length ? part("Left open", list(one.unresolved.map((text) => said(text)))) : null,
         one.homework ? h("p", { class: "small" }, "Until next time: ", said(one.homework)) : null]),
