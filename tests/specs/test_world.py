@@ -9,7 +9,7 @@ import pytest
 from simcounsel.check import check_file
 from simcounsel.errors import SpecError
 from simcounsel.policies import POLICIES
-from simcounsel.specs import world as world_module
+from simcounsel.specs import world_file as world_module
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import MemorySettings, RecallWeights, World
