@@ -127,7 +127,8 @@ def risk(
     """
     import json
 
-    from simcounsel.bench.risk import as_data, judged, lines_of, listened, measured, risk_lines
+    from simcounsel.bench.risk import as_data, judged, listened, measured, risk_lines
+    from simcounsel.bench.risk_lines import lines_of
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
 

@@ -142,7 +142,7 @@ class _Survey:
             if kind != ("map" if isinstance(node, yaml.MappingNode) else "seq"):
                 self.problems.append((line, f"not valid YAML here: the tag {_short(kind)}; take it out"))
             return
-        if kind != "str" and node.tag != self._loader.resolve(yaml.ScalarNode, node.value, (True, False)):
+        if kind != "str" and node.tag != self._loader.resolve(yaml.ScalarNode, node.value, (True, False)):  # type: ignore[no-untyped-call]
             self.problems.append((line, f"not valid YAML here: the tag {_short(kind)} before {_short(node.value)}; take it out"))
         elif kind == "int" and len(node.value.lstrip("+-0")) > MOST_DIGITS:
             self.problems.append((line, f"{_short(node.value)}: a whole number has at most {MOST_DIGITS} digits; {_NUMBER}"))
