@@ -94,7 +94,7 @@ def _parsed(path: Path, data: list[Any], lines: Lines) -> list[OwnLine | Psyguar
     for at, entry in enumerate(data):
         theirs = isinstance(entry, dict) and "idx" in entry
         try:
-            line: OwnLine | PsyguardLine = parse_spec(entry, PsyguardLine if theirs else OwnLine, path, lines, at)
+            line = parse_spec(entry, PsyguardLine, path, lines, at) if theirs else parse_spec(entry, OwnLine, path, lines, at)
         except SpecError as error:
             problems += error.problems
             continue

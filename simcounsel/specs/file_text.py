@@ -1,4 +1,4 @@
-"""The text of a file, and JSON with the lines of its entries; what cannot be read is told with file, line and remedy."""
+"""The text of a file, and JSON with the lines of its entries; what cannot be read or written is told with file, line and remedy."""
 
 import difflib
 import json
@@ -8,6 +8,8 @@ from typing import Any
 from simcounsel.errors import SpecError
 
 Lines = dict[tuple[str | int, ...], int]
+MOST_DEPTH = 60
+"""Levels in each other; our own files have at most ten."""
 
 
 def read_text(path: Path) -> str:
@@ -42,15 +44,26 @@ def read_json(path: Path) -> tuple[Any, Lines]:
     text = read_text(path)
     if not text.strip():
         raise SpecError([f"{path}:1: the file is empty; JSON is needed"])
+    too_deep = f"{path}: nested too deeply; {MOST_DEPTH} levels are the most"
     try:
         data = json.loads(text)
-        return data, _entry_lines(text) if isinstance(data, list) else {(): 1}
     except json.JSONDecodeError as error:
         raise SpecError([f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno}); correct it there"]) from None
     except RecursionError:
-        raise SpecError([f"{path}: nested too deeply; entries are a few levels deep"]) from None
+        raise SpecError([too_deep]) from None
     except ValueError:
         raise SpecError([f"{path}: a number has more digits than can be read; shorten it, or put it in quotes"]) from None
+    if _deeper(data, MOST_DEPTH):
+        raise SpecError([too_deep])
+    return data, _entry_lines(text) if isinstance(data, list) else {(): 1}
+
+
+def _deeper(data: Any, depth: int) -> bool:
+    """Whether there are more levels than that; without recursion, which is what too many levels break."""
+    level = [data]
+    for _ in range(depth + 1):
+        level = [value for one in level if isinstance(one, (dict, list)) for value in (one.values() if isinstance(one, dict) else one)]
+    return bool(level)
 
 
 def _entry_lines(text: str) -> Lines:
@@ -72,3 +85,14 @@ def _past(text: str, at: int, blanks: str) -> int:
     while text[at] in blanks:
         at += 1
     return at
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text into a file, whose folder is made if need be. SpecError when it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError([f"{path}: cannot be written ({error.strerror}); choose another file to write"]) from None
+    except UnicodeEncodeError as error:
+        raise SpecError([f"{path}: cannot be written: the text holds {error.object[error.start]!r}, half a character; take it out"]) from None

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.file_text import Lines as Lines
-from simcounsel.specs.file_text import read_text
+from simcounsel.specs.file_text import read_text, write_text
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
 
 
@@ -131,8 +131,4 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 def write_yaml(path: Path, head: str, data: Mapping[str, Any]) -> None:
     """A file to be read and changed by people: `head`, lines that begin with #, then the data. SpecError when it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(head + yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
-    except OSError as error:
-        raise SpecError([f"{path}: cannot be written ({error.strerror}); choose another --out"]) from None
+    write_text(path, head + yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=120))

@@ -5,15 +5,19 @@ from typing import Any
 
 import yaml
 
-from simcounsel.specs.file_text import Lines
+from simcounsel.specs.file_text import MOST_DEPTH, Lines
 
-MOST_DEPTH = 60
-"""Levels in each other; our own files have at most ten."""
 MOST_REPEATED = 20_000
 """Values that aliases repeat, a text of n characters counting as 1 + n / 100. A few lines of aliases to aliases can stand for billions."""
 MOST_DIGITS = 18
 """Of a whole number, so that it fits into 64 bits wherever it is kept."""
 _CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f\\ud800-\\udfff]")
+
+
+def control_in(text: str) -> str | None:
+    """What is wrong with a text that no file of ours may hold; None when nothing is. Line breaks and tabs are fine."""
+    found = _CONTROL.search(text)
+    return f"holds the control character #x{ord(found[0]):02x}; take it out" if found else None
 
 
 class NotYaml(Exception):
@@ -148,8 +152,8 @@ class _Survey:
             self.problems.append((line, f"{_short(node.value)}: a whole number has at most {MOST_DIGITS} digits; {_NUMBER}"))
         elif kind == "float" and abs(float(node.value)) == float("inf"):
             self.problems.append((line, f"{_short(node.value)}: a number this large cannot be kept; {_NUMBER}"))
-        elif found := _CONTROL.search(node.value):
-            self.problems.append((line, f"{_short(node.value)}: holds the control character #x{ord(found[0]):02x}; take it out"))
+        elif found := control_in(node.value):
+            self.problems.append((line, f"{_short(node.value)}: {found}"))
 
 
 def _short(text: str) -> str:
