@@ -326,6 +326,14 @@ def test_check(simcounsel: Command, tmp_path: Path) -> None:
     ]
 
 
+def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"name": "\\ud800"}', encoding="utf-8")
+    ended = simcounsel("personas", "import", "p.json")
+    assert (ended.code, "record 1 (\\ud800): the field 'id' is missing" in ended.err) == (1, True)
+    ended = simcounsel("run", TINY, "--model", "embedded+adapter=~nosuch/x")
+    assert (ended.code, ended.err.startswith("simcounsel: ")) == (1, True)
+
+
 def test_a_drawing_that_cannot_be_written(simcounsel: Command, tmp_path: Path) -> None:
     manual = next((ROOT / "simcounsel" / "policies" / "manuals" / "en").glob("*.yaml"))
     (tmp_path / "file").write_text("", encoding="utf-8")

@@ -23,7 +23,7 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except SimcounselError as error:
-        typer.echo(f"simcounsel: {error}", err=True)
+        typer.echo(f"simcounsel: {error}".encode("utf-8", "backslashreplace").decode(), err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
