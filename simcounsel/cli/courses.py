@@ -86,18 +86,23 @@ def plan_course(
 
     The model is asked four questions, each a second time if the answer cannot be used.
     """
-    from simcounsel.errors import ModelError
+    from simcounsel.errors import ModelError, SpecError
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.policies.course.case import read_case, read_report
     from simcounsel.policies.course.writing import write_case
+    from simcounsel.specs.file_text import read_text
     from simcounsel.specs.therapy import find_therapy
+    from simcounsel.specs.yaml_text import control_in
 
     if model is None or model.startswith("embedded"):
         raise ModelError(
             "a case report cannot be read by the embedded model: it is far too small for it; name another with --model, such as "
             "--model http://localhost:11434/v1/llama3.1 (`simcounsel models` lists the forms)"
         )
+    for number, line in enumerate(read_text(case).split("\n"), 1):
+        if wrong := control_in(line):
+            raise SpecError([f"{case}:{number}: {wrong}"])
     report, school, table = read_report(case), find_therapy(therapy), price_table(prices)
     chat = open_chat(model)
     if model.startswith("recorded:"):

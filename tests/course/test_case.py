@@ -149,6 +149,16 @@ def test_no_reading_out_of_a_recording(small: Path, tmp_path: Path) -> None:
         assert re.search(words, str(refused.exception))
 
 
+@pytest.mark.parametrize(("data", "words"), [
+    (SESSIONS.replace("sleeps", "sle\x1beps").encode(), r"case\.md:7: holds the control character #x1b; take it out"),
+    (SESSIONS.replace("Ada", "Ad\xe4").encode("latin-1", "replace"), r"case\.md:3: not UTF-8 text"),
+])
+def test_a_report_that_is_no_plain_text(small: Path, tmp_path: Path, data: bytes, words: str) -> None:
+    small.write_bytes(data)
+    with pytest.raises(SpecError, match=words):
+        CliRunner().invoke(app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"], catch_exceptions=False)
+
+
 def test_a_budget(small: Path, tmp_path: Path) -> None:
     """The scripted model told a price of a million dollars a request; without one, a budget cannot be kept."""
     prices = tmp_path / "prices.yaml"
