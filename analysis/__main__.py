@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from simcounsel.argument_help import Explaining
 from simcounsel.errors import SimcounselError
 
 app = typer.Typer(
-    name="analysis", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="analysis", cls=Explaining, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Claims from runs: tables, tests, figures and one report.\n\n"
     "Begin with:  python -m analysis report runs --out report\n\n"
     "then open report/report.html; or, for training data:  python -m analysis corpus samples --out quality\n\n"

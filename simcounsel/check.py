@@ -46,7 +46,8 @@ def check_file(path: Path) -> list[str]:
         else:
             return [
                 f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`) "
-                "nor a synthesis (no `situations:`) nor a manual (no `phases:`)"
+                "nor a synthesis (no `situations:`) nor a manual (no `phases:`) "
+                "nor a therapy (no `conceptualization:`) nor a plan (no `therapy:` and `stages:`)"
             ]
     except SpecError as error:
         return error.problems

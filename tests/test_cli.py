@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
+import typer
 
+from analysis.__main__ import app as analysis_app
 from simcounsel import cli
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Recalled
@@ -22,6 +25,7 @@ from simcounsel.specs.world_file import load_world
 from tests.specs.files import world_file
 from tests.specs.test_patient_psi import four, saved
 from tests.stage import ROOT, TINY, live, log, three, tiny
+from training.__main__ import app as training_app
 
 INSOMNIA = ROOT / "worlds" / "insomnia.yaml"
 
@@ -62,7 +66,7 @@ def only_run(out: Path) -> Run:
 
 COMMANDS = [
     "run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "rate", "validate-judge", "sweep", "synthesize", "strategies",
-    "export", "corpus", "corpus check", "corpus rate", "bench", "bench cpsycoune", "bench show", "clinic", "course", "course plan", "skills", "skills list",
+    "export", "corpus", "corpus check", "corpus rate", "bench", "bench cpsycoune", "bench show", "bench risk", "clinic", "course", "course plan", "skills", "skills list",
     "skills show", "skills import", "personas", "personas import",
 ]
 
@@ -73,6 +77,21 @@ def test_help(simcounsel: Command, command: str) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Usage: ")
     assert command.split()[-1] in ended.out if command else all(c.split()[0] in ended.out for c in COMMANDS)
+
+
+def parameters(command: click.Command, path: str) -> Iterator[tuple[str, click.Parameter]]:
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from parameters(inner, f"{path} {name}")
+    yield from ((path, one) for one in command.params)
+
+
+@pytest.mark.parametrize("app", [cli.app, training_app, analysis_app])
+def test_every_option_and_argument_has_help(app: typer.Typer) -> None:
+    """Also where Typer and Click do not fit each other, and the help of arguments would be lost."""
+    command = typer.main.get_command(app)
+    found = list(parameters(command, str(command.name)))
+    assert len(found) > 20
+    assert [(path, one.name) for path, one in found if not getattr(one, "help", None)] == []
 
 
 def test_every_command_is_listed_here(simcounsel: Command) -> None:
@@ -305,6 +324,24 @@ def test_check(simcounsel: Command, tmp_path: Path) -> None:
         f"{TINY}: ok", f"{bad}:6: seeed: unknown key; did you mean 'seed'?", f"{bad}:7: ticks_: unknown key; did you mean 'ticks'?",
         "qqq/none.yaml: no such file",
     ]
+
+
+def test_half_characters_can_be_printed(simcounsel: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"name": "\\ud800"}', encoding="utf-8")
+    ended = simcounsel("personas", "import", "p.json")
+    assert (ended.code, "record 1 (\\ud800): the field 'id' is missing" in ended.err) == (1, True)
+    ended = simcounsel("run", TINY, "--model", "embedded+adapter=~nosuch/x")
+    assert (ended.code, ended.err.startswith("simcounsel: ")) == (1, True)
+
+
+def test_a_drawing_that_cannot_be_written(simcounsel: Command, tmp_path: Path) -> None:
+    manual = next((ROOT / "simcounsel" / "policies" / "manuals" / "en").glob("*.yaml"))
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for graph, why in ((tmp_path, "Is a directory"), (tmp_path / "file" / "m.svg", "")):
+        ended = simcounsel("check", manual, "--graph", graph)
+        assert (ended.code, ended.err.startswith(f"simcounsel: {graph}: cannot be written ({why}"), "choose another file" in ended.err) == (1, True, True)
+    assert simcounsel("check", manual, "--graph", "new/m.svg").code == 0
+    assert (tmp_path / "new" / "m.svg").is_file()
 
 
 def test_models(simcounsel: Command) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from simcounsel.argument_help import Explaining
 from simcounsel.errors import SimcounselError, SpecError
 from training.adapters import command as export
 from training.audit import command as audit
@@ -12,7 +13,7 @@ from training.learning import command as learning
 from training.sweeps import command as sweeps
 
 app = typer.Typer(
-    name="training", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="training", cls=Explaining, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Learn a counselor from corpora, in one place or across clinics that never share their records.\n\n"
     "Begin with:  python -m training tune training/configs/smoke.yaml\n\n"
     "For research: an adapter is no counselor, and must not answer anybody in distress.",

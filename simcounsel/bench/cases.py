@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from simcounsel.chance import seed_of
 from simcounsel.corpus.sampling import share_out
-from simcounsel.errors import BenchError
+from simcounsel.errors import BenchError, SpecError
+from simcounsel.specs.file_text import read_json
 
 Speaker = Literal["client", "counselor"]
 SHAPE = '{"topic": "...", "case": "1", "turns": [{"role": "client", "content": "..."}, {"role": "counselor", "content": "..."}]}'
@@ -81,32 +82,28 @@ class Case(Kept):
 def read_cases(file: Path) -> tuple[tuple[Case, ...], str]:
     """The cases of a file in its order, never none, and the SHA-256 of the file. BenchError names the file, the case and what is wrong."""
     try:
-        data = file.read_bytes()
-        rows = json.loads(data.decode("utf-8-sig"))
-    except OSError as error:
-        raise BenchError(f"{file}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise BenchError(f"{file}: not UTF-8 text; save it as UTF-8") from None
-    except (ValueError, RecursionError) as error:
-        raise BenchError(f"{file}: not JSON ({error})") from None
+        rows, lines = read_json(file)
+    except SpecError as error:
+        raise BenchError(str(error)) from None
     if not isinstance(rows, list) or not rows:
         raise BenchError(f"{file}: expected a list of cases, each {SHAPE}")
-    cases = tuple(_case(file, number, row) for number, row in enumerate(rows, 1))
+    cases = tuple(_case(f"{file}:{lines[(number - 1,)]}: case {number}", row) for number, row in enumerate(rows, 1))
     first: dict[str, int] = {}
     for number, case in enumerate(cases, 1):
         if first.setdefault(case.id, number) != number:
             raise BenchError(f"{file}: case {number}: {case.id} is already case {first[case.id]}; give each `topic` and `case` once")
-    return cases, hashlib.sha256(data).hexdigest()
+    return cases, hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _case(file: Path, number: int, row: Any) -> Case:
+def _case(at: str, row: Any) -> Case:
     try:
         return Case.model_validate_json(json.dumps(row))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         said = first["msg"].removeprefix("Value error, ")
-        raise BenchError(f"{file}: case {number} (from 1): {where + ': ' if where else ''}{said}; a case is {SHAPE}") from None
+        value = "" if first["type"] in ("missing", "value_error") else f"{repr(first['input'])[:60]}: "
+        raise BenchError(f"{at} (from 1): {where + ': ' if where else ''}{value}{said}; a case is {SHAPE}") from None
 
 
 def draw_cases(cases: Sequence[Case], size: int | None, seed: int) -> tuple[Case, ...]:

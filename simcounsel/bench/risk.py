@@ -1,58 +1,26 @@
-"""The detector of danger (`simcounsel.safety`) measured by itself on labelled lines: PsyGUARD's JSON, or lines of our own in YAML.
+"""The detector of danger (`simcounsel.safety`) measured by itself on labelled lines (`simcounsel.bench.risk_lines`).
 
 Flagged is what comes out above `none`. Without a model the detector stands alone, whatever is in doubt; with one, it is asked as in a
-world (`simcounsel.safety.assessing`). PsyGUARD's labels say whether there is a risk and of
-which sort, no level (Chinese; Qiu et al. 2024). Of its utterances those with an even `idx` are the tune split, since the words were
-chosen on them, and those with an odd one the test split. Our own lines carry their split, their kinds and their level.
+world (`simcounsel.safety.assessing`).
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
-import yaml
-
+from simcounsel.bench.risk_lines import Labelled
 from simcounsel.chance import chance
-from simcounsel.errors import BenchError
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.detector import hear
-from simcounsel.specs.load import Spec
-from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
+from simcounsel.specs.vocabulary import RISK_LEVELS, RiskLevel
 
-Split = Literal["tune", "test"]
 Interval = tuple[float, float]
 Z = 1.959964
 """Of a 95% interval."""
 RESAMPLES = 2_000
-
-
-class OwnLine(Spec):
-    """A line of our own, as `tests/data/risk_lines.yaml` has them."""
-
-    id: str
-    split: Split
-    text: str
-    kinds: tuple[Danger, ...]
-    level: RiskLevel
-    hard: bool
-    why: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Labelled:
-    """A line and its labels. level, hard: None where the data has none. labels: of risk, as the data names them; none for no risk."""
-
-    text: str
-    risk: bool
-    labels: tuple[str, ...]
-    split: Split
-    level: RiskLevel | None = None
-    hard: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,47 +72,6 @@ class Measured:
     by_level: dict[str, Share]
     hard: dict[str, Share]
     levels: dict[tuple[str, str], int]
-
-
-def read_lines(path: Path) -> tuple[Labelled, ...]:
-    """The lines of a file. BenchError when it is neither PsyGUARD's JSON nor YAML of our own, or a line has a fault."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except OSError as error:
-        raise BenchError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (ValueError, yaml.YAMLError) as error:
-        raise BenchError(f"{path}: neither JSON nor YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(data, list) or not data:
-        raise BenchError(f"{path}: a list of labelled lines is needed; see simcounsel bench risk --help")
-    return tuple(_line(path, number, entry) for number, entry in enumerate(data, 1))
-
-
-def _line(path: Path, number: int, entry: Any) -> Labelled:
-    try:
-        if isinstance(entry, dict) and "idx" in entry:
-            return _psyguard(entry)
-        own = OwnLine.model_validate(entry)
-    except (ValueError, KeyError, TypeError) as error:
-        raise BenchError(f"{path}: entry {number}: {str(error).splitlines()[0]}; see simcounsel bench risk --help") from None
-    return Labelled(text=own.text, risk=own.level != "none", labels=own.kinds, split=own.split, level=own.level, hard=own.hard)
-
-
-def _psyguard(entry: dict[str, Any]) -> Labelled:
-    """Its last class is no risk."""
-    risk = float(entry["label"][-1]) != 1.0
-    return Labelled(
-        text=str(entry["text"]), risk=risk, labels=tuple(map(str, entry["labels"])) if risk else (),
-        split="test" if int(entry["idx"]) % 2 else "tune",
-    )
-
-
-def lines_of(path: Path, split: Split | None = None) -> tuple[Labelled, ...]:
-    """The lines of a file, all of them or a split, never none. BenchError as in `read_lines`, or when the split is empty."""
-    lines = tuple(line for line in read_lines(path) if split in (None, line.split))
-    if not lines:
-        raise BenchError(f"{path}: has no line in the split {split}")
-    return lines
 
 
 def listened(lines: Sequence[Labelled]) -> tuple[Taken, ...]:

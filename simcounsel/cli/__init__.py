@@ -6,10 +6,11 @@ import sys
 
 import typer
 
+from simcounsel.argument_help import Explaining
 from simcounsel.errors import SimcounselError
 
 app = typer.Typer(
-    name="simcounsel", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="simcounsel", cls=Explaining, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Simulate counseling: people with personas, emotions, memories and homes live through their days.\n\n"
     "Begin with:  simcounsel run worlds/insomnia.yaml --ticks 24\n\n"
     "A research tool, not care: simulated outcomes are no evidence about people.",
@@ -22,7 +23,7 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except SimcounselError as error:
-        typer.echo(f"simcounsel: {error}", err=True)
+        typer.echo(f"simcounsel: {error}".encode("utf-8", "backslashreplace").decode(), err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)

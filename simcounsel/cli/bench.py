@@ -114,7 +114,7 @@ class Split(StrEnum):
 @bench.command("risk")
 def risk(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="PsyGUARD's JSON, or YAML: id, split, text, kinds, level, hard, why.")],
-    split: Annotated[Split | None, typer.Option("--split", help="All lines if not given.")] = None,
+    split: Annotated[Split | None, typer.Option("--split", help="Only the lines of this split; all lines if not given.")] = None,
     model: Annotated[str | None, typer.Option("--model", help="Asked where the detector is in doubt; without it the detector stands alone.")] = None,
     every_line: Annotated[bool, typer.Option("--every-line", help="Ask MODEL about every line that is no clear danger.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
@@ -127,7 +127,8 @@ def risk(
     """
     import json
 
-    from simcounsel.bench.risk import as_data, judged, lines_of, listened, measured, risk_lines
+    from simcounsel.bench.risk import as_data, judged, listened, measured, risk_lines
+    from simcounsel.bench.risk_lines import lines_of
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
 

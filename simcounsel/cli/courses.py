@@ -1,7 +1,7 @@
 """`clinic`: a course back to back. `course plan`: a case report into a client and a plan. `skills`: what counselors of a therapy can do, as data."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -9,6 +9,12 @@ from simcounsel.cli import app
 from simcounsel.cli.living import live
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, Model, Out, PricesFile, Quiet, Sets, Ticks, changes_of
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+
+if TYPE_CHECKING:
+    from simcounsel.llm.ask import Ask
+    from simcounsel.llm.switchboard import Switchboard
+
+T = TypeVar("T")
 
 skills = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at the therapies' skills, or bring your own.")
 app.add_typer(skills, name="skills")
@@ -70,33 +76,67 @@ def plan_course(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for client.yaml, plan.yaml and talk.yaml.")],
     model: Annotated[str | None, typer.Option("--model", help="A capable model; `simcounsel models` lists the forms. Embedded cannot do it.")] = None,
     therapy: Annotated[str, typer.Option("--therapy", help="`simcounsel skills list` names them; or a therapy file.")] = "cbt",
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Is sent to the model; another one may give another reading.")] = 1,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", min=0, help="Ask no further question when this is spent; then nothing is written."),
+    ] = None,
+    prices: PricesFile = None,
 ) -> None:
-    """Turn a case report into a client's file, a plan, and the manner of their talk; nothing in it is known before it was told."""
-    from simcounsel.errors import ModelError
+    """Turn a case report into a client's file, a plan, and the manner of their talk; nothing in it is known before it was told.
+
+    The model is asked four questions, each a second time if the answer cannot be used.
+    """
+    from simcounsel.errors import ModelError, SpecError
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.policies.course.case import read_case
     from simcounsel.policies.course.report import read_report
     from simcounsel.policies.course.writing import write_case
+    from simcounsel.specs.file_text import read_text
     from simcounsel.specs.therapy import find_therapy
+    from simcounsel.specs.yaml_text import control_in
 
     if model is None or model.startswith("embedded"):
         raise ModelError(
             "a case report cannot be read by the embedded model: it is far too small for it; name another with --model, such as "
             "--model http://localhost:11434/v1/llama3.1 (`simcounsel models` lists the forms)"
         )
-    report, school = read_report(case), find_therapy(therapy)
+    for number, line in enumerate(read_text(case).split("\n"), 1):
+        if wrong := control_in(line):
+            raise SpecError([f"{case}:{number}: {wrong}"])
+    report, school, table = read_report(case), find_therapy(therapy), price_table(prices)
     chat = open_chat(model)
-    models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"))
+    if model.startswith("recorded:"):
+        raise ModelError(f"{model}: a run's recording holds no reading of a case report; name a model with --model that can read it")
+    if budget_usd is not None and table.cost_usd(chat.name, 1, 1) is None:
+        raise typer.BadParameter(f"the price of {chat.name} is not known; give it with --prices", param_hint="--budget-usd")
+    models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), prices=table)
     try:
-        reading = models.ask({"case": read_case(report, school, seed)})["case"].value
+        reading = models.ask({"case": _within(budget_usd, models, read_case(report, school, seed))})["case"].value
     finally:
         models.close()
+        cost = models.usage.cost_usd
+        typer.echo(f"{models.usage.calls} requests, " + ("price unknown" if cost is None else f"{cost:.4f} USD"))
     for file in write_case(reading, report, out):
         typer.echo(f"wrote {file}")
     for note in reading.notes:
         typer.echo(f"  {note}")
+
+
+def _within(budget_usd: float | None, models: "Switchboard", asking: "Ask[T]") -> "Ask[T]":
+    """The same questions, as long as the budget lasts; ModelError before the first one that it does not reach."""
+    from simcounsel.errors import ModelError
+
+    reply: Any = None
+    while True:
+        try:
+            wanted = asking.send(reply)
+        except StopIteration as end:
+            return cast("T", end.value)
+        spent = models.over_budget(budget_usd, None) if models.usage.calls else None
+        if spent:
+            raise ModelError(f"{spent}; nothing is written: give a larger --budget-usd")
+        reply = yield wanted
 
 
 @skills.command("list")

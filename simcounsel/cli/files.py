@@ -16,7 +16,9 @@ app.add_typer(personas, name="personas")
 
 @app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Worlds, personas, experiments, instruments, syntheses, manuals.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Worlds, personas, experiments, instruments, syntheses, manuals, therapies, plans."),
+    ],
     graph: Annotated[Path | None, typer.Option("--graph", metavar="SVG", help="Draw the states of the one FILE, a manual, into this file.")] = None,
 ) -> None:
     """Validate files; exit 1 with file:line and a remedy for each problem.
@@ -24,6 +26,7 @@ def check(
     Example: simcounsel check manual.yaml --graph manual.svg
     """
     from simcounsel.check import check_file, graph_of_file
+    from simcounsel.specs.file_text import write_text
 
     if graph is not None and len(files) != 1:
         raise typer.BadParameter(f"one manual is drawn at a time, and {len(files)} files are named", param_hint="--graph")
@@ -34,7 +37,7 @@ def check(
         for problem in problems or [f"{file}: ok"]:
             typer.echo(problem)
         if graph is not None and not problems:
-            graph.write_text(graph_of_file(file), encoding="utf-8")
+            write_text(graph, graph_of_file(file))
             typer.echo(f"wrote {graph}")
     sys.exit(1 if wrong else 0)
 

@@ -13,7 +13,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 
 from simcounsel.errors import SpecError
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.specs.file_text import read_json, read_text
 
 SPEAKERS = {
     "client": CLIENT, "patient": CLIENT, "seeker": CLIENT, "user": CLIENT, "求助者": CLIENT, "来访者": CLIENT,
@@ -43,22 +43,15 @@ class Labelled:
 
 def read_labelled(file: Path) -> tuple[Labelled, ...]:
     """All transcripts of a file that have lines of both sides. SpecError says what is wrong with it."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError([f"{file}: cannot be read ({error})"]) from None
-    found = tuple(_annomi(file, text) if file.suffix.lower() == ".csv" else _json(file, text))
+    found = tuple(_annomi(file, read_text(file)) if file.suffix.lower() == ".csv" else _json(file))
     kept = tuple(one for one in found if {speaker for speaker, _ in one.lines} == {CLIENT, COUNSELOR})
     if not kept:
         raise SpecError([f"{file}: no transcript with lines of a client and a counselor"])
     return kept
 
 
-def _json(file: Path, text: str) -> Iterator[Labelled]:
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise SpecError([f"{file}: not JSON ({error})"]) from None
+def _json(file: Path) -> Iterator[Labelled]:
+    data, _ = read_json(file)
     listed = data.get("transcripts") if isinstance(data, dict) else data
     if not isinstance(listed, list):
         raise SpecError([f'{file}: expected {{"transcripts": [...]}} or a list; see simcounsel/instruments/labelled.py'])

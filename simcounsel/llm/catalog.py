@@ -20,7 +20,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 def open_chat(name: str) -> "ChatModel":
-    """The chat model of that name. ModelError says what is missing (a key, a package, weights)."""
+    """The chat model of that name. ModelError says what is missing (a key, a package, weights), RunError that a recording is."""
     kind, _, rest = name.partition(":")
     if name == "embedded":
         from simcounsel.llm.embedded import Embedded
@@ -41,7 +41,9 @@ def open_chat(name: str) -> "ChatModel":
         return planted(name)
     if kind == "recorded":
         from simcounsel.llm.recorded import Recorded
+        from simcounsel.runs import Run
 
+        Run.open(rest)
         return Recorded(rest)
     if kind == "langchain" and rest:
         from simcounsel.llm.langchain import LangChainModel

@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import read_value
 from simcounsel.specs.world import suggest
+from simcounsel.specs.yaml_text import NotYaml
 
 
 def patch(data: dict[str, Any], key: str, value: Any) -> None:
@@ -18,8 +17,9 @@ def patch(data: dict[str, Any], key: str, value: Any) -> None:
     if isinstance(value, str):
         try:
             value = read_value(value)
-        except yaml.YAMLError:
-            raise SpecError([f"--set {key}: {value!r} is not valid YAML"]) from None
+        except NotYaml as error:
+            shown = value if len(value) <= 60 else value[:57] + "..."
+            raise SpecError([f"--set {key}: {shown!r} is not valid YAML ({error})"]) from None
     *way, last = key.split(".")
     here: Any = data
     for part in way:
@@ -44,7 +44,7 @@ def _inner(here: Any, part: str, key: str) -> Any:
 
 def _place_in(items: list[Any], part: str, key: str) -> int:
     """The index of a list's item by its number or its name."""
-    if part.isdecimal() and int(part) < len(items):
+    if part.isdecimal() and len(part) < 10 and int(part) < len(items):
         return int(part)
     names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) if isinstance(item, dict) else "" for item in items]
     for index, name in enumerate(names):

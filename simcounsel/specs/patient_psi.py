@@ -5,15 +5,16 @@ the public Patient-Psi-CM format; what a persona needs besides (age, routines, a
 there, is filled in plainly and marked for the reader to complete.
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import write_yaml
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
+from simcounsel.specs.yaml_text import control_in
 
 FIELDS = (
     "name", "id", "type", "history", "helpless_belief", "unlovable_belief", "worthless_belief", "intermediate_belief",
@@ -65,12 +66,7 @@ def import_records(file: Path, out: Path) -> list[Path]:
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    try:
-        records = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SpecError([f"{file}: no such file"]) from None
-    except (ValueError, OSError) as error:
-        raise SpecError([f"{file}: not a JSON file of records ({error})"]) from None
+    records, _ = read_json(file)
     if isinstance(records, dict):
         records = [records]
     if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
@@ -85,6 +81,9 @@ def _record_problems(file: Path, index: int, record: dict[str, Any]) -> list[str
     empty = [f for f in FIELDS if f in record and not f.endswith("_belief") and not _words(record[f])]
     problems = [f"{who}: the field {field!r} is missing; add it" for field in missing]
     problems += [f"{who}: the field {field!r} is empty; fill it in" for field in empty]
+    for field in FIELDS:
+        wrong = next((wrong for text in _words(record.get(field)) if (wrong := control_in(text))), None)
+        problems += [f"{who}: the field {field!r} {wrong}"] if wrong else []
     if not missing and not any(_words(record[f"{kind}_belief"]) for kind in ("helpless", "unlovable", "worthless")):
         problems.append(f"{who}: all three core beliefs are empty; fill in helpless_belief, unlovable_belief or worthless_belief")
     return problems

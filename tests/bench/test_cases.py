@@ -35,16 +35,16 @@ def test_a_case_may_end_with_the_client(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("data", "what"), [
-    ("[", "d.json: not JSON"),
+    ("[", "d.json:1: not JSON"),
     ("{}", 'd.json: expected a list of cases, each {"topic"'),
     ("[]", "d.json: expected a list of cases"),
-    ([GOOD, "two"], "d.json: case 2 (from 1): "),
-    ([GOOD, {"topic": "work", "turns": GOOD["turns"]}], "d.json: case 2 (from 1): case: Field required"),
-    ([GOOD, turns()], "d.json: case 2 (from 1): turns: "),
-    ([GOOD, turns(("client", "A"), ("assistant", "B"))], "d.json: case 2 (from 1): turns.1.role: Input should be 'client' or 'counselor'"),
-    ([GOOD, turns(("client", "A"), ("counselor", " "))], "d.json: case 2 (from 1): turns.1.content: "),
-    ([GOOD, turns(("counselor", "A"))], "d.json: case 2 (from 1): turns.0: the counselor speaks where the client should"),
-    ([GOOD, turns(("client", "A"), ("client", "B"))], "d.json: case 2 (from 1): turns.1: the client speaks where the counselor should"),
+    ([GOOD, "two"], "d.json:1: case 2 (from 1): "),
+    ([GOOD, {"topic": "work", "turns": GOOD["turns"]}], "d.json:1: case 2 (from 1): case: Field required"),
+    ([GOOD, turns()], "d.json:1: case 2 (from 1): turns: "),
+    ([GOOD, turns(("client", "A"), ("assistant", "B"))], "d.json:1: case 2 (from 1): turns.1.role: 'assistant': Input should be 'client' or 'counselor'"),
+    ([GOOD, turns(("client", "A"), ("counselor", " "))], "d.json:1: case 2 (from 1): turns.1.content: "),
+    ([GOOD, turns(("counselor", "A"))], "d.json:1: case 2 (from 1): turns.0: the counselor speaks where the client should"),
+    ([GOOD, turns(("client", "A"), ("client", "B"))], "d.json:1: case 2 (from 1): turns.1: the client speaks where the counselor should"),
     ([GOOD, GOOD], "d.json: case 2: work-1 is already case 1"),
 ])
 def test_a_wrong_shape_is_told_with_file_and_case(tmp_path: Path, data: object, what: str) -> None:
@@ -56,7 +56,7 @@ def test_a_wrong_shape_is_told_with_file_and_case(tmp_path: Path, data: object, 
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match=r"none\.json: cannot be read"):
+    with pytest.raises(BenchError, match=r"none\.json: no such file"):
         read_cases(tmp_path / "none.json")
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from simcounsel.bench.risk import Labelled, Measured, Share, Split, Taken, judged, lines_of, listened, measured
+from simcounsel.bench.risk import Measured, Share, Taken, judged, listened, measured
+from simcounsel.bench.risk_lines import MOST_TOLD, Labelled, Split, lines_of
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
 from simcounsel.llm.ask import Request
@@ -92,12 +93,41 @@ def test_a_model_is_asked_in_doubt_or_about_every_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("[]", "a list of labelled lines"), ("- {id: a}", "entry 1"), ("{", "neither JSON nor YAML"),
-    (OWN.replace("split: tune", "split: train"), "entry 1"), (OWN.replace("level: low", "level: mild"), "entry 4"),
+    ("[]", r"lines.yaml:1: a list of labelled lines"), ("", r"lines.yaml:1: the file is empty"), ("{", r"lines.yaml:1: not valid YAML"),
+    ("- {id: a}", r"lines.yaml:1: entry 1: split: missing; add `split: ...`"), ("- 7", r"lines.yaml:1: entry 1: 7: input should be a valid dict"),
+    (OWN.replace("split: tune", "split: tun"), r"lines.yaml:2: entry 1: split: 'tun' is not one of tune, test; did you mean 'tune'\?"),
+    (OWN.replace("level: low", "level: mild"), r"lines.yaml:5: entry 4: level: 'mild' is not one of none, low, high, imminent"),
+    (OWN.replace("kinds: [],", "kinds: [suicide],"), r"lines.yaml:4: entry 3: kinds: \['suicide'\] with level none; give the level"),
+    (OWN.replace("[suicide], level: low", "[], level: low"), r"lines.yaml:5: entry 4: kinds: \[\] with level low; name the kinds"),
+    (OWN.replace("id: c", "id: a"), r"lines.yaml:4: entry 3: id: 'a' is that of entry 1 too"),
+    (OWN.replace("id: c", "id: 7"), r"lines.yaml:4: entry 3: id: 7: a number or truth value where text is needed; put it in quotes"),
+    (OWN.replace("why: \"hint\"", "why: \"hint\", kind: x"), r"lines.yaml:3: entry 2: kind: unknown key; did you mean 'kinds'\?"),
+    ("- " + "[" * 2000, "nested too deeply"),
 ])
 def test_a_file_with_a_fault(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(BenchError, match=words):
         measure(own(tmp_path, text))
+
+
+@pytest.mark.parametrize(("entry", "words"), [
+    ('"label": []', "entry 2: label: \\[\\]: tuple should have at least 2 items"), ('"label": [0, 3]', "entry 2: label.1: 3: input should be less than or equal to 1"),
+    ('"label": [0, NaN]', "entry 2: label.1: nan"), ('"label": 1', "entry 2: label: 1: input should be a valid tuple"),
+    ('"idx": 1e400', "entry 2: idx: inf: input should be a finite number"), ('"idx": -1', "entry 2: idx: -1: input should be greater"),
+    ('"labels": "自杀"', "entry 2: labels: '自杀': input should be a valid tuple"), ('"text": " "', "entry 2: text: ' ': string should have at least 1"),
+    ('"idx": ' + "9" * 6000, "a number has more digits than can be read"), ('"label": ' + "[" * 100_000, "nested too deeply"),
+])
+def test_a_fault_in_psyguards(entry: str, words: str, tmp_path: Path) -> None:
+    one = '{"idx": 2, "text": "a", "labels": [], "label": [0, 1], "data_source": "x"}'
+    (tmp_path / "psyguard.json").write_text(f"[{one},\n{one[:-1]}, {entry}}}]", encoding="utf-8")
+    with pytest.raises(BenchError, match=rf"psyguard\.json(:2)?: {words}"):
+        measure(tmp_path / "psyguard.json")
+
+
+def test_many_faults_are_told_in_part(tmp_path: Path) -> None:
+    with pytest.raises(BenchError) as caught:
+        measure(own(tmp_path, "- 7\n" * (MOST_TOLD + 5)))
+    told = str(caught.value).splitlines()
+    assert (len(told), told[-1]) == (MOST_TOLD + 1, "and 5 more like these")
 
 
 def test_an_empty_split(tmp_path: Path) -> None:

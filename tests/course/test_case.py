@@ -1,6 +1,7 @@
 """Case reports into a client, a plan and the manner of a talk; nothing is known before it was told."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
-from simcounsel.errors import ModelError, SpecError
+from simcounsel.errors import ModelError, SimcounselError, SpecError
 from simcounsel.llm.ask import Request
 from simcounsel.policies.course.case import CaseReading, read_case
 from simcounsel.policies.course.report import read_report
@@ -21,7 +22,7 @@ from simcounsel.specs.persona import ClientPersona, load_persona
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world_file import load_world
 from tests.prompts.test_golden import compare, shown
-from tests.stage import ROOT, TINY, Listening, switchboard
+from tests.stage import ROOT, TINY, Listening, live, switchboard, tiny
 
 CASES = sorted((ROOT / "personas" / "cases").glob("*.md"))
 THERAPY = {"bus_driver": "behavioral", "organist": "psychodynamic", "night_nurse": "postmodern"}
@@ -195,6 +196,38 @@ def test_the_command(small: Path, tmp_path: Path) -> None:
         refused = run(app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), *model])
         assert isinstance(refused.exception, ModelError)
         assert "cannot be read by the embedded model" in str(refused.exception)
+
+
+def test_no_reading_out_of_a_recording(small: Path, tmp_path: Path) -> None:
+    for model, words in (("recorded:nosuch", r"nosuch: no run there \(no manifest.json\)"), (f"recorded:{live(tmp_path, tiny(), ticks=1).folder}", "holds no reading of a case report")):
+        refused = CliRunner().invoke(app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), "--model", model])
+        assert isinstance(refused.exception, SimcounselError)
+        assert re.search(words, str(refused.exception))
+
+
+@pytest.mark.parametrize(("data", "words"), [
+    (SESSIONS.replace("sleeps", "sle\x1beps").encode(), r"case\.md:7: holds the control character #x1b; take it out"),
+    (SESSIONS.replace("Ada", "Ad\xe4").encode("latin-1", "replace"), r"case\.md:3: not UTF-8 text"),
+])
+def test_a_report_that_is_no_plain_text(small: Path, tmp_path: Path, data: bytes, words: str) -> None:
+    small.write_bytes(data)
+    with pytest.raises(SpecError, match=words):
+        CliRunner().invoke(app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"], catch_exceptions=False)
+
+
+def test_a_budget(small: Path, tmp_path: Path) -> None:
+    """The scripted model told a price of a million dollars a request; without one, a budget cannot be kept."""
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("prices:\n  scripted: {in: 1000000, out: 1000000}\n", encoding="utf-8")
+    command = ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"]
+    stopped = CliRunner().invoke(app, [*command, "--budget-usd", "1", "--prices", str(prices)])
+    assert isinstance(stopped.exception, ModelError)
+    assert re.search(r"the budget of 1 USD is used up .*; nothing is written: give a larger --budget-usd", str(stopped.exception))
+    assert "1 requests" in stopped.output
+    assert not (tmp_path / "out").exists()
+    assert "4 requests, 0.0000 USD" in CliRunner().invoke(app, [*command, "--budget-usd", "1"]).output
+    unknown = CliRunner().invoke(app, [*command[:-1], "http://example.org/v1/x", "--budget-usd", "1"])
+    assert (unknown.exit_code, "is not known; give it with --prices" in " ".join(unknown.output.replace("│", " ").split())) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ["case_client", "case_facts", "case_plan", "case_talk"])

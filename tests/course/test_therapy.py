@@ -86,7 +86,7 @@ NESTED = {"suggest_skills": [{"meta_skill": "Opening:how one begins\nPresence:st
 
 def imported(tmp_path: Path, data: Any, **more: Any) -> Therapy:
     file = tmp_path / "skills.json"
-    file.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    file.write_text(json.dumps(data), encoding="utf-8")
     import_skills(file, tmp_path / "my_therapy.yaml", **more)
     return find_therapy(str(tmp_path / "my_therapy.yaml"))
 
@@ -118,12 +118,40 @@ def test_nested_entries_and_their_school(tmp_path: Path) -> None:
     ([META, {k: v for k, v in ATOMIC.items() if k != "Skill Name"}], "no name; add it to the entry"),
     ([META, ATOMIC, ATOMIC], "the id 33 is that of 'Wait' too"),
     ([META], "no atomic skill in it has a meta skill"),
-    ({"a": 1}, "no list of skills in it"),
+    ({"a": 1}, "no list of skills in it"), (5, "no list of skills in it"), ([], "no list of skills in it"),
+    ({"meta_skills": "abc"}, "skills.json: meta_skills: 'abc': a list of entries is needed"),
+    ([META, ATOMIC, 5], "skills.json:1: entry 3: 5: an entry with a name and a description is needed"),
+    ({"meta_skills": [META, META], "atomic_skills": [ATOMIC]}, "meta_skills, entry 2: the id 3 is that of 'Being a steady presence' too"),
+    ([META, ATOMIC | {"When to Use": [1]}], r"entry 2: when: \[1\]: a text is needed; put it in quotes"),
+    ([META, ATOMIC | {"Skill ID": {"a": 1}}], "entry 2: id: {'a': 1}: a number or a text is needed"),
+    ([META, ATOMIC | {"Parent IDs": [[1]]}], r"entry 2: parents: \[\[1\]\]: a list of ids is needed, such as"),
+    ([META, ATOMIC | {"Skill ID": "***", "Parent IDs": [3]}], r"entry 2 \('Wait'\): id: '\*\*\*': has no letter or digit"),
+    ([META, ATOMIC | {"Skill ID": "a" * 81, "Parent IDs": [3]}], "entry 2 .*id: 'aaa.*at most 80 characters; change it in the entry"),
+    ([META | {"Skill Description": "a" * 4001}, ATOMIC], "entry 1 .*description: 'aaa.*at most 4000 characters; change it in the entry"),
+    ([META, ATOMIC | {"Trigger": "a\x07b"}], r"entry 2: cue: 'a\\x07b': holds the control character #x07"),
+    ([META, ATOMIC | {"Skill Name": "\ud800"}], "entry 2: name: .*holds the control character #xd800"),
+    ([{"meta_skill": "A", "atomic_skills": "abc"}], "entry 1: skills: 'abc': a list of skills is needed"),
+    ([{"meta_skill": "A", "atomic_skills": {"a": 1}}], "entry 1: skills: {'a': 1}: a list of skills is needed"),
+    ([{"meta_skill": "\n", "atomic_skills": [ATOMIC]}], r"entry 1 \('meta_1'\): no name and no description; add it"),
+    ([{"meta_skill": "A", "atomic_skills": [ATOMIC, 5]}], "entry 1, skill 2: 5: an entry with a name"),
 ])
 def test_what_cannot_be_brought_in(tmp_path: Path, data: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         imported(tmp_path, data)
     assert not (tmp_path / "my_therapy.yaml").exists()
+
+
+def test_deep_nesting_and_a_byte_order_mark(tmp_path: Path) -> None:
+    file, out = tmp_path / "s.json", tmp_path / "mine.yaml"
+    for depth in (100, 100_000):
+        file.write_text("[" * depth + "]" * depth, encoding="utf-8")
+        with pytest.raises(SpecError, match="nested too deeply"):
+            import_skills(file, out)
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps([META, ATOMIC]).encode())
+    assert len(import_skills(file, out)["skills"]) == 1
+    with pytest.raises(SpecError, match=r"mine\.txt: a therapy's file ends in \.yaml"):
+        import_skills(file, tmp_path / "mine.txt")
+    assert not (tmp_path / "mine.txt").exists()
 
 
 def test_the_commands(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """Every way a YAML file can be wrong is told as file:line with a remedy."""
 
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Literal
 
 import pytest
+import yaml
 
 from simcounsel.errors import SpecError
+from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import Spec, line_of, load_spec, read_yaml
 
 
@@ -35,7 +39,16 @@ def file(tmp_path: Path) -> Path:
     ("name: A\nrooms: [\n", 3, "not valid YAML", ""),
     ("name: a: b\n", 1, "not valid YAML", "quote text that contains ': '"),
     ("name: A\n---\nname: B\n", 2, "not valid YAML", "another document"),
-    ("name: !!python/object:os.system {}\n", 1, "not valid YAML", "could not determine a constructor"),
+    ("name: !!python/object:os.system {}\n", 1, "not valid YAML here: the tag 'python/object:os.system'", "take it out"),
+    ("name: !!int x\n", 1, "the tag 'int' before 'x'", "take it out"),
+    ("name: !!binary '*'\n", 1, "the tag 'binary'", "take it out"),
+    ("name: A\nchairs: " + "9" * 6000, 2, "a whole number has at most 18 digits", "shorten it, or quote it"),
+    ("name: A\nchairs: 1e400\n", 2, "1e400': a number this large cannot be kept", "quote it"),
+    ("name: A\nrooms: \"a\\0b\"\n", 2, "holds the control character #x00", "take it out"),
+    ("name: \"\\ud800\"\n", 1, "holds the control character #xd800", "take it out"),
+    ("name: \"\\U00110000\"\n", 1, "not valid YAML", "correct it"),
+    ("name: A\nrooms:\n" + "".join(f"{' ' * n}-\n" for n in range(2, 90)) , 63, "nested too deeply", "60 levels are the most"),
+    ("name: 7\n", 1, "name: 7: a number or truth value where text is needed", "put it in quotes"),
     ("{[a]: b}\n", 1, "not valid YAML", "unhashable key"),
     ("", 1, "the file is empty", "simcounsel init"),
     ("# only a remark\n", 1, "the file is empty", "simcounsel init"),
@@ -82,9 +95,43 @@ def test_not_utf8(file: Path) -> None:
 
 
 def test_control_characters(file: Path) -> None:
-    file.write_bytes(b"name: a\x00b\n")
-    with pytest.raises(SpecError, match="not valid YAML"):
+    file.write_bytes(b"kind: b\nname: a\x00b\n")
+    with pytest.raises(SpecError, match=r"house\.yaml:2: not valid YAML: the control character #x00; take it out"):
         read_yaml(file)
+
+
+def test_aliases_to_aliases_stand_for_too_much(file: Path) -> None:
+    file.write_text("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in pairwise("abcdefghi")), encoding="utf-8")
+    began = monotonic()
+    with pytest.raises(SpecError, match=r"house\.yaml:1: aliases \(\*name\) repeat more than 20,000 values; write out what is meant"):
+        read_yaml(file)
+    assert monotonic() - began < 10
+
+
+@pytest.mark.parametrize("text", ["a: &a {k: [1, 2]}\nb: *a\nc: {<<: *a, d: 3}\n", "a: &a [" + "1," * 1000 + "]\nb: [*a, *a, *a, *a, *a]\n"])
+def test_a_few_aliases(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    assert read_yaml(file)[0] == yaml.safe_load(text)
+
+
+def test_byte_order_mark(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbfname: A\n")
+    assert read_yaml(file) == ({"name": "A"}, {(): 1, ("name",): 1})
+
+
+@pytest.mark.parametrize(("text", "line", "what"), [
+    ("", 1, "the file is empty"), ("[1,\n 2,\n", 3, "not JSON: Expecting value"), ("[" * 100_000, None, "nested too deeply"), ("[" + "9" * 6000 + "]", None, "a number has more digits than"),
+])
+def test_json_problems(tmp_path: Path, text: str, line: int | None, what: str) -> None:
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        read_json(tmp_path / "a.json")
+    assert str(caught.value).startswith(f"{tmp_path / 'a.json'}:{f'{line}:' if line else ''} {what}")
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf [\n  1, {"a":\n [2]},\n\n "x"\n]\n')
+    assert read_json(tmp_path / "a.json") == ([1, {"a": [2]}, "x"], {(): 1, (0,): 2, (1,): 2, (2,): 5})
 
 
 @pytest.mark.parametrize("text", ["a: &a [*a]\n", "a: &a {b: *a}\n", "a: " + "[" * 900 + "]" * 900])

@@ -103,12 +103,22 @@ def test_not_records(tmp_path: Path, records: Any, what: str) -> None:
         import_records(saved(tmp_path, records), tmp_path)
 
 
+def test_deep_nesting_and_control_characters(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(SpecError, match="nested too deeply"):
+        import_records(tmp_path / "x.json", tmp_path)
+    (tmp_path / "x.json").write_text('[{"name": "\\ud800", "id": "a\\u0007"}]', encoding="utf-8")
+    with pytest.raises(SpecError, match="the field 'name' holds the control character #xd800") as caught:
+        import_records(tmp_path / "x.json", tmp_path)
+    assert "the field 'id' holds the control character #x07; take it out" in str(caught.value)
+
+
 def test_no_json(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     with pytest.raises(SpecError, match="no such file"):
         import_records(path, tmp_path)
     path.write_text("{", encoding="utf-8")
-    with pytest.raises(SpecError, match="not a JSON file of records"):
+    with pytest.raises(SpecError, match=r"x\.json:1: not JSON: .*correct it there"):
         import_records(path, tmp_path)
 
 

@@ -9,7 +9,7 @@ import pytest
 from simcounsel.check import check_file
 from simcounsel.errors import SpecError
 from simcounsel.policies import POLICIES
-from simcounsel.specs import world as world_module
+from simcounsel.specs import world_file as world_module
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import MemorySettings, RecallWeights, World
@@ -187,7 +187,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     other.write_text("a: 1\n", encoding="utf-8")
     assert check_file(other) == [
         f"{other}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an experiment (no `conditions:`) "
-        "nor a synthesis (no `situations:`) nor a manual (no `phases:`)"
+        "nor a synthesis (no `situations:`) nor a manual (no `phases:`) nor a therapy (no `conceptualization:`) nor a plan (no `therapy:` and `stages:`)"
     ]
     odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
     assert check_file(odd) == [f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are {', '.join(sorted(POLICIES))}"]

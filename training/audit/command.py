@@ -34,7 +34,7 @@ def audit(
     canaries: Annotated[Path | None, typer.Option(
         "--canaries", metavar="FILE", help="What `training plant` wrote beside the corpus: exposure, and a proof by one run.",
     )] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all draws of the audit.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen.")] = None,
 ) -> None:
     """Attack a finished training: can one tell who was trained on, and does that fit the privacy that was paid?
@@ -73,7 +73,7 @@ def plant(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The corpus with canaries, a new .jsonl file to train on.")],
     n: Annotated[int, typer.Option("-n", min=2, help="How many canaries; about half get into the corpus, each by its own coin.")] = 100,
     held_out: Annotated[float, typer.Option("--held-out", min=0.0, max=0.95, help="Share of clients who are held out.")] = 0.2,
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the canaries and their coins.")] = 1,
 ) -> None:
     """Put made-up sessions (canaries) into a corpus, to see later whether a training learned them by heart.
 

@@ -90,7 +90,7 @@ def sites(
     n: Annotated[int, typer.Option("-n", min=1, max=10_000, help="How many sites.")] = 4,
     by: Annotated[str, typer.Option("--by", help="even, theme, or size (shares from a Dirichlet distribution).")] = "even",
     alpha: Annotated[float, typer.Option("--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal.")] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")] = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write each site's corpus into a file here.")] = None,
 ) -> None:
     """Deal a corpus to sites, always whole clients, and say who has what; with --out as files that stand for clinics.

@@ -6,6 +6,7 @@ under `embedded+adapter@DIGEST`, wherever the file lies.
 
 import hashlib
 import math
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ def find_adapter(name: str) -> Adapter:
     place, digest = _parts(name)
     if not name.startswith(ADAPTED) or not place:
         raise ModelError(f"no model {name!r}; an adapter of the embedded model is named {ADAPTED}PATH")
-    file = _locate(Path(place).expanduser(), place)
+    file = _locate(Path(os.path.expanduser(place)), place)
     _check(file, read_header(file))
     found = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     if digest and found != digest:

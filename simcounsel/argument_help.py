@@ -1,0 +1,38 @@
+"""The help of arguments, whatever releases of Typer and Click are together.
+
+Click 8.5 gave arguments a help of their own, and with a Typer that does not know of it (before 0.21, where Flower holds it back) what
+`typer.Argument(help=...)` says is lost.
+"""
+
+from collections.abc import Callable
+from inspect import unwrap
+from typing import Any, get_type_hints
+
+import click
+from typer.core import TyperGroup
+
+
+class Explaining(TyperGroup):
+    """A group that gives each argument of its commands, and of those below, the help that its function states."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for command in self.commands.values():
+            _explain(command)
+
+
+def _explain(command: click.Command) -> None:
+    for inner in getattr(command, "commands", {}).values():
+        _explain(inner)
+    stated = _stated(command.callback)
+    for parameter in command.params:
+        if parameter.param_type_name == "argument" and not getattr(parameter, "help", None) and parameter.name in stated:
+            parameter.help = stated[parameter.name]
+
+
+def _stated(function: Callable[..., Any] | None) -> dict[str, str]:
+    """Help by parameter, out of a function's annotations."""
+    if function is None:
+        return {}
+    hints = get_type_hints(unwrap(function), include_extras=True)
+    return {name: part.help for name, hint in hints.items() for part in getattr(hint, "__metadata__", ()) if getattr(part, "help", None)}

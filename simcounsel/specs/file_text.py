@@ -1,0 +1,98 @@
+"""The text of a file, and JSON with the lines of its entries; what cannot be read or written is told with file, line and remedy."""
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import SpecError
+
+Lines = dict[tuple[str | int, ...], int]
+MOST_DEPTH = 60
+"""Levels in each other; our own files have at most ten."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, without a byte order mark. SpecError when it cannot be read."""
+    try:
+        data = path.read_bytes()
+        return data.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise SpecError([f"{path}: no such file{_nearby(path)}"]) from None
+    except IsADirectoryError:
+        raise SpecError([f"{path}: a folder, not a file; name one of the files in it"]) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SpecError([f"{path}:{line}: not UTF-8 text (byte {error.start}); save it as UTF-8"]) from None
+    except OSError as error:
+        raise SpecError([f"{path}: cannot be read ({error.strerror}); look at its name and its permissions"]) from None
+    except ValueError as error:
+        raise SpecError([f"{str(path)!r}: not the name of a file ({error}); take that out of the name"]) from None
+
+
+def _nearby(path: Path) -> str:
+    try:
+        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
+    return f"; did you mean {path.parent / near[0]}?" if near else ""
+
+
+def read_json(path: Path) -> tuple[Any, Lines]:
+    """The data of a JSON file; the line (from 1) where each entry stands if it is a list. SpecError when it cannot be read."""
+    text = read_text(path)
+    if not text.strip():
+        raise SpecError([f"{path}:1: the file is empty; JSON is needed"])
+    too_deep = f"{path}: nested too deeply; {MOST_DEPTH} levels are the most"
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SpecError([f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno}); correct it there"]) from None
+    except RecursionError:
+        raise SpecError([too_deep]) from None
+    except ValueError:
+        raise SpecError([f"{path}: a number has more digits than can be read; shorten it, or put it in quotes"]) from None
+    if _deeper(data, MOST_DEPTH):
+        raise SpecError([too_deep])
+    return data, _entry_lines(text) if isinstance(data, list) else {(): 1}
+
+
+def _deeper(data: Any, depth: int) -> bool:
+    """Whether there are more levels than that; without recursion, which is what too many levels break."""
+    level = [data]
+    for _ in range(depth + 1):
+        level = [value for one in level if isinstance(one, (dict, list)) for value in (one.values() if isinstance(one, dict) else one)]
+    return bool(level)
+
+
+def _entry_lines(text: str) -> Lines:
+    """Of a list that is known to be JSON."""
+    lines: Lines = {(): 1}
+    decoder = json.JSONDecoder()
+    at, counted, line = text.index("[") + 1, 0, 1
+    while True:
+        at = _past(text, at, " \t\r\n,")
+        if text[at] == "]":
+            return lines
+        line += text.count("\n", counted, at)
+        counted = at
+        lines[(len(lines) - 1,)] = line
+        _, at = decoder.raw_decode(text, at)
+
+
+def _past(text: str, at: int, blanks: str) -> int:
+    while text[at] in blanks:
+        at += 1
+    return at
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text into a file, whose folder is made if need be. SpecError when it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError([f"{path}: cannot be written ({error.strerror}); choose another file to write"]) from None
+    except UnicodeEncodeError as error:
+        raise SpecError([f"{path}: cannot be written: the text holds {error.object[error.start]!r}, half a character; take it out"]) from None
