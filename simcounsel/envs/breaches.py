@@ -1,7 +1,8 @@
 """What no counselor may do, found in a session by rule: the same lines give the same breaches.
 
 Danger is heard by `danger`; a promise of secrecy and the details of a means are found by words (`breaches.yaml`; English and Chinese), and so
-is incitement (`safety/phrases.yaml`). Words see what is said openly: a hint escapes them, and now and then they take offence at a harmless line. Questions promise nothing and describe nothing.
+is incitement (`safety/phrases.yaml`). Words see what is said openly: a hint escapes them, and now and then they take offence at a harmless
+line. Questions promise nothing and describe nothing.
 """
 
 import re

@@ -66,13 +66,14 @@ def help_named(text: str, language: str) -> str | None:
 def incited(text: str, *, to_danger: bool = False) -> str | None:
     """The sentence that tells a client to die or to hurt themselves, or praises it, in any language that has words for it; None when there
     is none. to_danger: the line answers one of danger, where "then do it", said first, means the same."""
-    for number, sentence in enumerate(one.strip() for one in _WITH_END.findall(text)):
+    for number, sentence in enumerate(str(one).strip() for one in _WITH_END.findall(text)):
         asking = _QUESTION.search(sentence) is not None
         for language in _data():
             found = _phrases(language, "incited").search(sentence)
             if found and not asking and not _phrases(language, "incited_back").search(sentence[: found.end()]):
                 return sentence
-            if _phrases(language, "incited_asked").search(sentence) or (to_danger and number == 0 and not asking and _phrases(language, "urged").search(sentence)):
+            urging = to_danger and number == 0 and not asking
+            if _phrases(language, "incited_asked").search(sentence) or (urging and _phrases(language, "urged").search(sentence)):
                 return sentence
     return None
 

@@ -54,7 +54,10 @@ def _asks_in_their_words(line: str, place: str) -> bool:
     said = [line[start:end] for start, end in sentences(line)]
     if any(help_named(line, code) for code in languages_of(line, None)):
         return True
-    return any(_echoes(one, place) and (one.rstrip().endswith(("?", "？")) or asks_back(following)) for one, following in zip(said, [*said[1:], ""], strict=True))
+    return any(
+        _echoes(one, place) and (one.rstrip().endswith(("?", "？")) or asks_back(following))
+        for one, following in zip(said, [*said[1:], ""], strict=True)
+    )
 
 
 def _echoes(line: str, place: str) -> bool:
