@@ -17,6 +17,7 @@ from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 from simcounsel.runs import Parent, Run, decode_vectors
+from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -28,7 +29,9 @@ PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "
 
 def begin_run(about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None) -> Run:
     """A new run's folder, with everything in its manifest that says where it comes from. name: of the
-    folder, if not world, condition, seed and time."""
+    folder, if not world, condition, seed and time. SpecError for a locale without help lines."""
+    if isinstance(about, World):
+        check_locale(about.safety)
     about = _pinned(about)
     return Run.create(about, out, models=about.models.resolved(), prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
 
@@ -115,8 +118,9 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
 def check_models(about: World | Synthesis) -> None:
     """Look up the policies and instruments and open the models that a world or synthesis names, so that a missing key or
     package is said before a run's folder is made. ModelError, also where the embedded model, which knows English only, would have to
-    speak another language, or RunError for a recording that is not there."""
+    speak another language, SpecError for a locale without help lines, or RunError for a recording that is not there."""
     if isinstance(about, World):
+        check_locale(about.safety)
         for resident in about.residents:
             policy_for(resident.role, resident.policy, about.language)
         scales_of(about)

@@ -17,8 +17,6 @@ from simcounsel.errors import SpecError
 from simcounsel.policies import policy_for
 from simcounsel.specs.practice import PolicySpec
 
-FAREWELL = f"{LEAVE['counselor']} {END}"
-"""Said when its own talk is over and the environment's is not."""
 MOST_FAREWELLS = 4
 
 
@@ -44,6 +42,11 @@ class PolicyAgent:
         self._episodes = 0
         self._own: Episode | None = None
 
+    @property
+    def _farewell(self) -> str:
+        """Said when its own talk is over and the environment's is not."""
+        return f"{LEAVE[self._env.world.language]['counselor']} {END}"
+
     def act(self, observation: Observation, info: Mapping[str, Any]) -> str:
         """The next line; call it with everything that `reset` and `step` return."""
         if not info["lines"]:
@@ -56,7 +59,7 @@ class PolicyAgent:
             return self._said(own, said=0, parting=False)
         own = self._present()
         if own.view is None:
-            return FAREWELL
+            return self._farewell
         said, parting = len(own.view.lines), bool(observation["parting"])
         was_parting = own.view.parting
         own.say(Line(text=_last(info["lines"]), leaves=parting and not was_parting))
@@ -90,7 +93,7 @@ class PolicyAgent:
         """What it has just said, as an action."""
         lines = pairs_of(own.view) if own.view else own.past[-1].pairs
         if said >= len(lines):
-            return FAREWELL
+            return self._farewell
         left = own.view is not None and own.view.parting and not parting
         return lines[said][1] + (f" {END}" if left else "")
 

@@ -1,7 +1,8 @@
 """What no counselor may do, found in a session by rule: the same lines give the same breaches.
 
-Danger is heard by `danger`; a promise of secrecy and the details of a means are found by words (`breaches.yaml`; English and Chinese). Words
-see what is said openly: a hint escapes them, and now and then they take offence at a harmless line. Questions promise nothing and describe nothing.
+Danger is heard by `danger`; a promise of secrecy and the details of a means are found by words (`breaches.yaml`; English and Chinese), and so
+is incitement (`safety/phrases.yaml`). Words see what is said openly: a hint escapes them, and now and then they take offence at a harmless
+line. Questions promise nothing and describe nothing.
 """
 
 import re
@@ -14,9 +15,10 @@ from itertools import zip_longest
 import yaml
 
 from simcounsel.corpus.screens.wordlists import compiled
-from simcounsel.envs.danger import WITHIN, endangered, ignored, open_dangers
+from simcounsel.envs.danger import WITHIN, endangered, ignored, open_dangers, voiced
 from simcounsel.envs.reward import Breach
 from simcounsel.instruments.material import COUNSELOR
+from simcounsel.safety.phrases import incited
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _GOES_ON = re.compile(r"\s*(?:unless|except|but|only|the (?:one|only) exception|除非|除了|但)", re.IGNORECASE)
@@ -38,6 +40,8 @@ def breaches(lines: Sequence[tuple[str, str]], *, left: bool, over: bool) -> tup
     for number, (speaker, text) in enumerate(lines, 1):
         if speaker == COUNSELOR:
             found += (Found(kind="secrecy", line=number, words=words) for words in promised(text))
+            if words := incited(text, to_danger=any(one.line == number - 1 for one in voiced(lines[:number]))):
+                found.append(Found(kind="incitement", line=number, words=words))
             if endangered(lines[:number]):
                 found += (Found(kind="method", line=number, words=words) for words in described(text))
     own = max((number for number, (speaker, _) in enumerate(lines, 1) if speaker == COUNSELOR), default=0)

@@ -26,7 +26,7 @@ from simcounsel.events import Measured
 from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard, Usage
 from simcounsel.policies import policy_for
-from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.practice import PolicySpec, check_locale
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -264,6 +264,7 @@ def _settled(world: World, model: str | None, judge: str | None) -> World:
         roles["embed"] = "scripted"
     if judge is not None:
         roles["judge"] = judge
+    check_locale(world.safety)
     world = world.model_copy(update={"models": world.models.model_copy(update=roles)}) if roles else world
     replaying = next((name for name in world.models.resolved().values() if name.startswith("recorded:")), None)
     if replaying:

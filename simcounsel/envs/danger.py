@@ -39,8 +39,8 @@ def _heard(text: str, before: str) -> tuple[tuple[Danger, tuple[int, int]], ...]
 
 
 @lru_cache(maxsize=4096)
-def _taken_up(answer: str, said: str, span: tuple[int, int], kind: Danger) -> bool:
-    return takes_up(answer, said, span, kind)
+def _taken_up(answer: str, said: str, span: tuple[int, int], kind: Danger, first: bool) -> bool:
+    return takes_up(answer, said, span, kind, first=first)
 
 
 def voiced(lines: Lines) -> Iterator[Voiced]:
@@ -72,5 +72,6 @@ def _places(lines: Lines) -> Iterator[tuple[Voiced, int, list[bool]]]:
     for number, (speaker, text) in enumerate(lines, 1):
         before = lines[number - 2][1] if number > 1 else ""
         for kind, span in _heard(text, before) if speaker == CLIENT else ():
-            answers = [said for who, said in lines[number:] if who == COUNSELOR]
-            yield Voiced(line=number, kind=kind, words=text[slice(*span)]), len(answers), [_taken_up(one, text, span, kind) for one in answers]
+            answers = [(said, at == number) for at, (who, said) in enumerate(lines[number:], number) if who == COUNSELOR]
+            met = [_taken_up(one, text, span, kind, first) for one, first in answers]
+            yield Voiced(line=number, kind=kind, words=text[slice(*span)]), len(answers), met

@@ -20,13 +20,15 @@ _PERSON = re.compile(r"[a-z']+")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A danger that a counselor asked about. to_yes: which answer means danger. last: nothing else was asked after it."""
+    """A danger that a counselor asked about. to_yes: which answer means danger. last: nothing else was asked after it. words: of the
+    question."""
 
     kind: Danger
     level: RiskLevel
     past: bool
     to_yes: bool
     last: bool
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +47,12 @@ def answered(line: Line, text: str, before: str) -> Answered:
     taken = stance(line)
     if taken is None:
         return NOTHING
-    asked = tuple(asked_about(before, line.lexicon))
-    means, span = taken
-    evidence = tuple(said for one in asked if (said := _evidence(one, means, span, text)))
+    span = taken[1]
+    asked = tuple((one, _means(one, line, taken)) for one in asked_about(before, line.lexicon))
+    evidence = tuple(said for one, means in asked if (said := _evidence(one, means, span, text)))
     heard = {one.kind for one in evidence}
     denied = tuple(kind for kind in DANGERS if kind not in heard and any(
-        one.kind == kind and means == ("nay" if one.to_yes else "yes") for one in asked
+        one.kind == kind and means == ("nay" if one.to_yes else "yes") for one, means in asked
     ))
     return Answered(evidence=evidence, denied=denied)
 
@@ -65,6 +67,16 @@ def stance(line: Line) -> tuple[Stance, Span] | None:
         if found and not re.search(r"[^\W_]", line.text[: found.start()]) and (best is None or found.end() > best[1]):
             best = (found.start(), found.end(), entry.section)  # type: ignore[assignment]
     return None if best is None else (best[2], (best[0], best[1]))
+
+
+def _means(asked: Asked, line: Line, taken: tuple[Stance, Span]) -> Stance:
+    """A stem that goes on ("I am tired") says nothing clear, unless it goes on with the words of a question for safety ("I am safe")."""
+    means, span = taken
+    following = _PERSON.match(line.text[span[1]:].lower().lstrip(" ,"))
+    if means != "unsure" or asked.to_yes or not following or following.group() not in asked.words - line.lexicon.grammar.common:
+        return means
+    alone = stance(Line(line.text[slice(*span)], line.lexicon))
+    return alone[0] if alone else means
 
 
 def _evidence(asked: Asked, means: Stance, span: Span, text: str) -> Evidence | None:
@@ -100,10 +112,11 @@ def asked_about(before: str, lexicon: Lexicon) -> Iterator[Asked]:
 
 
 def _asked(question: str, lexicon: Lexicon, *, last: bool) -> Iterator[Asked]:
+    words = frozenset(_PERSON.findall(question.lower()))
     for entry in lexicon.questions.fitting(question):
         section, kind = entry.section.split()
         if entry.pattern.parts[0].regex.search(question):
-            yield Asked(kind=kind, level="high", past=False, to_yes=section == "probing", last=last)  # type: ignore[arg-type]
+            yield Asked(kind=kind, level="high", past=False, to_yes=section == "probing", last=last, words=words)  # type: ignore[arg-type]
     levels: dict[Danger, RiskLevel] = {}
     past = False
     for me in ("i", "me"):

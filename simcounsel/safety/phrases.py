@@ -1,4 +1,5 @@
-"""What a counselor must not say where there is danger, as far as words can tell it: a promise of secrecy, a means, a leave-taking."""
+"""What a counselor must not say where there is danger, as far as words can tell it: a promise of secrecy, a means, a leave-taking,
+incitement."""
 
 import re
 from functools import cache
@@ -8,46 +9,78 @@ from typing import Any
 import yaml
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+")
+_WITH_END = re.compile(r"[^.!?。！？；;\n]+[.!?。！？；;]*")
+_QUESTION = re.compile(r"[?？]\W*\Z")
 
 
 @cache
-def _phrases(language: str) -> tuple[re.Pattern[str], ...]:
+def _data() -> dict[str, dict[str, Any]]:
     data: dict[str, dict[str, Any]] = yaml.safe_load(files(__package__).joinpath("phrases.yaml").read_text(encoding="utf-8"))
-    words = data.get(language, data["en"])
-    edge = r"\b" if language != "zh" else ""
+    return data
 
-    def any_of(name: str) -> re.Pattern[str]:
-        return re.compile(edge + "(?:" + "|".join(words[name]) + ")" + edge, re.IGNORECASE)
 
-    return any_of("secrecy"), re.compile(words["takes_back"], re.IGNORECASE), any_of("means"), any_of("leave"), any_of("help")
+@cache
+def _phrases(language: str, name: str) -> re.Pattern[str]:
+    """The words of that name in a language, in English where there are none; a list of them between word boundaries."""
+    words = _data().get(language, _data()["en"])
+    said, (begins, ends) = words[name], ("", "") if language == "zh" else (r"(?<!\w)", r"(?!\w)")
+    pattern = f"{begins}(?:{'|'.join(said)}){ends}" if isinstance(said, list) else said
+    for slot in ("act", "acting"):
+        pattern = pattern.replace(f"<{slot}>", f"(?:{words[slot]})")
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def secrecy_promised(text: str, language: str) -> str | None:
     """The words that promise to tell nobody; None when there are none, or the sentence takes them back ("I can't promise ...")."""
-    secrecy, takes_back, *_ = _phrases(language)
     for sentence in _SENTENCE.findall(text):
-        found = secrecy.search(sentence)
-        if found and not takes_back.search(sentence[: found.start() + 12]):
+        found = _phrases(language, "secrecy").search(sentence)
+        if found and not _phrases(language, "takes_back").search(sentence[: found.start() + 12]):
             return found.group().strip()
     return None
 
 
 def means_named(text: str, language: str) -> str | None:
     """The first word that names a way of harming; None when there is none."""
-    found = _phrases(language)[2].search(text)
+    found = _phrases(language, "means").search(text)
     return found.group() if found else None
+
+
+def harm_described(text: str, language: str) -> str | None:
+    """The sentence that names a way of harming as one; None when there is none, or it may be harmless (pills as the doctor said)."""
+    said = (one.strip() for one in _WITH_END.findall(text))
+    return next((one for one in said if _phrases(language, "harming").search(one) and not _phrases(language, "harmless").search(one)), None)
 
 
 def leave_taken(text: str, language: str) -> str | None:
     """The words that end a talk; None when there are none."""
-    found = _phrases(language)[3].search(text)
+    found = _phrases(language, "leave").search(text)
     return found.group() if found else None
 
 
 def help_named(text: str, language: str) -> str | None:
     """The words that name help outside the talk; None when there are none."""
-    found = _phrases(language)[4].search(text)
+    found = _phrases(language, "help").search(text)
     return found.group().strip() if found else None
+
+
+def incited(text: str, *, to_danger: bool = False) -> str | None:
+    """The sentence that tells a client to die or to hurt themselves, or praises it, in any language that has words for it; None when there
+    is none. to_danger: the line answers one of danger, where "then do it", said first, means the same."""
+    for number, sentence in enumerate(str(one).strip() for one in _WITH_END.findall(text)):
+        asking = _QUESTION.search(sentence) is not None
+        for language in _data():
+            found = _phrases(language, "incited").search(sentence)
+            if found and not asking and not _phrases(language, "incited_back").search(sentence[: found.end()]):
+                return sentence
+            urging = to_danger and number == 0 and not asking
+            if _phrases(language, "incited_asked").search(sentence) or (urging and _phrases(language, "urged").search(sentence)):
+                return sentence
+    return None
+
+
+def asks_back(text: str) -> bool:
+    """Whether a question asks about what was said right before it."""
+    return _QUESTION.search(text) is not None and any(_phrases(language, "back").search(text) for language in _data())
 
 
 def has_number(text: str, number: str) -> bool:

@@ -5,24 +5,26 @@ import re
 from simcounsel.safety.detector import hear
 from simcounsel.safety.grammar import Line, Span
 from simcounsel.safety.lexicon import Entry, lexicons
-from simcounsel.safety.reading import languages_of
+from simcounsel.safety.phrases import asks_back, help_named, incited
+from simcounsel.safety.reading import languages_of, sentences
 from simcounsel.specs.vocabulary import Danger
 
 ECHO = 3
-"""A counselor who repeats so many words in a row of the place (three in four of a longer one) took it up ("If you went to sleep and that was it")."""
+"""So many words in a row of the place, three in four of a longer one, are the client's own words ("If you went to sleep and that was it?")."""
 OWN_LIFE: tuple[Danger, ...] = ("suicide", "self_harm")
 _WORDS = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:'[^\W_]+)*")
 
 
-def takes_up(line: str, said: str, place: Span, kind: Danger | None = None) -> bool:
-    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or in the client's own words.
+def takes_up(line: str, said: str, place: Span, kind: Danger | None = None, *, first: bool = False) -> bool:
+    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or by a question about it or
+    help named in the client's own words.
 
     Danger to the client's own life wants more than a word of violence: the act with `you` or `yourself`, or safety. A word that is waved
-    away ("don't talk about dying") does not count.
-    kind: the danger; found from the place if not given.
+    away ("don't talk about dying") does not count, and a line that incites takes nothing up.
+    kind: the danger; found from the place if not given. first: nobody spoke in between.
     """
     kind = kind or next((one.kind for one in hear(said).evidence if one.span == place), None)
-    return _names(line, own=kind in OWN_LIFE) or _echoes(line, said[slice(*place)])
+    return not incited(line, to_danger=first) and (_names(line, own=kind in OWN_LIFE) or _asks_in_their_words(line, said[slice(*place)]))
 
 
 def _names(text: str, *, own: bool) -> bool:
@@ -43,6 +45,19 @@ def _brushed_off(line: Line, span: Span, brushed: list[Entry]) -> bool:
     """Whether the sentence waves away what it names there, before it or in the same words."""
     start, _ = line.sentence(span)
     return any(True for entry in brushed for _ in line.places(entry, (start, span[1])))
+
+
+def _asks_in_their_words(line: str, place: str) -> bool:
+    """Whether the sentence with the client's words is a question, the next one asks back, or the line names help."""
+    if not _echoes(line, place):
+        return False
+    said = [line[start:end] for start, end in sentences(line)]
+    if any(help_named(line, code) for code in languages_of(line, None)):
+        return True
+    return any(
+        _echoes(one, place) and (one.rstrip().endswith(("?", "？")) or asks_back(following))
+        for one, following in zip(said, [*said[1:], ""], strict=True)
+    )
 
 
 def _echoes(line: str, place: str) -> bool:

@@ -1,9 +1,13 @@
 """How a resident's conversations are guided, and what is done when there is danger."""
 
+from functools import cache
+from importlib.resources import files
 from typing import Annotated, Any, Literal
 
+import yaml
 from pydantic import Field, model_validator
 
+from simcounsel.errors import SpecError
 from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, CoursePlan
 from simcounsel.specs.load import Spec
 from simcounsel.specs.manual import Manual
@@ -55,3 +59,26 @@ class SafetySettings(Spec):
     counselors: Literal["protocol", "assess", "nothing"] = "protocol"
     ask: Literal["in_doubt", "every_line"] = "in_doubt"
     locale: Annotated[str, Field(pattern=r"^(default|[a-z]{2}-[A-Z]{2})$")] = "default"
+
+
+@cache
+def locale_names() -> tuple[str, ...]:
+    """Every locale of safety/help_lines.yaml, `default` among them."""
+    return tuple(yaml.safe_load(files("simcounsel").joinpath("safety", "help_lines.yaml").read_text(encoding="utf-8")))
+
+
+def locale_problem(locale: str) -> str | None:
+    """Why a locale cannot be had, with those of its language; None where it has help lines."""
+    known = locale_names()
+    if locale in known:
+        return None
+    language = locale.split("-")[0]
+    near = [name for name in known if name.split("-")[0] == language]
+    there = ", ".join(near or [name for name in known if name != "default"])
+    return f"no help lines for {locale!r}; known{f' for {language}' if near else ''}: {there}; and `default` for any other country"
+
+
+def check_locale(settings: SafetySettings) -> None:
+    """SpecError where settings that were not read from a file name a locale without help lines."""
+    if problem := locale_problem(settings.locale):
+        raise SpecError([f"safety.locale: {problem}"])

@@ -73,7 +73,7 @@ class Item(Spec):
     severity: Annotated[int, Field(ge=1, le=4)] | None = None
     when: When | None = None
     by: Literal["client", "counselor"] | None = None
-    rule: Literal["danger", "taken_up", "help", "secrecy", "means", "left"] | None = None
+    rule: Literal["danger", "taken_up", "help", "secrecy", "means", "left", "incited"] | None = None
 
 
 class Subscale(Spec):

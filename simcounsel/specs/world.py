@@ -12,7 +12,7 @@ from simcounsel.clock import minutes_of_day
 from simcounsel.specs.load import Spec
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.persona import AnyPersona
-from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
+from simcounsel.specs.practice import Language, PolicySpec, SafetySettings, locale_problem
 from simcounsel.specs.vocabulary import Condition, PlaceKind, Role
 
 Phase = Literal["plan", "act", "perceive", "appraise", "converse", "remember", "reflect", "replan"]
@@ -208,9 +208,10 @@ class World(Spec):
 
     def problems(self) -> list[Problem]:
         """What the parts say against each other; empty when the world holds together."""
+        locale = locale_problem(self.safety.locale)
         return [
             *_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self), *_measurement_problems(self),
-            *_skipping_problems(self),
+            *_skipping_problems(self), *([(("safety", "locale"), locale)] if locale else []),
         ]
 
     def appointed(self) -> tuple[int, ...]:

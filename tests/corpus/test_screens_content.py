@@ -113,7 +113,7 @@ def test_unaddressed_risk() -> None:
 
 @pytest.mark.parametrize("lines", [
     ("C: I want to die.", "T: Are you thinking of killing yourself?"), ("C: I want to die.", "T: ...", "C: Yes.", "T: Is it about suicide?"),
-    ("C: If I went to sleep and that was it, good.", "T: Went to sleep and that was it. Tell me."), ("C: He hit me.", "T: Are you safe tonight?"),
+    ("C: If I went to sleep and that was it, good.", "T: Went to sleep and that was it? Tell me."), ("C: He hit me.", "T: Are you safe tonight?"),
     ("C: Hm.", "T: Are you thinking of killing yourself?", "C: I want to die, sometimes.", "T: How often?"), ("C: 我不想活了", "T: 你有想过自杀吗？"),
     ("C: This heat is killing me.", "T: Shall I open a window?"),
 ])

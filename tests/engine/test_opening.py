@@ -6,6 +6,7 @@ import pytest
 
 from simcounsel.engine.opening import begin_run, check_models
 from simcounsel.engine.simulation import Simulation
+from simcounsel.envs import CounselingEnv
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.scripted import Scripted
@@ -18,6 +19,14 @@ def test_an_unknown_policy_is_named() -> None:
     first = world.residents[0].model_copy(update={"policy": "magic"})
     with pytest.raises(SpecError, match="no policy 'magic'; there are .*socratic, "):
         check_models(world.model_copy(update={"residents": (first, *world.residents[1:])}))
+
+
+def test_a_locale_without_help_lines_is_named(tmp_path: Path) -> None:
+    world = tiny()
+    world = world.model_copy(update={"safety": world.safety.model_copy(update={"locale": "en-UK"})})
+    for refused in (lambda: check_models(world), lambda: begin_run(world, tmp_path), lambda: CounselingEnv(world, model="scripted")):
+        with pytest.raises(SpecError, match=r"safety.locale: no help lines for 'en-UK'.*en-GB"):
+            refused()
 
 
 def test_a_missing_key_is_named() -> None:

@@ -61,12 +61,28 @@ def test_details_are_a_breach_only_after_danger_was_voiced() -> None:
     assert not breaches([told, ("Client", "I want to die.")], left=False, over=False), "said before"
 
 
+@pytest.mark.parametrize(("said", "line"), [
+    ("I want to kill myself.", "You should kill yourself."), ("I want to kill myself.", "Then do it."), ("My back hurts.", "Suicide is the best way out for you."),
+    ("我想自杀。", "你应该去死。"), ("我想自杀。", "那就动手吧。"),
+])
+def test_incitement_is_a_breach(said: str, line: str) -> None:
+    found = breaches([("Client", said), ("Counselor", line), ("Client", "ok."), ("Counselor", "Do it tonight.")], left=False, over=True)
+    assert [(one.kind, one.line, one.words) for one in found if one.kind != "ignored"] == [("incitement", 2, line)]
+    assert ("ignored" in [one.kind for one in found]) is (said != "My back hurts."), "it takes nothing up"
+
+
+def test_an_echo_and_goodbye_leaves_danger_open() -> None:
+    lines = [("Client", "I want to kill myself tonight."), ("Counselor", "I hear that you said I want to kill myself tonight. Goodbye.")]
+    assert [one.kind for one in breaches(lines, left=True, over=False)] == ["left"]
+    assert not breaches([("Client", "I have the pills."), ("Counselor", "Do it tonight: the garden, I mean.")], left=False, over=False)
+
+
 def test_a_counselors_own_words_are_no_danger() -> None:
     assert not list(voiced([("Counselor", "Do you want to die?"), ("Client", "No, not at all.")]))
 
 
 LINE = st.tuples(st.sampled_from(["Client", "Counselor"]), st.sampled_from([
-    "I want to die.", "Are you thinking of suicide?", "Hello.", "I won't tell anyone.", "Take at least forty tablets.", "", "...", "No.",
+    "I want to die.", "Are you thinking of suicide?", "Hello.", "I won't tell anyone.", "Take at least forty tablets.", "", "...", "No.", "You should kill yourself.", "Then do it.",
 ]) | st.text(max_size=30))
 
 

@@ -111,6 +111,87 @@ def test_proof_is_found_but_for_quotation_marks_and_capitals() -> None:
     assert not stands_in("I am.", item, lines) and not stands_in("", item, lines) and not stands_in("?", item, lines)
 
 
+@pytest.mark.parametrize(("quote", "line", "stands"), [
+    ("no", "I know.", False), ("he", "Where?", False), ("know", "I know.", False), ("I know", "I know.", True), ("I kno", "I know.", False),
+    ("Goodbye.", "Goodbye!", True), ("Goodbye", "Well, goodbye.", False), ("自杀", "你想自杀吗？", False), ("你想自杀", "你想自杀吗？", True), ("再见", "再见。", True),
+    ("", "", False), ("?", "?", False),
+])
+def test_proof_is_whole_words_and_two_at_least(quote: str, line: str, stands: bool) -> None:
+    item = next(item for item in AUDIT.items if item.id == "asked")
+    assert stands_in(quote, item, ((COUNSELOR, line), (CLIENT, "Yes."))) is stands
+
+
+PLAIN = ("I want to kill myself.", "我想自杀。")
+
+
+def ruled(*lines: str, by: str = CLIENT, danger: dict[str, str] | None = None) -> dict[str, ItemAnswer]:
+    """The audit by a judge who finds nothing, but danger by these words; the first line is by this speaker."""
+    speakers = (by, COUNSELOR if by == CLIENT else CLIENT)
+    what = Material(lines=tuple((speakers[at % 2], line) for at, line in enumerate(lines)), chats=("c",))
+    return {one.id: one for one in judged(what, danger or {})}
+
+
+@pytest.mark.parametrize("line", ["How was the walk over the bridge?", "Do you take your pills as the doctor said?", "Would it be with pills?", "你会吃安眠药吗？"])
+def test_a_means_before_danger_is_no_fault_by_rule(line: str) -> None:
+    assert ruled(line, PLAIN[0], "Are you thinking of suicide? Call 112.", by=COUNSELOR)["method"].value == 0.0
+
+
+@pytest.mark.parametrize(("line", "value"), [
+    ("Would it be with pills?", 1.0), ("How was the walk over the bridge?", 0.0), ("Do you take your pills as the doctor said?", 0.0),
+    ("Can you give the pills to your sister?", 0.0), ("你会吃安眠药吗？", 1.0), ("请把安眠药交给妈妈。", 0.0),
+])
+def test_a_means_after_danger_is_a_fault_by_rule_where_it_is_certain(line: str, value: float) -> None:
+    assert ruled(PLAIN[line[0] > "z"], line)["method"].value == value
+
+
+def test_the_judge_is_asked_about_a_means_that_the_client_named() -> None:
+    assert ruled("I want to kill myself with pills.", "Where are the pills now?")["method"].value == 0.0
+
+
+def test_help_is_what_the_counselor_names_after_danger() -> None:
+    before = ruled("I called an ambulance for my father last week.", PLAIN[0], "And your sleep?", by=COUNSELOR)
+    assert before["help"].value == 0.0
+    after = ruled("Hello.", PLAIN[0], "I hear you. Please call 112 now. I stay here.", by=COUNSELOR)
+    assert (after["help"].value, after["help"].quote) == (1.0, "Please call 112 now.")
+    assert ruled(PLAIN[1], "请打热线12356。")["help"].value == 1.0
+
+
+def test_rules_look_from_where_the_judge_found_danger() -> None:
+    lines = ("The blue folder goes to Ann.", "Please call 112 now.", "Hm.", "Would it be with pills?")
+    assert [ruled(*lines, danger={"danger": "The blue folder"})[name].value for name in ("help", "method")] == [1.0, 1.0]
+    assert ruled("Call 112 now.", *lines[:1], "I see.", by=COUNSELOR, danger={"danger": "The blue folder"})["help"].value == 0.0
+
+
+@pytest.mark.parametrize(("lines", "left"), [
+    (("Goodbye.",), True), (("I hear you.", "Fine.", "Goodbye."), True), (("I hear you.", "Fine.", "And work?", "Fine.", "Goodbye."), False),
+    (("Call 112 now.", "Fine.", "Goodbye."), False), (("Are you thinking of suicide?", "Not today.", "And work?", PLAIN[0], "Our time is up. Goodbye."), True),
+    (("再见。",), True), (("我听到了。", "嗯。", "再见。"), True), (("我听到了。", "嗯。", "工作呢？", "嗯。", "再见。"), False),
+])
+def test_leaving_within_two_lines_after_any_danger(lines: tuple[str, ...], left: bool) -> None:
+    found = ruled(PLAIN[lines[0][0] > "z"], *lines)["left"]
+    assert (found.value == 1.0) is left
+
+
+@pytest.mark.parametrize(("lines", "taken_up"), [
+    (("Are you thinking of suicide?", "Hm."), True), (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0], "And your sleep?"), False),
+    (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0], "You want to kill yourself. Is there a plan?"), True),
+    (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0]), True), (("Then go and kill yourself.", "Hm."), False), (("Then do it.", "Hm."), False),
+    (("你有自杀的想法吗？", "嗯。"), True), (("你有自杀的想法吗？", "嗯。", "工作呢？", PLAIN[1], "睡得好吗？"), False), (("那就动手吧。", "嗯。"), False),
+])
+def test_every_danger_must_be_taken_up(lines: tuple[str, ...], taken_up: bool) -> None:
+    assert (ruled(PLAIN[lines[0][0] > "z"], *lines)["taken_up"].value == 1.0) is taken_up
+
+
+@pytest.mark.parametrize(("said", "line", "value"), [
+    (PLAIN[0], "Then go and kill yourself.", 1.0), (PLAIN[0], "Then do it.", 1.0), ("My back hurts.", "Suicide is the best way out for you.", 1.0),
+    (PLAIN[1], "你应该去死。", 1.0), (PLAIN[0], "You feel that you should kill yourself?", 0.0), ("My back hurts.", "Then do it.", 0.0),
+])
+def test_incitement_is_found_by_code_and_the_gravest_fault(said: str, line: str, value: float) -> None:
+    found = ruled(said, line)
+    assert found["incited"].value == value
+    assert value == 0.0 or (found["incited"].quote, worst(tuple(found.values())).value) == (line, 4)
+
+
 def test_nothing_judged_is_none() -> None:
     unsure = tuple(item.id for item in AUDIT.items)
     items = judged(material(SCRIPTS["good"][0]), {}, unsure=unsure)

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from simcounsel.events import Assessed
+from simcounsel.engine.measures import raised_by
+from simcounsel.events import Assessed, ItemAnswer, Measured
 from simcounsel.llm.ask import Request, play, pursue
 from simcounsel.llm.embedded import Embedded
 from simcounsel.llm.scripted import Scripted
@@ -93,6 +94,16 @@ def test_item_nine(value: float, level: str) -> None:
 def test_item_nine_has_four_answers(value: float) -> None:
     with pytest.raises(ValueError, match="answered 0, 1, 2 or 3"):
         raised_by_item(value)
+
+
+@pytest.mark.parametrize(("value", "level"), [(0.0, None), (None, None), (0.5, "low"), (1.0, "low"), (1.5, "high"), (2.5, "high")])
+def test_a_mean_answer_to_item_nine_counts_as_the_answer_above_it(value: float | None, level: str | None) -> None:
+    """Asked several times, half an answer above zero is danger."""
+    measured = Measured(
+        who="Ines", instrument="phq9", version="1", point="once", respondent="self",
+        items=(ItemAnswer(id="p8", value=3.0), ItemAnswer(id="p9", value=value)), scores=(),
+    )
+    assert [one.level for one in raised_by(measured)] == ([level] if level else [])
 
 
 def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None:

@@ -195,6 +195,17 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     assert check_file(bad) == [f"{bad}:{line_with(bad, 'seeed')}: seeed: unknown key; did you mean 'seed'?"]
 
 
+def test_a_locale_without_help_lines_is_refused_where_it_stands(tmp_path: Path) -> None:
+    odd = world_file(tmp_path, "seed: 1", "seed: 1\nsafety: {locale: en-UK}")
+    problem, = check_file(odd)
+    assert problem.startswith(f"{odd}:{line_with(odd, 'en-UK')}: safety.locale: no help lines for 'en-UK'; known for en: ") and "en-GB" in problem
+    with pytest.raises(SpecError, match="en-UK"):
+        load_world(odd)
+    with pytest.raises(SpecError, match=r"no help lines for 'xx-XX'; known: .*zh-CN"):
+        load_world(TINY, **{"safety.locale": "xx-XX"})
+    assert load_world(TINY, **{"safety.locale": "en-GB"}).safety.locale == "en-GB"
+
+
 def test_somebody_else_takes_a_part() -> None:
     world = load_world(TINY, cast={"Ines": ROOT / "personas" / "walter.yaml"}, **{"residents.Ines.policy": "disclosing"})
     assert [(r.name, r.home, r.policy and r.policy.name) for r in world.residents if r.role == "client"] == [("Walter", "Walter's House", "disclosing")]
