@@ -1,5 +1,6 @@
 """What all tests share: one run of the tiny world that nobody changes, and calm Hypothesis settings."""
 
+import gc
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,14 @@ settings.load_profile("calm")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """All twelve ticks of worlds/tiny.yaml with the scripted model; read only."""
     return live(tmp_path_factory.mktemp("lived"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_heap() -> None:
+    """What earlier modules left in memory is not searched for garbage again: with torch, pandas and 4,000 tests' results each search takes
+    seconds, and statsmodels asks for one in every correction for several tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

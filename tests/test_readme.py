@@ -63,9 +63,9 @@ def test_command_of_the_readme_runs(command: str, place: tuple[Path, Path]) -> N
     words = [one for word in written for one in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]
     if words[0] == "init":
         words[1] = str(folder / "my-study")
-    if words[0] in ("run", "resume", "fork"):
+    if words[0] in ("run", "resume", "fork", "clinic"):
         words += ["--ticks", "2"] if "--ticks" not in words else []
-        words += ["--model", "scripted"] if words[0] == "run" and "--model" not in words else []
+        words += ["--model", "scripted"] if words[0] != "resume" and words[0] != "fork" and "--model" not in words else []
     if words[0] == "rate-page":
         words = _about_a_study(words, folder)
     if words[0] == "view" and "--html" not in words:

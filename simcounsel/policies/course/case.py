@@ -234,7 +234,7 @@ class _Rough:
 
     def facts(self) -> ToldAnswers:
         """The first two sentences of each session."""
-        numbers = [number for number, _ in self.report.parts if number]
+        numbers = [number for number, _ in self.report.parts if number and number <= MOST_SESSIONS]
         return ToldAnswers(facts=tuple(
             ToldAnswer(text=text[:480], quote=text[:480], told=number) for number in numbers for text in self._sentences(number)[:2]
         )[:40])
