@@ -99,7 +99,8 @@ def _check(results: Mapping[Path, Result]) -> None:
     (first, one), *others = results.items()
     for folder, other in others:
         pairs = [("data file", one.sha256[:12], other.sha256[:12]), ("judge", one.judge, other.judge)]
-        for what, mine, theirs in (*pairs, *((f"prompt {name}", mine, other.prompts.get(name, "none")) for name, mine in one.prompts.items())):
+        shared = [name for name in one.prompts if name in other.prompts]  # a policy has prompts of its own
+        for what, mine, theirs in (*pairs, *((f"prompt {name}", one.prompts[name], other.prompts[name]) for name in shared)):
             if mine != theirs:
                 raise BenchError(f"{folder}: has another {what} ({theirs}) than {first} ({mine}); name benchmarks that share data, judge and prompts")
 

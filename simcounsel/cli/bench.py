@@ -28,11 +28,12 @@ def cpsycoune(
     model: Annotated[str, typer.Option("--model", help="Who answers; `simcounsel models` lists the forms.")],
     judge: Annotated[str | None, typer.Option("--judge", help="Who judges; MODEL itself if not given, and models favour themselves.")] = None,
     policy: Annotated[str | None, typer.Option(
-        "--policy", help="Who answers follows it: socratic, single, staged:MANUAL, course:THERAPY ... MODEL words it. Without: MODEL alone.",
+        "--policy", help="A counselor that follows it answers, and MODEL words it: socratic, supportive, unguided, single:MANUAL, staged:MANUAL, "
+        "course:THERAPY (a name or a .yaml file). Without it MODEL answers alone.",
     )] = None,
     sample: Annotated[int | None, typer.Option("--sample", min=1, help="So many cases, by topic; a later call may take more.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the sample and the intervals, and is sent to the models.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder; benches/cpsycoune-MODEL if not given. The same folder goes on.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; benches/cpsycoune-[POLICY-]MODEL if not given. The same folder goes on.")] = None,
     in_flight: InFlight = 64,
     budget_usd: Annotated[float | None, typer.Option("--budget-usd", min=0, help="Stop when this is spent, a few cases later at most.")] = None,
     prices: PricesFile = None, quiet: Quiet = False,

@@ -205,6 +205,16 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
     if run.ticks_done() < run.world.ticks:
         typer.echo(f"  simcounsel resume {run.folder}")
     typer.echo(f"  simcounsel view {run.folder}")
-    typer.echo(f"  simcounsel show {run.folder} --conversation 1")
+    if number := _telling(run):
+        typer.echo(f"  simcounsel show {run.folder} --conversation {number}")
     if run.ticks_done():
         typer.echo(f"  simcounsel fork {run.folder} --at {max(1, run.ticks_done() // 2)} --set condition=client_only")
+
+
+def _telling(run: "Run") -> int | None:
+    """The number of the first conversation with a counselor, or else of the first; None when nobody talked."""
+    from simcounsel.events import ConversationStarted
+
+    counselors = {one.name for one in run.world.residents if one.role == "counselor"}
+    talks = [entry.event for entry in run.entries() if isinstance(entry.event, ConversationStarted)]
+    return next((number for number, talk in enumerate(talks, 1) if counselors & set(talk.who)), 1 if talks else None)

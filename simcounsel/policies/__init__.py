@@ -32,11 +32,13 @@ TAKES: dict[str, frozenset[str]] = {
     Course.name: frozenset({"therapy", "sessions", "plan"}), Single.name: frozenset({"manual"}), Staged.name: frozenset({"manual"}),
 }
 """What a policy can be told; the others take nothing."""
+OF_CLIENTS = frozenset({Changing.name, Disclosing.name})
+"""How a client talks; the others are for those who talk with clients."""
 DEFAULT: dict[Role, str] = {"client": "disclosing", "counselor": "socratic", "layperson": "supportive"}
 
 UNGUARDED = SafetySettings(counselors="nothing")
 
-__all__ = ["DEFAULT", "POLICIES", "TAKES", "Policy", "policy_for"]
+__all__ = ["DEFAULT", "OF_CLIENTS", "POLICIES", "TAKES", "Policy", "policy_for"]
 
 
 def policy_for(
@@ -47,6 +49,9 @@ def policy_for(
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
     if spec.name not in POLICIES:
         raise SpecError([f"policy: no policy {spec.name!r}; there are {', '.join(sorted(POLICIES))}"])
+    if (spec.name in OF_CLIENTS) != (role == "client"):
+        fitting = sorted(OF_CLIENTS if role == "client" else set(POLICIES) - OF_CLIENTS)
+        raise SpecError([f"policy: {spec.name} is no {role}'s; there are {', '.join(fitting)}"])
     told = sorted(name for name in PolicySpec.model_fields if name != "name" and getattr(spec, name) is not None)
     unknown = [name for name in told if name not in TAKES.get(spec.name, ())]
     if unknown:

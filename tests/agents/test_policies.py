@@ -8,7 +8,7 @@ import pytest
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.errors import SpecError
 from simcounsel.llm.ask import Reply, Request
-from simcounsel.policies import DEFAULT, POLICIES, policy_for
+from simcounsel.policies import DEFAULT, OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.manual import aims
 from simcounsel.policies.staged.manuals import shipped
 from simcounsel.specs.vocabulary import QUESTIONS
@@ -24,7 +24,7 @@ def talk(lines: int, first: str = "Miriam", text: str = LONG) -> tuple[TalkLine,
 
 def decide(policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None) -> Decision:
     noted = [] if requests is None else requests
-    asking = noting(policy_for("counselor", policy).decide(seen), noted)
+    asking = noting(policy_for("client" if policy in OF_CLIENTS else "counselor", policy).decide(seen), noted)
     try:
         next(asking)
         while True:
@@ -93,8 +93,10 @@ class TestEveryPolicy:
         assert all(acting(whole_talk(policy, seed)[0]) not in ("close", "ending") for seed in range(30))
 
     def test_is_named_as_it_is_listed(self, policy: str) -> None:
-        assert policy_for("counselor", policy).name == policy
-        assert policy_for("client", policy).name == policy
+        own, others = ("client", "counselor") if policy in OF_CLIENTS else ("counselor", "client")
+        assert policy_for(own, policy).name == policy  # type: ignore[arg-type]
+        with pytest.raises(SpecError, match=f"{policy} is no {others}'s"):
+            policy_for(others, policy)  # type: ignore[arg-type]
 
 
 def test_defaults_by_role() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from simcounsel.bench.folder import ANSWERS
 from simcounsel.bench.following import GUIDED, following
+from simcounsel.bench.tables import comparison_lines
 from simcounsel.errors import BenchError, SpecError
 from simcounsel.llm.ask import Request
 from simcounsel.llm.chat import messages
@@ -129,12 +130,19 @@ def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("policy", "words"), [
-    ("freudian", "no policy 'freudian'"), ("socratic:cbt", "socratic is told nothing"), ("course:alchemy", "alchemy"), ("staged:nowhere.yaml", "nowhere.yaml"),
+    ("freudian", "no policy 'freudian'"), ("changing", "changing is no counselor's; there are course, "), ("socratic:cbt", "socratic is told nothing"), ("course:alchemy", "alchemy"), ("staged:nowhere.yaml", "nowhere.yaml"),
     ("staged:nothing", "nothing"),
 ])
 def test_a_policy_that_is_not_there(policy: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         following(policy_named(policy), "English", 0)
+
+
+def test_policies_stand_side_by_side_in_any_order(tmp_path: Path) -> None:
+    results = {tmp_path / name: done(tmp_path / name, Spy(), policy=policy) for name, policy in (("a", "course:cbt"), ("b", None), ("c", "staged"))}
+    for folders in (("a", "b", "c"), ("b", "a"), ("c", "a")):
+        lines = list(comparison_lines({tmp_path / name: results[tmp_path / name] for name in folders}))
+        assert any("course:cbt with scripted" in line for line in lines)
 
 
 def test_policies_speak_two_languages() -> None:
