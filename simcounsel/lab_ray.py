@@ -110,4 +110,6 @@ def _unpack(data: bytes, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-        archive.extractall(folder, filter="data")
+        for name in set(PACKED) & set(archive.getnames()):
+            if (file := archive.extractfile(name)) is not None:
+                (folder / name).write_bytes(file.read())
