@@ -35,7 +35,8 @@ class Single:
         """By rule; the model has to find its way through the brief."""
         move, reason = _move(view)
         today = scheduled(self.day(view), view.language)
-        texts = (_said(line, today, view) for line in lines_for(self.name, move, view.language))
+        given = _given(view)
+        texts = (_said(line, today, view) for line in lines_for(self.name, move, view.language) if not (given and "{steps}" in line))
         return Decision(
             move=move, options=("greet", "talk", "close"), reason=f"{reason}; day {self.day(view)}", aim=aims(self.name, view.language)[move],
             act="ask" if move == "talk" else move, brief=self.brief(view, today), manner=prompt_text("manner_exercise", view.language),
@@ -71,6 +72,12 @@ def scheduled(day: int, language: str) -> tuple[Exercise, ...]:
     known = [one for one in library(language).exercises if one.stage == stage_of(day)]
     first = (day - 1) * A_DAY
     return tuple(known[(first + k) % len(known)] for k in range(A_DAY))
+
+
+def _given(view: TalkView) -> bool:
+    """Whether an exercise was laid out in this talk; by hand only one is."""
+    told = [line.text for line in view.lines if line.who == view.me]
+    return any(one.steps[0] in text for one in library(view.language).exercises for text in told)
 
 
 def _said(line: str, today: tuple[Exercise, ...], view: TalkView) -> str:

@@ -445,3 +445,12 @@ def test_they_have_lines_of_their_own_and_no_notes(policy: str) -> None:
 def test_a_note_too_long_is_cut_in_the_fallback_only() -> None:
     assert len(asking.quoted("old " * 400, "Ines", ["new words"])) <= asking.NOTE_CHARACTERS
     assert asking.quoted("", "Ines", ["I sleep."]) == "Ines: “I sleep.”"
+
+
+def test_single_lays_out_one_exercise_a_talk_by_hand() -> None:
+    policy = policy_for("counselor", "single")
+    first = play(policy.decide(view(said("Ines", "I cannot sleep."), me="Miriam", other="Ines", moves=("greet",), turns_left=12)))
+    laid = next(one.text for one in first.lines if "for today" in one.text)
+    later = view(said("Ines", "I cannot sleep."), said("Miriam", laid), said("Ines", "Not today."), me="Miriam", other="Ines", moves=("greet", "talk"), turns_left=10)
+    again = play(policy.decide(later))
+    assert again.lines and not [one.text for one in again.lines if "for today" in one.text]
