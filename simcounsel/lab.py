@@ -32,6 +32,8 @@ from simcounsel.specs.world import World
 REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
 """Of a resident and simulated day with all phases, as tests/benchmarks/engine.py measures them (W3): what
 a plan's estimate rests on. Replies are mostly short JSON."""
+REQUESTS_A_LINE = 2.0
+"""Where only the meetings are lived, of both people, for a line of a talk: policies took 1.3 to 2.2 (README, Counselors)."""
 CHARACTERS_A_TOKEN = 4.0
 SYNTHESIS_CHARACTERS, REVISED = 3_300.0, 0.1
 """Of one question in a synthesis: 2,200 as tests/benchmarks/synthesis.py measures, and about 1,100 of schema; the share of lines that
@@ -73,14 +75,28 @@ def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
             requests += asked
             cost = None if cost is None or spent is None else cost + spent
             continue
-        ticks = cell.ticks - (cell.at_tick or 0)
-        own = len(cell.world.present()) * ticks * cell.world.tick_minutes / 1440
+        own = _of_world(cell)
         days += own
         requests += own * REQUESTS_A_DAY
         tokens_in, tokens_out = own * CHARACTERS_A_DAY / CHARACTERS_A_TOKEN, own * REQUESTS_A_DAY * REPLY_TOKENS
         spent = prices.cost_usd(cell.world.models.reason, int(tokens_in), int(tokens_out))
         cost = None if cost is None or spent is None else cost + spent
     return Estimate(runs=len(cells), resident_days=days, requests=round(requests), cost_usd=cost)
+
+
+def _of_world(cell: Cell) -> float:
+    """Resident-days lived; where days are skipped, as many as the meetings' requests would fill."""
+    world, since = cell.world, cell.at_tick or 0
+    present = world.present()
+    if world.days == "lived":
+        return len(present) * (cell.ticks - since) * world.tick_minutes / 1440
+    here = {one.name for one in present}
+    start = world.start.hour * 60 + world.start.minute
+    lines = sum(
+        one.max_turns or world.conversation.max_turns for one in world.appointments if here.issuperset(one.who)
+        for minute in one.minutes() if since <= (minute - start) // world.tick_minutes < cell.ticks and minute >= start
+    )
+    return lines * REQUESTS_A_LINE / REQUESTS_A_DAY
 
 
 def _of_synthesis(settings: Synthesis, prices: Prices) -> tuple[float, float | None]:

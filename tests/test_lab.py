@@ -69,6 +69,12 @@ def test_policies_that_differ_are_named_as_a_whole() -> None:
     assert "course course (therapy cbt, sessions 5)" in line and len(line) < 400
 
 
+def test_estimate_where_only_meetings_are_lived() -> None:
+    """Six conditions and two clients, four meetings of at most 20 lines each, two requests a line; the friend is not there."""
+    _, cells = load_experiment(ROOT / "experiments" / "policies.yaml")
+    assert estimate(cells, Prices.load()).requests == 6 * 2 * 4 * 20 * 2
+
+
 def test_estimate_by_hand(tmp_path: Path) -> None:
     text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace("reason: scripted", "reason: 'openai:m'")
     _, cells = load_experiment(written(tmp_path, text))
