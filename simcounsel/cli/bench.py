@@ -16,7 +16,11 @@ from simcounsel.cli.weights import console_of, fetch_weights, price_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simcounsel.bench.asking import Bench
+    from simcounsel.bench.averages import Rated
     from simcounsel.bench.folder import Manifest
+    from simcounsel.llm.prices import Prices
+    from simcounsel.llm.switchboard import Switchboard
 
 bench = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Compare counselors on cases that are the same for all.")
 app.add_typer(bench, name="bench")
@@ -60,9 +64,8 @@ def cpsycoune(
     manifest, cases = plan_bench("cpsycoune", data, answering.name, judging.name, policy=policy, sample=sample, seed=seed)
     counselor = following(policy_named(policy), manifest.language, seed) if policy else None
     table = price_table(prices)
-    for one in (manifest.model, manifest.judge):
-        if budget_usd is not None and table.cost_usd(one, 1, 1) is None:
-            raise typer.BadParameter(f"the price of {one} is not known; give it with --prices", param_hint="--budget-usd")
+    if budget_usd is not None:
+        _priced(manifest, table)
     _warn(manifest)
     fetch_weights({"reason": manifest.model, "judge": manifest.judge}, console_of(), quiet)
     alone = any(one.startswith("embedded") for one in (manifest.model, manifest.judge))
@@ -75,21 +78,33 @@ def cpsycoune(
             {"reason": answering, "quick": answering, "judge": judging}, open_embed("scripted"), in_flight=1 if alone else in_flight,
             prices=table, recorded=known,
         )
-        stopped: str | None = None
-        try:
-            with _progress(sitting.steps, quiet) as advance:
-                rated = sitting.measure(models, advance, budget_usd=budget_usd, wave=1 if alone else None)
-            stopped = sitting.stopped
-        except KeyboardInterrupt:
-            stopped = "stopped by Ctrl-C"
-        finally:
-            models.close()
-        if stopped:
-            typer.echo(f"{stopped}; what was answered is kept in {folder}, the same command goes on", err=True)
-            raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
+        rated = _sit(sitting, models, budget_usd, 1 if alone else None, quiet)
         for line in result_lines(write_result(kept, cases, rated)):
             typer.echo(line)
     typer.echo(f"wrote {folder}/result.json and replies.csv; compare with: simcounsel bench show {folder} OTHER...")
+
+
+def _priced(manifest: "Manifest", table: "Prices") -> None:
+    """A budget needs the prices of all who are asked."""
+    for one in (manifest.model, manifest.judge):
+        if table.cost_usd(one, 1, 1) is None:
+            raise typer.BadParameter(f"the price of {one} is not known; give it with --prices", param_hint="--budget-usd")
+
+
+def _sit(sitting: "Bench", models: "Switchboard", budget_usd: float | None, wave: int | None, quiet: bool) -> "tuple[Rated, ...]":
+    """All replies and judgments; leaves the program where it was stopped before the end."""
+    try:
+        with _progress(sitting.steps, quiet) as advance:
+            rated = sitting.measure(models, advance, budget_usd=budget_usd, wave=wave)
+        stopped, code = sitting.stopped, 0
+    except KeyboardInterrupt:
+        stopped, code = "stopped by Ctrl-C", 130
+    finally:
+        models.close()
+    if stopped:
+        typer.echo(f"{stopped}; what was answered is kept in {sitting.folder.path}, the same command goes on", err=True)
+        raise typer.Exit(code)
+    return rated
 
 
 @bench.command("show")

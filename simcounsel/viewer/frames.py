@@ -4,7 +4,7 @@ Each takes the events of complete ticks in order and returns what can be written
 is a list in the order of ticks; what holds at a moment is its last item that is not later.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from simcounsel.emotion import ADJECTIVE
@@ -174,23 +174,23 @@ def person(manifest: Fields, entries: Iterable[Fields], who: str) -> Fields:
         at = {"seq": entry["seq"], "tick": entry["tick"], "minute": entry["minute"]}
         match entry["kind"]:
             case "persona_changed":
-                found["versions"].append(at | _pick(entry, "version", "background", "characteristic", "recent_feeling", "evidence"))
+                found["versions"].append(at | pick(entry, "version", "background", "characteristic", "recent_feeling", "evidence"))
             case "relation_changed":
-                found["relations"].append(at | _pick(entry, "other", "before", "after", "why"))
+                found["relations"].append(at | pick(entry, "other", "before", "after", "why"))
             case "planned":
-                found["plans"].append(at | _pick(entry, "day", "strokes", "why"))
+                found["plans"].append(at | pick(entry, "day", "strokes", "why"))
             case "scheduled":
                 found["schedules"].append(at | {"slots": entry["slots"]})
             case "appraised":
-                found["feelings"].append(at | _pick(entry, "emotion", "intensity", "poignancy", "about"))
+                found["feelings"].append(at | pick(entry, "emotion", "intensity", "poignancy", "about"))
             case "said":
-                found["feelings"].append(at | _pick(entry, "emotion", "intensity", "poignancy") | {"about": f"said: {entry['text']}"})
+                found["feelings"].append(at | pick(entry, "emotion", "intensity", "poignancy") | {"about": f"said: {entry['text']}"})
             case "reflected":
-                found["reflections"].append(at | _pick(entry, "trigger", "questions", "insights"))
+                found["reflections"].append(at | pick(entry, "trigger", "questions", "insights"))
     return found
 
 
-def _pick(entry: Fields, *keys: str) -> Fields:
+def pick(entry: Fields, *keys: str) -> Fields:
     return {key: entry.get(key) for key in keys}
 
 
@@ -217,105 +217,14 @@ def memories(entries: Iterable[Fields], who: str) -> list[Fields]:
 def recalls(entries: Iterable[Fields], who: str) -> list[Fields]:
     """What came to somebody's mind, when, at what, and the terms of each memory's score."""
     return [
-        _pick(entry, "seq", "tick", "minute", "purpose", "query", "emotion", "hits")
+        pick(entry, "seq", "tick", "minute", "purpose", "query", "emotion", "hits")
         for entry in entries if entry["kind"] == "recalled" and entry.get("who") == who
     ]
 
 
-PRACTICE = ("judged", "transitioned", "noted", "retrieved", "reasoned", "client_shifted")
-"""What a policy writes on its way to a line."""
-COURSE = ("session_planned", "session_reviewed", "fact_learned", "formulated", "course_advanced")
-"""What a counselor plans and keeps of a session in a course."""
-OF_CHAT = frozenset(("said", "conversation_ended", "conversation_started", "decided", "assessed", *PRACTICE, *COURSE))
-NOT_SHOWN = ("seq", "tick", "minute", "chat")
-
-
-def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
-    """One conversation out of the events of its tick; None when it is not among them.
-
-    Each line has the move that was decided, what the policy wrote before it, and the recall; `after` holds what each took away, how the
-    relationship moved, and what their policies wrote once it was over; `course` what the counselor planned and kept of a session.
-    """
-    found: Fields | None = None
-    for entry in _of_chat(entries, chat):
-        match entry["kind"]:
-            case "conversation_started":
-                found = {
-                    **_pick(entry, "seq", "chat", "tick", "minute", "who", "place", "cause", "closeness", "probability"), "lines": [],
-                    "ended": None, "by": None, "course": [],
-                    "after": {name: {"summary": None, "emotion": None, "relation": None, "practice": []} for name in entry["who"]},
-                }
-                waiting: Fields = {}
-            case "decided":
-                waiting["decided"] = _pick(entry, "move", "policy", "options", "reason")
-            case kind if kind in COURSE:
-                found["course"].append(_told(entry))  # type: ignore[index]
-            case kind if kind in PRACTICE and found["ended"]:  # type: ignore[index]
-                found["after"][entry["who"]]["practice"].append(_told(entry))  # type: ignore[index]
-            case kind if kind in PRACTICE:
-                waiting.setdefault("practice", []).append(_told(entry))
-            case "assessed":
-                found["lines"][-1]["assessed"] = _pick(entry, "level", "kinds", "by", "evidence", "why")  # type: ignore[index]
-            case "recalled":
-                waiting["recalled"] = _pick(entry, "seq", "query", "emotion", "hits")
-            case "said":
-                line = _pick(entry, "seq", "message", "who", "to", "text", "stressed", "emotion", "intensity", "poignancy", "source")
-                found["lines"].append(line | waiting)  # type: ignore[index]
-                waiting = {}
-            case "conversation_ended":
-                found |= {"ended": entry["cause"], "by": entry["by"]}  # type: ignore[operator]
-            case "appraised":
-                found["after"][entry["who"]] |= {"summary": entry["about"]} | _pick(entry, "emotion", "intensity", "poignancy")  # type: ignore[index]
-            case "relation_changed":
-                found["after"][entry["who"]]["relation"] = _pick(entry, "before", "after", "why")  # type: ignore[index]
-    return found
-
-
-def _told(entry: Fields) -> Fields:
-    return {key: value for key, value in entry.items() if key not in NOT_SHOWN}
-
-
-def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
-    """The events of a conversation stand together: from its start to what the second of the two took away and kept of it."""
-    inside: Fields | None = None
-    parted: set[Any] = set()
-    for entry in entries:
-        kind, who = entry["kind"], entry.get("who")
-        if kind == "conversation_started":
-            if inside is not None:
-                return
-            inside = entry if entry["chat"] == chat else None
-        if inside is None:
-            continue
-        if kind in OF_CHAT:
-            if entry["chat"] == chat:
-                yield entry
-        elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"] and parted != set(inside["who"]):
-            if kind == "relation_changed":
-                parted.add(who)
-            yield entry
-        elif parted:
-            return
-
-
-def transcript(talk: Fields, clock: str) -> tuple[str, str]:
-    """A conversation as plain text and as Markdown. clock: when and where it was, in words."""
-    names = " and ".join(talk["who"])
-    head = f"{names}, {clock}, {talk['place']}"
-    lines = [(line["who"], " ".join(str(line["text"]).split())) for line in talk["lines"]]
-    text = "\n".join([head, "", *(f"{who}: {said}" for who, said in lines), ""])
-    marked = "\n".join([f"## {_marked(head)}", "", *(f"**{_marked(who)}:** {_marked(said)}\n" for who, said in lines)])
-    return text, marked
-
-
-def _marked(text: str) -> str:
-    """Text in which Markdown and HTML mean nothing."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~" else c for c in text)
-
-
 def warnings(entries: Iterable[Fields]) -> list[Fields]:
     """Every fallback, with its cause."""
-    return [_pick(entry, "seq", "tick", "minute", "who", "purpose", "cause") for entry in entries if entry["kind"] == "warned"]
+    return [pick(entry, "seq", "tick", "minute", "who", "purpose", "cause") for entry in entries if entry["kind"] == "warned"]
 
 
 def keys_behind(entry: Fields, calls: Iterable[Fields]) -> list[str]:

@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 
 from simcounsel.clock import date_text
-from simcounsel.viewer import frames, syntheses
+from simcounsel.viewer import conversations, frames, syntheses
 from simcounsel.viewer.guard import LOOPBACK, Guard
 from simcounsel.viewer.reader import TICK_DIGITS, Log
 from simcounsel.viewer.reply import as_json
@@ -199,10 +199,10 @@ def talk(log: Log, chat: str) -> dict[str, Any] | None:
     tick = chat.split(":", 1)[0]
     if not tick.isdecimal() or len(tick) > 9:
         return None
-    found = frames.conversation(log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat)
+    found = conversations.conversation(log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat)
     if found is None:
         return None
-    text, marked = frames.transcript(found, when(log, found["minute"]))
+    text, marked = conversations.transcript(found, when(log, found["minute"]))
     return found | {"text": text, "markdown": marked}
 
 

@@ -11,7 +11,7 @@ from simcounsel.errors import ModelError
 from simcounsel.events import Said
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.scripted import Scripted
-from simcounsel.prompts import NOTE, prompt_text, render
+from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.specs.world import World
 from tests.stage import ROOT, Listening, changed, happened, live, switchboard, three, tiny
 
@@ -25,6 +25,13 @@ def test_the_same_slots_and_parts(name: str) -> None:
     assert set(re.findall(r"\$\w+", chinese)) == set(re.findall(r"\$\w+", english))
     assert ("\n---\n" in chinese) == ("\n---\n" in english)
     assert re.search(r"[\u4e00-\u9fff]", chinese)
+    if name.endswith("_words"):
+        assert list(phrases(name, "zh")) == list(phrases(name))
+
+
+@pytest.mark.parametrize("start", ["course_", "client_", "skipped_"])
+def test_a_course_has_all_its_prompts_in_chinese(start: str) -> None:
+    assert {path.stem for path in CHINESE.parent.glob(f"{start}*.txt")} <= set(NAMES)
 
 
 def test_where_there_is_none_the_english_one_asks_for_an_answer_in_chinese() -> None:

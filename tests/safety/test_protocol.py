@@ -295,6 +295,38 @@ def test_who_denies_and_then_discloses_goes_up_the_ladder() -> None:
     assert talk.steps == ["acknowledge", "ask_directly", "protective", "agree", "help", "plan", "means", "intent", "agree", "help", "over"]
 
 
+def test_a_nearer_danger_wants_help_named_once_more() -> None:
+    talk = session(low(), Line("It comes."), Line("No."), Line("My cat."), high("No, I do want to die."), Line("No."), Line("No."), Line("Yes."), Line("Ok."))
+    assert talk.steps[:4] == ["acknowledge", "ask_directly", "protective", "help"]
+    assert talk.steps.count("help") == 2 and talk.steps.count("over") == 1
+
+
+def test_who_does_not_clearly_agree_is_not_left_alone_either() -> None:
+    lines = (high(), Line("Hm."), high("Yes."), Line("No."), Line("No."), Line("Nobody."), Line("The weather."), Line("It rains."), Line("Hm."))
+    talk = session(*lines, scripts=answers())
+    assert ("agree", "unclear", "model") in talk.verdicts
+    assert talk.steps.index("agree") < talk.steps.index("involve") < talk.steps.index("help")
+
+
+@pytest.mark.parametrize(("most_left", "step"), [(4, "ask_directly"), (3, "help"), (1, "help")])
+def test_with_few_lines_left_help_comes_first(most_left: int, step: str) -> None:
+    own = (
+        Assessed(who="Ines", chat="c", message=1, level="high", kinds=("suicide",), by="detector", evidence=(), why=""),
+        Transitioned(who="Miriam", chat="c", protocol="safety", origin=None, state="acknowledge", reason=""),
+    )
+    lines = (said("Ines", "I want to die."), said("Miriam", "I hear you."), said("Ines", "For weeks."))
+    seen = view(*lines, me="Miriam", other="Ines", own=own, moves=("acknowledge",), most_left=most_left, turns_left=most_left)
+    assert play(_guarded().decide(seen)).move == step
+
+
+def test_only_what_a_questionnaire_alone_told_is_asked_about_as_such() -> None:
+    def heard(chat: str | None, by: Any) -> Entry:
+        return Entry(0, 1, 600, Assessed(who="Ines", chat=chat, message=None, level="low", kinds=("suicide",), by=by, evidence=(), why=""))
+
+    for kept, by_form in (((heard(None, "questionnaire"),), True), ((heard(None, "questionnaire"), heard("c0", "detector")), False)):
+        assert standing(view(said("Ines", "Hello."), me="Miriam", other="Ines", kept=kept)).by_form is by_form
+
+
 def test_a_second_danger_in_a_talk_is_acknowledged_even_at_its_end() -> None:
     first = (low(), Line("It comes."), Line("No."), Line("My cat."), Line("Thanks."))
     talk = session(*first, Line("The garden."), Line("The dog."), high("I want to die, though."), Line("For weeks."), Line("No."), max_turns=17)

@@ -9,7 +9,7 @@ import pytest
 from simcounsel.agents.resident import Resident
 from simcounsel.events import ConversationStarted, Recalled, Said
 from simcounsel.runs import Run, decode_vectors
-from simcounsel.viewer import frames
+from simcounsel.viewer import conversations, frames
 from tests.stage import happened
 
 Fields = dict[str, Any]
@@ -116,7 +116,7 @@ def test_overview_of_nothing() -> None:
 
 
 def test_conversation_by_hand() -> None:
-    talk = frames.conversation(DAY, "1:Ada+Ben")
+    talk = conversations.conversation(DAY, "1:Ada+Ben")
     assert talk is not None
     assert [(line["who"], line["text"], line["decided"]["move"], line["recalled"]["query"]) for line in talk["lines"]] == [
         ("Ben", "Hello.", "greet", "Ada at Park"), ("Ada", "Hm <b>.", "early", "Hello."),
@@ -125,7 +125,7 @@ def test_conversation_by_hand() -> None:
     assert {name: (left["summary"], left["emotion"], left["relation"]["after"]) for name, left in talk["after"].items()} == {
         "Ben": ("Ben met Ada.", "trust", 3), "Ada": ("Ada met Ben.", "sadness", 3),
     }
-    assert frames.conversation(DAY, "9:Ada+Ben") is None
+    assert conversations.conversation(DAY, "9:Ada+Ben") is None
 
 
 def test_what_a_policy_wrote_stands_with_its_line() -> None:
@@ -133,7 +133,7 @@ def test_what_a_policy_wrote_stands_with_its_line() -> None:
     moved = {"kind": "transitioned", "who": "Ben", "chat": chat, "protocol": "p", "origin": None, "state": "hello", "reason": "it begins"}
     other = {"kind": "transitioned", "who": "Zoe", "chat": "1:Yan+Zoe", "protocol": "p", "origin": None, "state": "bye", "reason": "r"}
     said = next(number for number, entry in enumerate(DAY) if entry["kind"] == "said")
-    talk = frames.conversation([*DAY[:said], {**at, **moved}, {**at, **other}, *DAY[said:]], chat)
+    talk = conversations.conversation([*DAY[:said], {**at, **moved}, {**at, **other}, *DAY[said:]], chat)
     assert talk is not None
     assert [line.get("practice") for line in talk["lines"]] == [[{key: value for key, value in moved.items() if key != "chat"}], None]
 
@@ -146,7 +146,7 @@ def test_what_is_kept_of_a_session_stands_after_it() -> None:
     noted, reviewed = {"kind": "noted", "who": "Ada", "text": "n"}, {"kind": "session_reviewed", "who": "Ben", "summary": "it went"}
     said = next(number for number, entry in enumerate(DAY) if entry["kind"] == "said")
     moved = max(number for number, entry in enumerate(DAY) if entry["kind"] == "relation_changed")
-    talk = frames.conversation([*DAY[:said], at | planned, at | thought, *DAY[said : moved + 1], at | noted, at | reviewed, *DAY[moved + 1 :]], chat)
+    talk = conversations.conversation([*DAY[:said], at | planned, at | thought, *DAY[said : moved + 1], at | noted, at | reviewed, *DAY[moved + 1 :]], chat)
     assert talk is not None
     assert [line.get("practice") for line in talk["lines"]] == [[thought], None]
     assert {name: left["practice"] for name, left in talk["after"].items()} == {"Ada": [noted], "Ben": []}
@@ -154,9 +154,9 @@ def test_what_is_kept_of_a_session_stands_after_it() -> None:
 
 
 def test_transcript_is_text_in_markdown() -> None:
-    talk = frames.conversation(DAY, "1:Ada+Ben")
+    talk = conversations.conversation(DAY, "1:Ada+Ben")
     assert talk is not None
-    assert frames.transcript(talk, "Monday") == (
+    assert conversations.transcript(talk, "Monday") == (
         "Ben and Ada, Monday, Park\n\nBen: Hello.\nAda: Hm <b>.\n", "## Ben and Ada, Monday, Park\n\n**Ben:** Hello.\n\n**Ada:** Hm \\<b\\>.\n",
     )
 
@@ -236,7 +236,7 @@ def test_tracks_are_what_residents_lived(lived: Run, entries: list[Fields]) -> N
 
 
 def test_every_line_and_recall_of_a_run_is_there(lived: Run, entries: list[Fields]) -> None:
-    lines = [line for talk in frames.overview({}, entries, 12)["talks"] for line in (frames.conversation(entries, talk["chat"]) or {})["lines"]]
+    lines = [line for talk in frames.overview({}, entries, 12)["talks"] for line in (conversations.conversation(entries, talk["chat"]) or {})["lines"]]
     assert [line["text"] for line in lines] == [event.text for event in happened(lived, Said)]
     assert all(line["decided"] and line["recalled"] for line in lines)
     names = [spec.name for spec in lived.world.residents]
