@@ -66,9 +66,10 @@ class Help:
         line = self.lines_for(kind)[0]
         return str(line.get("phone") or line.get("text") or line["web"])
 
-    def spoken(self, kind: Danger) -> str:
-        """The lines of a kind of danger as they are said within a sentence."""
-        return self._words["or"].join(self._line(line, "said") for line in self.lines_for(kind))
+    def spoken(self, kind: Danger, also: Danger | None = None) -> str:
+        """The lines of a kind of danger as they are said within a sentence. also: a second kind, whose first line is added."""
+        some = [*self.lines_for(kind), *(self.lines_for(also)[:1] if also else ())]
+        return self._words["or"].join(dict.fromkeys(self._line(line, "said") for line in some))
 
     def listed(self) -> str:
         """Everything of the locale, a line each, for a notice."""

@@ -137,10 +137,12 @@ def check_slots(text: str) -> None:
 
 
 def fill_slots(text: str, *, words: str | None, feeling: str | None, name: str) -> str | None:
-    """A form with its slots filled; None when it has a slot for which nothing was heard."""
+    """A form with its slots filled; None when it has a slot for which nothing was heard. A quotation begins a sentence with a capital."""
     if ("{words}" in text and not words) or ("{feeling}" in text and not feeling):
         return None
-    return text.replace("{words}", f"“{words}”").replace("{feeling}", feeling or "").replace("{name}", name)
+    quoted = words or ""
+    text = re.sub(r"(^|[.!?]\s+)\{words\}", lambda found: f"{found[1]}“{quoted[:1].upper()}{quoted[1:]}”", text)
+    return text.replace("{words}", f"“{quoted}”").replace("{feeling}", feeling or "").replace("{name}", name)
 
 
 class Belief(Spec):

@@ -29,6 +29,7 @@ class Line:
     level: RiskLevel = "none"
     kind: Danger = "suicide"
     leaves: bool = False
+    also: tuple[Danger, ...] = ()
 
 
 def low(text: str = "Some mornings I wish I had not woken up.", kind: Danger = "suicide", **more: Any) -> Line:
@@ -150,7 +151,7 @@ def session(
     def assess(said: Said, before: str, key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
         line = by_text.get(said.text, Line(said.text))
         return None if line.level == "none" else Assessed(
-            who=said.who, chat=said.chat, message=said.message, level=line.level, kinds=(line.kind,), by="detector", evidence=(line.text,), why="planted",
+            who=said.who, chat=said.chat, message=said.message, level=line.level, kinds=tuple(dict.fromkeys((line.kind, *line.also))), by="detector", evidence=(line.text,), why="planted",
         )
         yield
 

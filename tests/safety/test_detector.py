@@ -46,6 +46,27 @@ def test_how_near(text: str, kind: str, level: str) -> None:
     assert heard.level == level, heard.why
 
 
+@pytest.mark.parametrize(("text", "least", "doubt"), [
+    ("I have the pills in my hand.", "high", True), ("I'm looking at the pills.", "low", True), ("I'm holding the knife to my wrist.", "imminent", False),
+    ("I'm going to kill him and then myself.", "high", False),
+])
+def test_means_at_hand(text: str, least: str, doubt: bool) -> None:
+    heard = hear(text, "English")
+    assert (heard.level, heard.doubt) == (least, doubt), heard.why
+
+
+@pytest.mark.parametrize("text", [
+    "I have the pills in my hand that the doctor gave me, shall I take one with food?", "I was looking at the pills for the dog.",
+    "She killed him and then herself, in that film.",
+])
+def test_means_in_everyday_use(text: str) -> None:
+    assert hear(text, "English").level == "none", hear(text, "English").why
+
+
+def test_who_means_to_kill_another_and_themselves_is_heard_twice() -> None:
+    assert set(hear("I'm going to kill him and then myself.", "English").kinds) == {"suicide", "harm_to_others"}
+
+
 @pytest.mark.parametrize("text", [
     "kms", "I'm gonna kms tonight fr", "thinking about unaliving myself", "su1cide is all I think about", "I want to k1ll myself",
     "I want to die", "I WANT TO DIE", "i wanna dieeee", "s u i c i d e is on my mind", "I want to kill my self", "I just really want to die",

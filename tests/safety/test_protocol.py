@@ -16,10 +16,12 @@ from simcounsel.events import Assessed, Decided, Entry, Judged, Transitioned
 from simcounsel.llm.ask import Request, play
 from simcounsel.policies import OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.protection import Guarded
+from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import ASKED, MET, STEPS, Step, route
 from simcounsel.policies.protection.reading import plain_answer
 from simcounsel.policies.protection.standing import standing
-from simcounsel.policies.protection.wording import Wanted, decision_for, lines_of, words
+from simcounsel.policies.protection.taken_up import taken_up
+from simcounsel.policies.protection.wording import Wanted, decision_for, lines_of
 from simcounsel.safety.help import Help, notice
 from simcounsel.safety.phrases import has_number, leave_taken, means_named, secrecy_promised
 from simcounsel.specs.practice import SafetySettings
@@ -195,7 +197,7 @@ def test_a_questionnaire_is_followed_up() -> None:
     ))
     talk = session(Line("Hello."), Line("No, I would not."), before=[told], tick=50, max_turns=10, meeting=2)
     assert talk.steps == ["follow_up", "over"]
-    assert talk.said_at("follow_up") in [line.replace("{name}", "Ines") for line in lines_of("follow_up", "suicide", Help(locale="en-GB", language="en"), form=True)]
+    assert talk.said_at("follow_up") in [line.replace("{name}", "Ines") for line in lines_of("follow_up", "suicide", Help(locale="en-GB", language="en"), "questionnaire")]
 
 
 # every policy, and always
@@ -217,12 +219,13 @@ def test_delegates_all_without_danger(policy: str) -> None:
 LINES = st.builds(
     Line, st.sampled_from(["Yes.", "No.", "I don't want to say.", "The weather.", "Okay.", "Not really."]),
     st.sampled_from(RISK_LEVELS), st.sampled_from(DANGERS), st.sampled_from([False, False, False, True]),
+    st.sampled_from([(), (), ("abuse",), ("suicide",)]),
 )
 
 
 def numbered(lines: list[Line]) -> list[Line]:
     """Each said only once, since the level hangs on the text."""
-    return [Line(f"{line.text} ({number})", line.level, line.kind, line.leaves) for number, line in enumerate(lines)]
+    return [Line(f"{line.text} ({number})", line.level, line.kind, line.leaves, line.also) for number, line in enumerate(lines)]
 
 
 def check(talk: Session, number: str) -> None:
@@ -341,9 +344,10 @@ def test_the_end_is_always_reached(turns: list[tuple[Line, str]]) -> None:
         given_answers = {step: verdict for step, (_, verdict) in zip(ASKED, turns, strict=False)}
         for urgent in (False, True):
             for followed in (False, True):
-                way = route(level, given_answers, urgent=urgent, followed=followed)  # type: ignore[arg-type]
-                assert way[-1] in MET
-                assert "help" in way or given_answers.get("follow_up") == "no"
+                for another in (False, True):
+                    way = route(level, given_answers, urgent=urgent, followed=followed, another=another)  # type: ignore[arg-type]
+                    assert way[-1] in MET
+                    assert "help" in way or given_answers.get("follow_up") == "no"
 
 
 # words
@@ -376,6 +380,8 @@ class TestWords:
         assert list(ours) == list(english)
         for step in SAID_STEPS:
             assert set(ours[step]) == set(english[step]) and set(ours[step]["lines"]) == set(english[step]["lines"])
+            special, theirs = ours[step].get("special", {}), english[step].get("special", {})
+            assert {name: set(lines) for name, lines in special.items()} == {name: set(lines) for name, lines in theirs.items()}
 
     def test_a_session(self, language: str) -> None:
         told = {"zh": ("东西就在我手里。", "我害怕。", "没人。", "可以。", "好的。", "谢谢。"), "en": ("It is in my hand.", "I am scared.", "Nobody.", "I can.", "Okay.", "Thanks.")}
@@ -439,6 +445,110 @@ def test_plain_answers(text: str, language: str, verdict: str | None) -> None:
 ])
 def test_an_agreement_is_read_as_strictly_as_a_denial(text: str, language: str, verdict: str | None) -> None:
     assert plain_answer(text, words(language)["answers"], "yes") == verdict
+
+
+def test_an_answer_may_name_whom_it_is_said_to() -> None:
+    assert plain_answer("No, Miriam.", words("en")["answers"], called="Miriam") == "no"
+    assert plain_answer("No, Miriam.", words("en")["answers"], called="Tom") is None
+    assert plain_answer("No, Miriam knows.", words("en")["answers"], called="Miriam") is None
+
+
+# two dangers at once
+
+def test_a_second_danger_that_is_as_near_is_asked_about_and_agreed_on_too() -> None:
+    talk = session(
+        high("I would do it to him first and then end it all.", also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("Yes."),
+        Line("My brother."), Line("Okay."), Line("Okay."), Line("Thanks."), locale="en-GB",
+    )
+    assert talk.steps == ["acknowledge", "ask_directly", "plan", "intent", "ask_also", "protective", "agree", "agree_also", "help", "over"]
+    assert talk.verdicts[-3:] == [("ask_also", "yes", "words"), ("agree", "yes", "words"), ("agree_also", "yes", "words")]
+    assert re.search("suicide|kill yourself|killing yourself|your life|your own life", talk.said_at("ask_directly"))
+    assert re.search("hurting (?:somebody|someone)", talk.said_at("ask_also")) and talk.said_at("agree") != talk.said_at("agree_also")
+    assert any(event.state == "ask_also" and "harm_to_others" in event.reason for event in talk.of(Transitioned))
+
+
+def test_a_second_danger_that_is_denied_needs_no_agreement() -> None:
+    talk = session(
+        high(also=("abuse",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("No."), Line("My brother."), Line("Okay."), Line("Thanks."),
+    )
+    assert talk.steps == ["acknowledge", "ask_directly", "plan", "intent", "ask_also", "protective", "agree", "help", "over"]
+
+
+def test_a_second_danger_that_is_heard_later_is_asked_about_and_its_help_is_named() -> None:
+    talk = session(
+        high(), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("My brother."), high("He beats me when he drinks.", kind="abuse"), Line("Yes."), Line("Okay."),
+        Line("Okay."), Line("Thanks."), Line("Thanks."), locale="de-AT",
+    )
+    assert talk.steps.count("ask_directly") == 1 and "ask_also" in talk.steps and "agree_also" in talk.steps
+    assert "hurt" in talk.said_at("ask_also") and "killing" not in talk.said_at("ask_also")
+    last_help = [line for line, (_, move) in zip(talk.spoken, talk.moves, strict=True) if move == "help"][-1]
+    assert "142" in last_help and "0800 222 555" in last_help
+
+
+def test_what_is_not_agreed_on_for_the_second_brings_others_in() -> None:
+    talk = session(
+        high(also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("Yes."), Line("My brother."), Line("Okay."), Line("No."),
+        Line("Do what you want."), Line("Thanks."),
+    )
+    assert talk.steps[-4:] == ["agree_also", "involve", "help", "over"]
+
+
+# what was already said
+
+def _asked(step: Step, *texts: str, level: Any = "high", kinds: Any = ("suicide",), heard: str, language: Any = "en") -> TalkView:
+    """Before that step, after the client's lines; danger was heard in the first in those words."""
+    lines = [one for text in texts for one in (said("Ines", text), said("Miriam", "I hear you."))][:-1]
+    event = Assessed(who="Ines", chat="c", message=1, level=level, kinds=kinds, by="detector", evidence=(heard,), why="")
+    return view(*lines, me="Miriam", other="Ines", language=language, own=(event,))
+
+
+def _lines(step: Step, seen: TalkView) -> list[str]:
+    return [line.text for line in decision_for(step, standing(seen), seen, "r", ()).lines]
+
+
+@pytest.mark.parametrize("level", ["low", "high"])
+def test_what_was_said_openly_is_said_back_and_not_asked_as_if_it_were_new(level: Any) -> None:
+    seen = _asked("ask_directly", "It is all too much. I want to end my life.", "Since May.", level=level, heard="end my life")
+    lines = _lines("ask_directly", seen)
+    assert lines and all("“I want to end my life”" in line for line in lines)
+    chinese = _asked("ask_directly", "我不想活了。真的很累。", "很久了。", level=level, heard="不想活了", language="zh")
+    assert all("“我不想活了”" in line for line in _lines("ask_directly", chinese))
+
+
+@pytest.mark.parametrize(("text", "heard", "kinds"), [
+    ("I have the pills here and I want to die.", "want to die", ("suicide",)),  # a means is never said back
+    ("I want to end my life " + "and that is all that I can think of at night " * 2, "end my life", ("suicide",)),  # too long
+    ("I want to kill him and die.", "kill him", ("suicide", "harm_to_others")),  # whose sentence is it
+    ("I want to end my life.", "something else", ("suicide",)),
+])
+def test_what_cannot_be_said_back_is_asked_in_other_words(text: str, heard: str, kinds: Any) -> None:
+    seen = _asked("ask_directly", text, "Since May.", heard=heard, kinds=kinds)
+    assert taken_up("ask_directly", standing(seen), seen) is None
+    assert set(_lines("ask_directly", seen)) == set(lines_of("ask_directly", "suicide", Help(locale=seen.locale, language="en")))
+
+
+def test_a_farther_danger_is_not_said_back_for_the_nearer_one() -> None:
+    seen = _asked("ask_directly", "I wish I were dead.", "It is worse now.", level="low", heard="wish I were dead")
+    nearer = Assessed(who="Ines", chat="c", message=3, level="high", kinds=("suicide",), by="model", evidence=(), why="")
+    seen = view(*seen.lines, me="Miriam", other="Ines", own=(*seen.own, nearer))
+    assert taken_up("ask_directly", standing(seen), seen) is None
+
+
+@pytest.mark.parametrize(("text", "language", "whom"), [
+    ("I couldn't do that to my daughter.", "en", "your daughter"), ("My kids need me, that is all.", "en", "your kids"), ("I am only here for my cat.", "en", "your cat"),
+    ("If it weren't for my brother I don't know.", "en", "your brother"), ("The only thing that holds me is my dog.", "en", "your dog"),
+    ("My daughter does not ring any more.", "en", None), ("I did it for my mother's birthday.", "en", None), ("My son can't stand me.", "en", None),
+    ("为了女儿我才撑到现在。", "zh", "你的女儿"), ("我舍不得我妈妈。", "zh", "你的妈妈"), ("我女儿不理我。", "zh", None),
+])
+def test_whom_they_live_for_is_taken_up(text: str, language: str, whom: str | None) -> None:
+    seen = _asked("protective", "x", text, heard="x", language=language)
+    assert taken_up("protective", standing(seen), seen) == (("named", {"{whom}": whom}) if whom else None)
+    assert all((whom or "") in line for line in _lines("protective", seen))
+
+
+def test_who_is_hurt_by_somebody_is_not_asked_about_living_for_them() -> None:
+    seen = _asked("protective", "x", "I could never leave my husband.", heard="x", kinds=("abuse",))
+    assert taken_up("protective", standing(seen), seen) is None
 
 
 def test_notice_names_the_lines_of_the_locale() -> None:

@@ -78,12 +78,12 @@ def _next(stand: Standing, view: TalkView) -> tuple[Step, str]:
     if view.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
         return ("agree" if "help" in stand.taken and "agree" in to_go else "help"), "the talk cannot be held any longer"
     answer = stand.answers.get(stand.state) if stand.state else None
-    return to_go[0], f"{stand.level} danger ({stand.kind})" + (f"; {stand.state} was answered: {answer}" if answer else "")
+    return to_go[0], f"{stand.level} danger ({stand.kind_of(to_go[0])})" + (f"; {stand.state} was answered: {answer}" if answer else "")
 
 
 def _to_go(stand: Standing) -> tuple[Step, ...]:
     """The steps still to be taken, in order, never none; after a line in which danger was heard not those with which it would be met."""
-    way = route(stand.level, stand.answers, urgent=stand.urgent, followed=stand.followed)
+    way = route(stand.level, stand.answers, urgent=stand.urgent, followed=stand.followed, another=stand.another is not None)
     left = tuple(step for step in way if step not in stand.taken) or way[-1:]
     if stand.last not in ("high", "imminent") or left[0] not in MET:
         return left

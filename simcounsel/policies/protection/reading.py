@@ -6,15 +6,15 @@ from typing import Any, Literal
 from simcounsel.agents.talk import TalkView
 from simcounsel.chance import seed_of
 from simcounsel.llm.ask import Ask, Request, ask
-from simcounsel.policies.protection.ladder import Step, Verdict
+from simcounsel.policies.protection.data import words
+from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
 from simcounsel.policies.protection.standing import Standing
-from simcounsel.policies.protection.wording import words
 from simcounsel.prompts import render
 
 _CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
 OPTIONS = ("yes", "no", "unclear", "refuses")
 By = Literal["model", "words", "rule"]
-REASSURES: dict[Step, Verdict] = {"agree": "yes", "distance": "yes"}
+REASSURES: dict[Step, Verdict] = {"agree": "yes", "agree_also": "yes", "distance": "yes"}
 """The answer after which less is asked; to all other questions it is a no."""
 
 
@@ -22,11 +22,11 @@ def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]
     """Verdict, whose it is, and why. What was heard of danger in the answer itself goes before its words."""
     step = stand.state
     assert step is not None and view.heard is not None
-    if step in ("ask_directly", "follow_up") and stand.last != "none":
+    if step in NAMING and stand.last != "none":
         return ("passive" if stand.last == "low" else "yes"), "rule", f"{stand.last} danger was heard in the answer"
     if step == "intent" and stand.last == "imminent":
         return "yes", "rule", "imminent danger was heard in the answer"
-    plain = plain_answer(view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"))
+    plain = plain_answer(view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"), called=view.me)
     if plain:
         return plain, "words", f"“{view.heard.text[:60]}”"
     reply = yield from ask(_request(view, step, stand))
@@ -34,9 +34,10 @@ def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]
     return reply.value, by, "no usable answer of a model" if reply.problem else "the model's reading"
 
 
-def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no") -> Verdict | None:
+def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no", *, called: str = "") -> Verdict | None:
     """yes, no or refuses where the words leave no doubt; None otherwise. An answer that reassures counts only where nothing follows but
-    what bears it out; any other by how it begins, up to a comma or a full stop, unless something after it turns it round."""
+    what bears it out, or the name of whom it is said to (called); any other by how it begins, up to a comma or a full stop, unless
+    something after it turns it round."""
     plain = re.sub(r"['’]", "", text.casefold()).strip()
     first, *rest = [clause.strip() for clause in _CLAUSE_END.split(plain) if clause.strip()] or [""]
     verdicts: tuple[Verdict, ...] = ("refuses", "no", "yes")
@@ -47,7 +48,8 @@ def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no") 
     if found is None or any(_within(plain, word) for word in answers["turns"]):
         return None
     if found == reassures:
-        return found if all(_bears_out(clause, answers[found], answers["settles"][found]) for clause in rest) else None
+        settles = [*answers["settles"][found], *([re.escape(called.casefold())] if called else [])]
+        return found if all(_bears_out(clause, answers[found], settles) for clause in rest) else None
     contrary: Verdict = "no" if found == "yes" else "yes"
     return None if any(_within(clause, word) for clause in rest for word in answers[contrary]) else found
 
@@ -65,7 +67,7 @@ def _request(view: TalkView, step: Step, stand: Standing) -> Request:
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
     system, prompt = render(
-        "safety_answer", view.language, about=told["about"][stand.kind], aim=told["steps"][step]["aim"], asked=asked, answer=view.heard.text,
+        "safety_answer", view.language, about=told["about"][stand.kind_of(step)], aim=told["steps"][step]["aim"], asked=asked, answer=view.heard.text,
     )
     return Request(
         verb="choose", purpose="safety_answer", who=view.me, tier="quick", system=system, prompt=prompt, options=OPTIONS, fallback="unclear",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
-from simcounsel.policies.protection.ladder import MET, QUESTIONS, Step, Verdict
+from simcounsel.policies.protection.ladder import MET, NAMING, OF_ANOTHER, QUESTIONS, Step, Verdict
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
@@ -18,16 +18,17 @@ class Standing:
     """What the protocol knows.
 
     state: the step it is in; None before it begins in this conversation. level, kinds: of the open danger. last: the level of the
-    last client line. taken: steps since the danger was opened. again: questions asked once more. answers: the last to each step.
-    urgent: it is for now. met: the nearest danger that was met in this conversation. owed: the danger of earlier conversations
-    that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in this
-    conversation. stayed: they were asked to stay since the danger was opened.
+    last client line. named: the dangers that were asked about by name since it was opened, in that order. taken: steps since then.
+    again: questions asked once more. answers: the last to each step. urgent: it is for now. met: the nearest danger that was met in
+    this conversation. owed: the danger of earlier conversations that was not asked about since; by_form: the last of it was heard in a
+    questionnaire only. held: the protocol spoke in this conversation. stayed: they were asked to stay since the danger was opened.
     """
 
     state: Step | None = None
     level: RiskLevel = "none"
     kinds: tuple[Danger, ...] = ()
     last: RiskLevel = "none"
+    named: list[Danger] = field(default_factory=list)
     taken: list[Step] = field(default_factory=list)
     again: list[Step] = field(default_factory=list)
     answers: dict[Step, Verdict] = field(default_factory=dict)
@@ -51,8 +52,20 @@ class Standing:
 
     @property
     def kind(self) -> Danger:
-        """The danger that is asked about: the first of the nearest ones."""
-        return next((kind for kind in DANGERS if kind in (self.kinds or self.owed_kinds)), "suicide")
+        """The danger that the protocol is about: of the nearest ones the one that was asked about by name first, or else the first."""
+        open_ = self.kinds or self.owed_kinds
+        return next((kind for kind in (*self.named, *DANGERS) if kind in open_), "suicide")
+
+    @property
+    def another(self) -> Danger | None:
+        """A second danger that is as near as the first, high or imminent; None where there is none."""
+        if self.level not in ("high", "imminent"):
+            return None
+        return next((kind for kind in (*self.named, *DANGERS) if kind in self.kinds and kind != self.kind), None)
+
+    def kind_of(self, step: Step) -> Danger:
+        """The danger that a step is about."""
+        return (self.another or self.kind) if step in OF_ANOTHER else self.kind
 
     @property
     def followed(self) -> bool:
@@ -83,12 +96,13 @@ def _hear(stand: Standing, event: Assessed) -> None:
     if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(stand.level):
         stand.kinds = event.kinds
         _reopen(stand)
-    elif event.level == stand.level:
+    elif event.level == stand.level and not set(event.kinds) <= set(stand.kinds):
         stand.kinds = tuple(kind for kind in DANGERS if kind in {*stand.kinds, *event.kinds})
+        _reopen(stand)
     stand.level = higher(stand.level, event.level)
     if event.level in ("high", "imminent"):
-        for asked in ("ask_directly", "follow_up"):  # a denial does not outlast what is said after it
-            if stand.answers.get(asked) == "no":
+        for asked in NAMING:  # a denial does not outlast what is said after it
+            if stand.answers.get(asked) == "no" and stand.kind_of(asked) in event.kinds:
                 stand.answers[asked] = "yes"
                 _reopen(stand)
     stand.urgent = stand.urgent or event.level == "imminent"
@@ -96,8 +110,9 @@ def _hear(stand: Standing, event: Assessed) -> None:
 
 def _reopen(stand: Standing) -> None:
     """What was agreed on and named was for another danger; this one wants it once more."""
-    stand.taken = [step for step in stand.taken if step not in ("agree", "involve", "help")]
-    stand.answers.pop("agree", None)
+    stand.taken = [step for step in stand.taken if step not in ("agree", "agree_also", "involve", "help")]
+    for agreed in ("agree", "agree_also"):
+        stand.answers.pop(agreed, None)
 
 
 def _answer(stand: Standing, event: Judged) -> None:
@@ -112,12 +127,14 @@ def _move(stand: Standing, event: Transitioned) -> None:
     if state in MET:
         stand.met = higher(stand.met, stand.level)
         stand.level, stand.kinds, stand.urgent = "none", (), False
-        stand.taken, stand.again, stand.answers, stand.state, stand.stayed = [], [], {}, state, False
+        stand.taken, stand.again, stand.named, stand.answers, stand.state, stand.stayed = [], [], [], {}, state, False
         return
     if state == stand.state and state in QUESTIONS and state not in stand.again:
         stand.again.append(state)
     if state == "follow_up" and stand.level == "none":
         stand.level, stand.kinds = "low", stand.owed_kinds
+    if state in NAMING and stand.kind_of(state) not in stand.named:
+        stand.named.append(stand.kind_of(state))
     if state == "stay":
         stand.stayed = True
         if event.origin in QUESTIONS and event.origin in stand.taken:

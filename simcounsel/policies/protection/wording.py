@@ -2,33 +2,21 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
-import yaml
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
 from simcounsel.llm.ask import Example
+from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import MET, Step
 from simcounsel.policies.protection.standing import PROTOCOL, Standing
+from simcounsel.policies.protection.taken_up import taken_up
 from simcounsel.prompts import prompt_text
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
 from simcounsel.specs.vocabulary import Danger
 
 LONGEST = 260
-
-
-@cache
-def words(language: str) -> dict[str, Any]:
-    """The protocol's words; the English ones where a language has none."""
-    folder = files(__package__).joinpath("words")
-    file = folder.joinpath(f"{language}.yaml")
-    data: dict[str, Any] = yaml.safe_load((file if file.is_file() else folder.joinpath("en.yaml")).read_text(encoding="utf-8"))
-    return data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +51,12 @@ def decision_for(
     """The step as a decision. options: the steps that were open, this one among them; () for this one only. An imminent danger in the
     last line puts the emergency number into every step's line."""
     told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
-    about, kind = told["steps"][step], stand.kind
+    about, kind = told["steps"][step], stand.kind_of(step)
     urgent = stand.last == "imminent" and not about.get("names_help")
     numbers = (help_.number(kind), help_.first_contact(kind)) if about.get("names_help") else (help_.number(kind),) if urgent else ()
     brief = [told["rules"], str(about.get("brief", ""))]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
-    brief += [told["lines_rule"].format(contact=f"{help_.spoken(kind)}")] if len(numbers) > 1 else []
+    brief += [told["lines_rule"].format(contact=help_.spoken(kind, _also(stand)))] if len(numbers) > 1 else []
     asked = tuple(about.get("must", {}).get(kind, ()))
     return Decision(
         move=step, options=options or (step,), reason=reason, aim=about["aim"], brief="\n".join(part.strip() for part in brief if part),
@@ -80,21 +68,32 @@ def decision_for(
 
 def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[Example, ...]:
     """The lines of the step that fit the danger, in an order drawn for this turn, those that were said in this talk last."""
-    some = list(lines_of(step, stand.kind, Help(locale=view.locale, language=view.language), form=stand.by_form and step == "follow_up"))
+    found = taken_up(step, stand, view)
+    name, slots = ("questionnaire", {}) if stand.by_form and step == "follow_up" else found or (None, {})
+    kind = stand.kind_of(step)
+    some = list(lines_of(step, kind, Help(locale=view.locale, language=view.language), name, also=_also(stand)))
     chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
     if urgent:
-        more = words(view.language)["urgent"].format(emergency=Help(locale=view.locale, language=view.language).emergency(stand.kind))
+        more = words(view.language)["urgent"].format(emergency=Help(locale=view.locale, language=view.language).emergency(kind))
         some = [f"{line}{'' if view.language == 'zh' else ' '}{more}" for line in some]
     said = {line.text for line in view.lines}
-    some.sort(key=lambda line: line.replace("{name}", view.other) in said)
-    return tuple(Example(text=line, tags={"move": step, "emotion": "neutral", "theme": "any", "when": "any"}) for line in some)
+    some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in said)
+    tags = {"move": step, "emotion": "neutral", "theme": "any", "when": "any"}
+    return tuple(Example(text=_filled(line, slots), tags=tags) for line in some)
 
 
-def lines_of(step: Step, kind: Danger, help_: Help, *, form: bool = False) -> tuple[str, ...]:
-    """The hand-written lines of a step for a danger, with the numbers of a locale in them. form: it was told in a questionnaire."""
-    lines = words(help_.language)["steps"][step]["lines"]
-    some = lines["questionnaire"] if form else [*lines.get(kind, ()), *lines.get("any", ())]
-    said = {"{emergency}": help_.emergency(kind), "{help}": help_.spoken(kind)}
+def _also(stand: Standing) -> Danger | None:
+    """The second danger whose help is named too: unless it was denied."""
+    return None if stand.answers.get("ask_also") == "no" else stand.another
+
+
+def lines_of(step: Step, kind: Danger, help_: Help, name: str | None = None, *, also: Danger | None = None) -> tuple[str, ...]:
+    """The hand-written lines of a step for a danger, with the numbers of a locale in them. name: of the special ones, such as
+    `questionnaire`, where the step has some of that name. also: a second danger whose help is named too."""
+    about = words(help_.language)["steps"][step]
+    lines = about.get("special", {}).get(name) or about["lines"]
+    some = [*lines.get(kind, ()), *lines.get("any", ())]
+    said = {"{emergency}": help_.emergency(kind), "{help}": help_.spoken(kind, also)}
     return tuple(_filled(line, said) for line in some)
 
 
