@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks import engine, near_duplicates, recall, synthesis, training
+from tests.benchmarks import engine, near_duplicates, privacy, recall, synthesis, training
 from tests.benchmarks.towns import plain_town, town_of_ten
 
 
@@ -56,3 +56,11 @@ def test_training_prints_its_tables_and_goes_on_to_the_bit(capsys: pytest.Captur
     told = capsys.readouterr().out
     assert all(word in told for word in ("peak memory", "beyond the steps", "10 sites", "secure sum", "int8, FFA"))
     assert told.count("to the bit: yes") == 2
+
+
+@pytest.mark.slow
+@pytest.mark.weights
+def test_privacy_trains_and_attacks_both(capsys: pytest.CaptureFixture[str]) -> None:
+    privacy.main(["--quick"])
+    told = capsys.readouterr().out
+    assert told.count("reference attack AUC") == 2 and "within 0.1 nats" in told and "intervals apart" in told
