@@ -19,6 +19,7 @@ from pathlib import Path
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from tests.benchmarks.engine import verdict
+from tests.benchmarks.training import small_model
 from training.audit.report import AttackReport
 from training.audit.running import Options, audit_training
 from training.learning.tune import Progress, tune
@@ -27,7 +28,7 @@ from training.recipe import load_recipe
 LONG_ENOUGH, LEAST, A_TURN = 130, 60, 4
 """An excerpt's words, and as many more for each turn: where it ends, and the least of a dialogue's last one."""
 EPSILON = 8
-SHARED = "corpus: excerpts.jsonl\nheld_out: 0.2\nlocal_epochs: {epochs}\nseed: 1\n"
+SHARED = "corpus: excerpts.jsonl\nbase: {base}\nheld_out: 0.2\nlocal_epochs: {epochs}\nseed: 1\n"
 RECIPES = {
     "without": SHARED + "batch_size: 8\nlearning: {{max_tokens: {tokens}}}\nprivacy: none\n",
     "private": SHARED + "batch_size: {lot}\nlora: {{rank: 4, train: b, targets: [v_proj]}}\n"
@@ -61,9 +62,10 @@ def measured(folder: Path, quick: bool) -> Iterator[str]:
     some = list(excerpts(iter(read_dialogues("samples"))))[:: 12 if quick else 1]
     (folder / "excerpts.jsonl").write_text("".join(f"{one.model_dump_json()}\n" for one in some), encoding="utf-8")
     held_out, attacked = {}, {}
+    base = small_model(str(folder / "base")) if quick else "embedded"
     for name, text in RECIPES.items():
         file = folder / f"{name}.yaml"
-        file.write_text(text.format(epochs=1 if quick else 5, tokens=160 if quick else 320, lot=6 if quick else 49), encoding="utf-8")
+        file.write_text(text.format(base=base, epochs=1 if quick else 5, tokens=240 if quick else 320, lot=6 if quick else 49), encoding="utf-8")
         recipe, lines = load_recipe(file)
         done = tune(recipe, file, lines, folder / name, on_progress=lambda now, name=name: _show(name, now))  # type: ignore[misc]
         report = audit_training(folder / name, Options(attacks=("reference",), bootstrap=100 if quick else 1000))
@@ -89,7 +91,7 @@ def main(words: list[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="where the trainings are kept, and gone on with; else they are thrown away")
-    parser.add_argument("--quick", action="store_true", help="a few short excerpts, to see that it works")
+    parser.add_argument("--quick", action="store_true", help="a few excerpts and a small model, to see that it works")
     told = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as thrown_away:
         print("\n".join(measured(told.out or Path(thrown_away), told.quick)))
