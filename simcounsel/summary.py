@@ -1,7 +1,8 @@
 """What happened in a run, counted from its log; and parts of it in plain text."""
 
+import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text, day_of, time_text
@@ -31,11 +32,13 @@ from simcounsel.events import (
 )
 from simcounsel.runs import Run
 
+CAUSES_TOLD = 3
+
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """Counts over a whole run. sources: lines of talk by how they came about (generated, chosen,
-    fallback). measurements: by instrument. warnings: by purpose. cost_usd: None when a price is unknown."""
+    fallback). measurements: by instrument. warnings: by purpose; causes: of the same, by what went wrong. cost_usd: None when a price is unknown."""
 
     ticks: int
     last_minute: int
@@ -45,6 +48,7 @@ class Summary:
     sources: dict[str, int]
     measurements: dict[str, int]
     warnings: dict[str, int]
+    causes: dict[str, int]
     calls: int
     tokens: int
     cost_usd: float | None
@@ -55,6 +59,7 @@ def summarize(run: Run) -> Summary:
     kinds: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     warnings: Counter[str] = Counter()
+    causes: Counter[str] = Counter()
     measured: Counter[str] = Counter()
     ticks, minute = 0, 0
     for entry in run.entries():
@@ -65,6 +70,7 @@ def summarize(run: Run) -> Summary:
                 sources[event.source] += 1
             case Warned():
                 warnings[event.purpose] += 1
+                causes[event.cause] += 1
             case Measured():
                 measured[event.instrument] += 1
             case PersonaChanged() if event.version == 0:
@@ -76,7 +82,8 @@ def summarize(run: Run) -> Summary:
     known = [cost for cost in costs if cost is not None]
     return Summary(
         ticks=ticks, last_minute=minute, conversations=kinds["conversation_started"], reflections=kinds["reflected"],
-        persona_changes=kinds["persona_changed"], sources=dict(sources), measurements=dict(measured), warnings=dict(warnings), calls=len(calls),
+        persona_changes=kinds["persona_changed"], sources=dict(sources), measurements=dict(measured), warnings=dict(warnings), causes=dict(causes),
+        calls=len(calls),
         tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
         cost_usd=sum(known) if len(known) == len(costs) else None,
     )
@@ -100,8 +107,18 @@ def summary_lines(run: Run) -> Iterator[str]:
         yield f"measurements   {sum(s.measurements.values())} (" + ", ".join(f"{n} {name}" for name, n in sorted(s.measurements.items())) + ")"
     cost = "price unknown (see --prices)" if s.cost_usd is None else f"{s.cost_usd:.4f} USD"
     yield f"model calls    {s.calls}, {s.tokens} tokens, {cost}"
-    warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(s.warnings.items()))
-    yield f"warnings       {sum(s.warnings.values())}" + (f" ({warned}): the fallback was taken each time" if warned else "")
+    yield from warning_lines(s.warnings, s.causes)
+
+
+def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Iterator[str]:
+    """How often a fallback was taken, for what, and the most frequent causes. warnings: by purpose; causes: by cause."""
+    warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(warnings.items()))
+    yield f"warnings       {sum(warnings.values())}" + (f" ({warned}): the fallback was taken each time" if warned else "")
+    often = sorted(causes.items(), key=lambda one: (-one[1], one[0]))
+    for cause, count in often[:CAUSES_TOLD]:
+        yield f"               {count} because of: {textwrap.shorten(cause, 110, placeholder=' ...')}"
+    if len(often) > CAUSES_TOLD:
+        yield f"               and {len(often) - CAUSES_TOLD} other; each is told with its place in `show RUN --who NAME --day N`"
 
 
 def describe(entry: Entry) -> str | None:
@@ -163,7 +180,7 @@ def day_lines(run: Run, who: str, day: int) -> Iterator[str]:
                 yield f"{at}    {event.who}: {event.text}"
             case RelationChanged() if event.before != event.after:
                 yield f"{at}    closeness to {event.other}: {event.before:g} to {event.after:g}"
-            case Reflected() | PersonaChanged():
+            case Reflected() | PersonaChanged() | Warned():
                 line = describe(entry)
                 if line:
                     yield line

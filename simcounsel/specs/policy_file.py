@@ -16,9 +16,8 @@ TELLS = {"staged": "manual", "single": "manual", "course": "therapy"}
 
 
 def bring_policy(policy: Any, folder: Path) -> Any:
-    """A policy's data with the manual, therapy and plan themselves where it names their files; a manual's file alone is a `staged` policy.
-    Files are looked for in `folder`, and where they are not there, where the command runs (`--set residents.Miriam.policy=mine.yaml`).
-    SpecError when a file cannot be read, or holds something else."""
+    """A policy's data with the manual, therapy and plan themselves where it names their files, seen from `folder`; a manual's file alone
+    is a `staged` policy. SpecError when a file cannot be read, or holds something else."""
     if isinstance(policy, str) and _is_file(policy):
         policy = {"name": "staged", "manual": policy}
     if not isinstance(policy, dict):
@@ -26,8 +25,7 @@ def bring_policy(policy: Any, folder: Path) -> Any:
     found = dict(policy)
     for key, find in (("manual", load_manual), ("therapy", lambda file: find_therapy(str(file))), ("plan", find_plan)):
         if _is_file(found.get(key)):
-            named = Path(found[key])
-            found[key] = find(named if named.is_file() and not (folder / named).exists() else folder / named)
+            found[key] = find(folder / found[key])
     return found
 
 

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.privacy [--out FOLDER] [--quick]
 
 The samples are cut into excerpts of about 125 words that end with the counselor; an excerpt is a record, and four in five are learned from,
-drawn without regard to whose they are, so that members and others differ in nothing else. Without privacy: the recipe that a user gets by
-default (rank 16 on q and v, AdamW). With it: DP-SGD at a total epsilon of 8 for one excerpt, on fewer weights (rank 4 on v, A frozen) by
+drawn without regard to whose they are, so that members and others differ in nothing else. Without privacy: the adapter and optimizer
+that a user gets by default (rank 16 on q and v, AdamW), eight at a step. With it: DP-SGD at a total epsilon of 8 for one excerpt, on fewer weights (rank 4 on v, A frozen) by
 plain SGD, whose noise is not scaled up where gradients are small. Both take five passes over the same excerpts. It takes more than an hour
 on two cores; with --out it goes on where it was stopped.
 

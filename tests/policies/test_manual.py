@@ -213,22 +213,6 @@ def test_a_world_holds_the_manual_in_full(tmp_path: Path) -> None:
         assert type(world).model_validate_json(world.model_dump_json()) == world
 
 
-def test_a_manual_on_the_command_line_is_found_where_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "worlds").mkdir()
-    (tmp_path / "here").mkdir()
-    file = world_with(tmp_path / "worlds", "socratic")
-    written(tmp_path / "here", SMALL)
-    monkeypatch.chdir(tmp_path / "here")
-
-    def name() -> str:
-        world = load_world(file, **{"residents.Miriam.policy": "small.yaml"})
-        return str(next(r.policy.manual.name for r in world.residents if r.name == "Miriam"))  # type: ignore[union-attr]
-
-    assert name() == "small"
-    written(tmp_path / "worlds", SMALL.replace("name: small", "name: beside_the_world"))
-    assert name() == "beside_the_world"
-
-
 def test_a_world_names_one_of_ours(tmp_path: Path) -> None:
     assert check_file(world_with(tmp_path, "{name: staged, manual: motivational}")) == []
     problems = check_file(world_with(tmp_path, "{name: staged, manual: motivation}"))

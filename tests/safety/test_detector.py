@@ -57,10 +57,16 @@ def test_means_at_hand(text: str, least: str, doubt: bool) -> None:
 
 @pytest.mark.parametrize("text", [
     "I have the pills in my hand that the doctor gave me, shall I take one with food?", "I was looking at the pills for the dog.",
-    "She killed him and then herself, in that film.",
+    "She killed him and then herself, in that film.", "They would kill my family and me if we went back.", "This job is killing my husband and me.",
+    "The surgeon had a scalpel at my neck.", "I have the pills in my hand for my blood pressure.", "I was looking at the pills aisle in Boots.",
 ])
 def test_means_in_everyday_use(text: str) -> None:
     assert hear(text, "English").level == "none", hear(text, "English").why
+
+
+@pytest.mark.parametrize("text", ["My husband had a knife at my throat.", "Someone had a knife to my throat.", "My dad held a razor to my neck."])
+def test_a_weapon_in_anothers_hand_is_no_harm_to_oneself(text: str) -> None:
+    assert "self_harm" not in hear(text, "English").kinds and "suicide" not in hear(text, "English").kinds
 
 
 def test_who_means_to_kill_another_and_themselves_is_heard_twice() -> None:

@@ -17,7 +17,7 @@ from simcounsel.llm.ask import Request, play
 from simcounsel.policies import OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.protection import Guarded
 from simcounsel.policies.protection.data import words
-from simcounsel.policies.protection.ladder import ASKED, MET, STEPS, Step, route
+from simcounsel.policies.protection.ladder import ASKED, MET, STEPS, Named, Step, route
 from simcounsel.policies.protection.reading import plain_answer
 from simcounsel.policies.protection.standing import standing
 from simcounsel.policies.protection.taken_up import taken_up
@@ -342,12 +342,14 @@ def test_the_end_is_always_reached(turns: list[tuple[Line, str]]) -> None:
     """Every route leads to a step with which the danger is met, and to help before it, unless it was denied after a follow-up."""
     for level in RISK_LEVELS[1:]:
         given_answers = {step: verdict for step, (_, verdict) in zip(ASKED, turns, strict=False)}
+        answered: tuple[Any, ...] = (None, *{verdict for _, verdict in turns})
+        flags = (False, True)
         for urgent in (False, True):
             for followed in (False, True):
-                for another in (False, True):
-                    way = route(level, given_answers, urgent=urgent, followed=followed, another=another)  # type: ignore[arg-type]
+                for named in (Named(answer=answer, first=first, more=more, second=second) for answer in answered for first in flags for more in flags for second in flags):
+                    way = route(level, named, given_answers, urgent=urgent, followed=followed)  # type: ignore[arg-type]
                     assert way[-1] in MET
-                    assert "help" in way or given_answers.get("follow_up") == "no"
+                    assert "help" in way or (followed and named.answer == "no")
 
 
 # words
@@ -451,6 +453,7 @@ def test_an_answer_may_name_whom_it_is_said_to() -> None:
     assert plain_answer("No, Miriam.", words("en")["answers"], called="Miriam") == "no"
     assert plain_answer("No, Miriam.", words("en")["answers"], called="Tom") is None
     assert plain_answer("No, Miriam knows.", words("en")["answers"], called="Miriam") is None
+    assert plain_answer("No, O’Neil.", words("en")["answers"], called="O'Neil") == "no"
 
 
 # two dangers at once
@@ -458,12 +461,13 @@ def test_an_answer_may_name_whom_it_is_said_to() -> None:
 def test_a_second_danger_that_is_as_near_is_asked_about_and_agreed_on_too() -> None:
     talk = session(
         high("I would do it to him first and then end it all.", also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("Yes."),
-        Line("My brother."), Line("Okay."), Line("Okay."), Line("Thanks."), locale="en-GB",
+        Line("No."), Line("My brother."), Line("Okay."), Line("Okay."), Line("Thanks."),
     )
-    assert talk.steps == ["acknowledge", "ask_directly", "plan", "intent", "ask_also", "protective", "agree", "agree_also", "help", "over"]
-    assert talk.verdicts[-3:] == [("ask_also", "yes", "words"), ("agree", "yes", "words"), ("agree_also", "yes", "words")]
+    assert talk.steps == ["acknowledge", "ask_directly", "plan", "intent", "ask_also", "intent_also", "protective", "agree", "agree_also", "help", "over"]
+    assert talk.verdicts[-4:] == [("ask_also", "yes", "words"), ("intent_also", "no", "words"), ("agree", "yes", "words"), ("agree_also", "yes", "words")]
     assert re.search("suicide|kill yourself|killing yourself|your life|your own life", talk.said_at("ask_directly"))
-    assert re.search("hurting (?:somebody|someone)", talk.said_at("ask_also")) and talk.said_at("agree") != talk.said_at("agree_also")
+    for step in ("ask_also", "intent_also", "agree_also"):
+        assert re.search("hurting|hurt|other person|that person", talk.said_at(step)), talk.said_at(step)
     assert any(event.state == "ask_also" and "harm_to_others" in event.reason for event in talk.of(Transitioned))
 
 
@@ -474,10 +478,44 @@ def test_a_second_danger_that_is_denied_needs_no_agreement() -> None:
     assert talk.steps == ["acknowledge", "ask_directly", "plan", "intent", "ask_also", "protective", "agree", "help", "over"]
 
 
+def test_every_danger_that_is_as_near_is_asked_about() -> None:
+    talk = session(
+        high(also=("harm_to_others", "abuse")), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("No."), Line("Yes."), Line("No."), Line("My brother."),
+        Line("Okay."), Line("Okay."), Line("Thanks."), locale="de-AT",
+    )
+    assert talk.steps == [
+        "acknowledge", "ask_directly", "plan", "intent", "ask_also", "ask_also", "intent_also", "protective", "agree", "agree_also", "help", "over",
+    ]
+    asked = [line for line, (_, move) in zip(talk.spoken, talk.moves, strict=True) if move == "ask_also"]
+    assert re.search("hurting (?:somebody|someone)", asked[0]) and re.search("hurting you|hurts you|being hurt", asked[1])
+    assert "0800 222 555" in talk.said_at("help")
+
+
+def test_where_the_first_is_denied_the_second_goes_up_the_ladder() -> None:
+    talk = session(
+        high(also=("abuse",)), Line("For weeks."), Line("No."), Line("Yes."), Line("No."), Line("Yes."), Line("My sister."), Line("Okay."), Line("Okay."),
+    )
+    assert talk.steps[:6] == ["acknowledge", "ask_directly", "ask_also", "plan", "intent", "emergency"]
+    assert "If you can, get to where people are" in talk.said_at("emergency") or "safe" in talk.said_at("emergency") or "way out" in talk.said_at("emergency")
+
+
+def test_where_all_are_denied_it_is_as_if_the_one_were() -> None:
+    talk = session(high(also=("abuse",)), Line("For weeks."), Line("No."), Line("No."), Line("My brother."), Line("Okay."), Line("Thanks."))
+    assert talk.steps == ["acknowledge", "ask_directly", "ask_also", "protective", "agree", "help", "over"]
+
+
+def test_danger_of_another_kind_in_an_answer_is_no_yes() -> None:
+    talk = session(
+        high(also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), high("No, I would never hurt him. I only want to die."),
+        Line("My brother."), Line("Okay."), Line("Thanks."), scripts=answers(ask_also="no"),
+    )
+    assert ("ask_also", "no", "model") in talk.verdicts and "agree_also" not in talk.steps
+
+
 def test_a_second_danger_that_is_heard_later_is_asked_about_and_its_help_is_named() -> None:
     talk = session(
-        high(), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("My brother."), high("He beats me when he drinks.", kind="abuse"), Line("Yes."), Line("Okay."),
-        Line("Okay."), Line("Thanks."), Line("Thanks."), locale="de-AT",
+        high(), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("My brother."), high("He beats me when he drinks.", kind="abuse"), Line("Yes."),
+        Line("No."), Line("Okay."), Line("Okay."), Line("Thanks."), Line("Thanks."), locale="de-AT",
     )
     assert talk.steps.count("ask_directly") == 1 and "ask_also" in talk.steps and "agree_also" in talk.steps
     assert "hurt" in talk.said_at("ask_also") and "killing" not in talk.said_at("ask_also")
@@ -485,20 +523,56 @@ def test_a_second_danger_that_is_heard_later_is_asked_about_and_its_help_is_name
     assert "142" in last_help and "0800 222 555" in last_help
 
 
+def test_a_nearer_danger_of_another_kind_is_asked_about_by_name() -> None:
+    talk = session(
+        low(), Line("It comes and goes."), Line("No."), high("He beats me when he drinks.", kind="abuse"), Line("Yes."), Line("No."), Line("No."), Line("My sister."),
+        Line("Okay."), Line("Thanks."),
+    )
+    assert talk.steps == ["acknowledge", "ask_directly", "protective", "ask_also", "plan", "intent", "protective", "agree", "help", "over"]
+    assert re.search("hurting you|hurts you|being hurt", talk.said_at("ask_also"))
+
+
+def test_where_it_is_for_now_others_who_may_be_harmed_come_first() -> None:
+    talk = session(imminent("I do it to him and then to me, tonight.", also=("harm_to_others",)), Line("I hear you."), Line("Just him."), *map(Line, ["Yes.", "Yes. ", "Yes.", "Thanks."]))
+    assert talk.steps == ["emergency", "company", "distance", "agree", "agree_also", "help", "leave_safely"]
+    assert re.search("anybody is hurt|where you are alone|still stop it", talk.said_at("emergency"))
+    assert "life" in talk.said_at("agree_also")
+
+
+def test_the_next_meeting_asks_about_all_that_is_owed() -> None:
+    before = session(high("He hits me and I want to die.", also=("abuse",), leaves=True), max_turns=4)
+    talk = session(Line("Hello."), Line("No."), Line("Yes."), Line("No."), Line("No."), Line("My sister."), Line("Okay."), before=before.entries(), tick=50, meeting=2)
+    assert talk.steps[:4] == ["follow_up", "ask_also", "plan", "intent"]
+    assert re.search("hurting you|hurts you|being hurt", talk.said_at("ask_also"))
+
+
+def test_what_is_told_after_a_refused_follow_up_goes_up_the_ladder() -> None:
+    before = session(high(leaves=True), max_turns=4)
+    talk = session(
+        Line("Hello."), Line("I don't want to say."), high("I want to die, more than ever."), Line("No."), Line("No."), Line("Okay."), before=before.entries(), tick=50, meeting=2,
+    )
+    assert {"intent", "agree"} <= set(talk.steps)
+
+
 def test_what_is_not_agreed_on_for_the_second_brings_others_in() -> None:
     talk = session(
-        high(also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("Yes."), Line("My brother."), Line("Okay."), Line("No."),
+        high(also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("Yes."), Line("No."), Line("My brother."), Line("Okay."), Line("No."),
         Line("Do what you want."), Line("Thanks."),
     )
     assert talk.steps[-4:] == ["agree_also", "involve", "help", "over"]
 
 
+def test_a_question_that_was_answered_before_they_took_leave_is_not_asked_again() -> None:
+    talk = session(high(), Line("For weeks."), high("Yes. But I really have to go now.", leaves=True), Line("All right, a minute."), Line("No."), Line("No."))
+    assert talk.steps.count("ask_directly") == 1 and talk.steps[2:4] == ["stay", "plan"]
+
+
 # what was already said
 
-def _asked(step: Step, *texts: str, level: Any = "high", kinds: Any = ("suicide",), heard: str, language: Any = "en") -> TalkView:
-    """Before that step, after the client's lines; danger was heard in the first in those words."""
+def _asked(step: Step, *texts: str, level: Any = "high", kinds: Any = ("suicide",), language: Any = "en") -> TalkView:
+    """Before that step, after the client's lines; danger was heard in the first."""
     lines = [one for text in texts for one in (said("Ines", text), said("Miriam", "I hear you."))][:-1]
-    event = Assessed(who="Ines", chat="c", message=1, level=level, kinds=kinds, by="detector", evidence=(heard,), why="")
+    event = Assessed(who="Ines", chat="c", message=1, level=level, kinds=kinds, by="detector", evidence=(), why="")
     return view(*lines, me="Miriam", other="Ines", language=language, own=(event,))
 
 
@@ -506,49 +580,63 @@ def _lines(step: Step, seen: TalkView) -> list[str]:
     return [line.text for line in decision_for(step, standing(seen), seen, "r", ()).lines]
 
 
-@pytest.mark.parametrize("level", ["low", "high"])
-def test_what_was_said_openly_is_said_back_and_not_asked_as_if_it_were_new(level: Any) -> None:
-    seen = _asked("ask_directly", "It is all too much. I want to end my life.", "Since May.", level=level, heard="end my life")
-    lines = _lines("ask_directly", seen)
-    assert lines and all("“I want to end my life”" in line for line in lines)
-    chinese = _asked("ask_directly", "我不想活了。真的很累。", "很久了。", level=level, heard="不想活了", language="zh")
-    assert all("“我不想活了”" in line for line in _lines("ask_directly", chinese))
-
-
-@pytest.mark.parametrize(("text", "heard", "kinds"), [
-    ("I have the pills here and I want to die.", "want to die", ("suicide",)),  # a means is never said back
-    ("I want to end my life " + "and that is all that I can think of at night " * 2, "end my life", ("suicide",)),  # too long
-    ("I want to kill him and die.", "kill him", ("suicide", "harm_to_others")),  # whose sentence is it
-    ("I want to end my life.", "something else", ("suicide",)),
+@pytest.mark.parametrize(("text", "language", "quoted"), [
+    ("It is all too much. I want to die.", "en", "I want to die"), ("i just don't want to be here anymore", "en", "I just don't want to be here anymore"),
+    ("I want to kill myself. Since May.", "en", "I want to kill myself"), ("我不想活了。真的很累。", "zh", "我不想活了"), ("I think about killing myself a lot.", "en", "I think about killing myself a lot"),
 ])
-def test_what_cannot_be_said_back_is_asked_in_other_words(text: str, heard: str, kinds: Any) -> None:
-    seen = _asked("ask_directly", text, "Since May.", heard=heard, kinds=kinds)
+def test_what_was_said_openly_is_said_back(text: str, language: str, quoted: str) -> None:
+    lines = _lines("ask_directly", _asked("ask_directly", text, "Since May.", language=language))
+    assert lines and all(f"“{quoted}”" in line for line in lines)
+
+
+@pytest.mark.parametrize(("text", "language"), [
+    ("I have the pills here and I want to die.", "en"), ("I want to hang myself.", "en"), ("I'll gas myself tonight.", "en"), ("I want to jump in front of a train.", "en"),
+    ("My sister wants to kill herself.", "en"), ("My brother said he wants to die.", "en"), ("He told me to go and kill myself.", "en"), ("I told Dr. Weber I want to kill myself.", "en"),
+    ("I want to kill myself... or maybe not.", "en"), ("In the song they sing “I want to kill myself” all the time.", "en"), ("I want to kill myself {words}.", "en"), ("Yes.", "en"),
+    ("Oh sure, I'm going to kill myself over a parking ticket.", "en"), ("Part of me wants to die and nobody will know.", "en"), ("I told her I'd kill myself if she left.", "en"),
+    ("我想去卧轨。", "zh"), ("我姐姐想自杀。", "zh"), ("我想死…算了，不说了。", "zh"), ("我把药都吃了想死。", "zh"),
+])
+def test_what_should_not_be_said_back_is_not(text: str, language: str) -> None:
+    seen = _asked("ask_directly", text, "Since May.", language=language)
     assert taken_up("ask_directly", standing(seen), seen) is None
-    assert set(_lines("ask_directly", seen)) == set(lines_of("ask_directly", "suicide", Help(locale=seen.locale, language="en")))
+    assert all("“" not in line for line in _lines("ask_directly", seen))
 
 
-def test_a_farther_danger_is_not_said_back_for_the_nearer_one() -> None:
-    seen = _asked("ask_directly", "I wish I were dead.", "It is worse now.", level="low", heard="wish I were dead")
-    nearer = Assessed(who="Ines", chat="c", message=3, level="high", kinds=("suicide",), by="model", evidence=(), why="")
-    seen = view(*seen.lines, me="Miriam", other="Ines", own=(*seen.own, nearer))
+def test_only_thoughts_of_suicide_are_said_back() -> None:
+    seen = _asked("ask_directly", "I want to die. He hits me.", "Since May.", kinds=("abuse",))
     assert taken_up("ask_directly", standing(seen), seen) is None
 
 
 @pytest.mark.parametrize(("text", "language", "whom"), [
     ("I couldn't do that to my daughter.", "en", "your daughter"), ("My kids need me, that is all.", "en", "your kids"), ("I am only here for my cat.", "en", "your cat"),
-    ("If it weren't for my brother I don't know.", "en", "your brother"), ("The only thing that holds me is my dog.", "en", "your dog"),
+    ("My son is the reason I'm still here.", "en", "your son"), ("What keeps me here is my daughter.", "en", "your daughter"), ("I could never put my mum through that.", "en", "your mum"),
+    ("I'm only alive because of my grandfather.", "en", "your grandfather"), ("为了女儿我才撑到现在。", "zh", None), ("我是为了女儿才撑到现在。", "zh", "你的女儿"), ("我舍不得我妈妈。", "zh", "你的妈妈"),
+    ("我活着是为了儿子。", "zh", "你的儿子"),
     ("My daughter does not ring any more.", "en", None), ("I did it for my mother's birthday.", "en", None), ("My son can't stand me.", "en", None),
-    ("为了女儿我才撑到现在。", "zh", "你的女儿"), ("我舍不得我妈妈。", "zh", "你的妈妈"), ("我女儿不理我。", "zh", None),
+    ("I have to relive it all because of my father, what he did at night.", "en", None), ("I live in fear because of my husband.", "en", None),
+    ("My husband is the only reason I want to die.", "en", None), ("My kids are all I hate.", "en", None), ("I don't think my kids need me any more.", "en", None),
+    ("I used to live for my kids.", "en", None), ("I only stayed alive for my dog and he died on Sunday.", "en", None), ("My family needs me gone.", "en", None),
+    ("I am only here because of my mum, she made the appointment.", "en", None), ("I can't leave my childhood behind.", "en", None), ("I am only here for my mother-in-law.", "en", None),
+    ("没有一个朋友需要我。", "zh", None), ("我不觉得女儿还需要我。", "zh", None), ("要不是我爸爸，我也不会变成这样。", "zh", None), ("她舍不得女儿。", "zh", None),
 ])
 def test_whom_they_live_for_is_taken_up(text: str, language: str, whom: str | None) -> None:
-    seen = _asked("protective", "x", text, heard="x", language=language)
+    seen = _asked("protective", "x", text, language=language)
     assert taken_up("protective", standing(seen), seen) == (("named", {"{whom}": whom}) if whom else None)
     assert all((whom or "") in line for line in _lines("protective", seen))
 
 
-def test_who_is_hurt_by_somebody_is_not_asked_about_living_for_them() -> None:
-    seen = _asked("protective", "x", "I could never leave my husband.", heard="x", kinds=("abuse",))
+@pytest.mark.parametrize("kinds", [("abuse",), ("suicide", "abuse"), ("suicide", "harm_to_others")])
+def test_who_is_hurt_or_hurts_is_not_asked_about_living_for_them(kinds: Any) -> None:
+    seen = _asked("protective", "x", "I couldn't do that to my husband.", kinds=kinds)
     assert taken_up("protective", standing(seen), seen) is None
+
+
+@pytest.mark.parametrize("text", [
+    "You said “I could kill him”, and I heard it. How was your week?", "I heard about the hurting.", "You said “he hurts me”. How is work?",
+])
+def test_a_quotation_is_not_the_plain_question(text: str) -> None:
+    wanted = Wanted(language="en", one_of=("hurt", "hurts", "hurting", "kill"))
+    assert "ask plainly" in (wanted.problem(text) or "") and wanted.problem("You said so. Are you hurting somebody?") is None
 
 
 def test_notice_names_the_lines_of_the_locale() -> None:

@@ -23,6 +23,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.runs import Run
+from simcounsel.summary import warning_lines
 
 CAUSES = {
     "resolved": "the evaluator found that nothing more is needed", "told": "all was told, and nobody evaluates", "limit": "the turn limit came",
@@ -38,7 +39,7 @@ class Account:
     their ratio is the modification ratio.
     seconds_per_session: the time that a session's own questions took, one after the other, mean; None without calls. Calls that
     a fork copied but may not have needed are left out.
-    sources: lines by how they came about. cost_usd: None when a price is unknown.
+    sources: lines by how they came about. warnings: by purpose; failures: of the same, by what went wrong. cost_usd: None when a price is unknown.
     """
 
     sessions: int
@@ -55,6 +56,7 @@ class Account:
     sources: dict[str, int]
     themes: dict[str, int]
     warnings: dict[str, int]
+    failures: dict[str, int]
     calls: int
     tokens: int
     cost_usd: float | None
@@ -83,8 +85,9 @@ def account(run: Run) -> Account:
                 counts["lines"]["revised"] += 1
             case SessionEnded(cause=cause):
                 counts["causes"][cause] += 1
-            case Warned(purpose=purpose):
+            case Warned(purpose=purpose, cause=cause):
                 counts["warnings"][purpose] += 1
+                counts["failures"][cause] += 1
             case StrategyKnown():
                 found_again += 1
     dialogues = dialogues_of(run, own=False)
@@ -103,7 +106,8 @@ def account(run: Run) -> Account:
         drafts=counts["lines"]["drafts"], revised=counts["lines"]["revised"],
         seconds_per_session=sum(done) / len(done) if done else None,
         strategies=sum(not s.dropped for s in strategies.all()), found_again=found_again, causes=dict(counts["causes"]),
-        sources=dict(counts["sources"]), themes=dict(counts["themes"]), warnings=dict(counts["warnings"]), calls=len(calls),
+        sources=dict(counts["sources"]), themes=dict(counts["themes"]), warnings=dict(counts["warnings"]),
+        failures=dict(counts["failures"]), calls=len(calls),
         tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
         cost_usd=sum(known) if len(known) == len(costs) else None,
     )
@@ -135,8 +139,7 @@ def account_lines(run: Run) -> Iterator[str]:
     yield f"strategies     {a.strategies} carried or kept; found again {_times(a.found_again)}"
     cost = "price unknown (see --prices)" if a.cost_usd is None else f"{a.cost_usd:.4f} USD"
     yield f"model calls    {a.calls}, {a.tokens} tokens, {cost}"
-    warned = ", ".join(f"{count} {purpose}" for purpose, count in sorted(a.warnings.items()))
-    yield f"warnings       {sum(a.warnings.values())}" + (f" ({warned}): the fallback was taken each time" if warned else "")
+    yield from warning_lines(a.warnings, a.failures)
 
 
 def _many(count: int, thing: str) -> str:

@@ -6,7 +6,18 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Entry, Judged, PracticeEvent, Transitioned
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Policy
-from simcounsel.policies.protection.ladder import AGAIN_AT_MOST, ALWAYS, ASKED, MET, ONCE_MORE, ONCE_MORE_NOW, Step, route
+from simcounsel.policies.protection.ladder import (
+    AGAIN_AT_MOST,
+    ALWAYS,
+    ASKED,
+    MET,
+    NAMING,
+    ONCE_MORE,
+    ONCE_MORE_ALSO,
+    ONCE_MORE_NOW,
+    Step,
+    route,
+)
 from simcounsel.policies.protection.reading import read_answer
 from simcounsel.policies.protection.standing import ANSWER, PROTOCOL, Standing, standing
 from simcounsel.policies.protection.wording import decision_for
@@ -37,8 +48,8 @@ class Guarded:
             if stand.owed == "none" or stand.held or view.parting or not view.moves:
                 return (yield from self.policy.decide(_unguarded(view)))
             return _step("follow_up", stand, view, "what was heard before comes first", ())
-        judged, repeat = yield from _judge(view, stand)
-        step, why = (stand.state, "the answer was unclear; asked once more in other words") if repeat and stand.state else _next(stand, view)
+        judged = yield from _judge(view, stand)
+        step, why = (stand.state, "the answer was unclear; asked once more in other words") if stand.repeats and stand.state else _next(stand, view)
         if step != "over":
             return _step(step, stand, view, why, judged)
         own = yield from self.policy.decide(_unguarded(view))
@@ -55,17 +66,16 @@ class Guarded:
         return ()
 
 
-def _judge(view: TalkView, stand: Standing) -> Ask[tuple[tuple[PracticeEvent, ...], bool]]:
-    """The answer to the step that was taken last, if it asked something, and whether to ask it once more."""
+def _judge(view: TalkView, stand: Standing) -> Ask[tuple[PracticeEvent, ...]]:
+    """The answer to the step that was taken last, if it asked something, and whether it is asked once more (`stand.repeats`)."""
     if stand.state not in ASKED or view.parting or view.heard is None or view.lines[-1].who == view.me:
-        return (), False
+        return ()
     step = stand.state
     verdict, by, reason = yield from read_answer(view, stand)
-    stand.answers[step] = verdict
-    stand.urgent = stand.urgent or (step == "intent" and verdict == "yes")
+    stand.judge(step, verdict)
     again = verdict == "unclear" and step not in stand.again and len(stand.again) < AGAIN_AT_MOST
-    again = again and view.most_left >= LINES_TO_GO_ON and not (stand.urgent and "emergency" not in stand.taken)
-    return (Judged(who=view.me, chat=view.chat, state=step, question=ANSWER, verdict=verdict, by=by, reason=reason),), again
+    stand.repeats = again and view.most_left >= LINES_TO_GO_ON and not (stand.urgent and "emergency" not in stand.taken)
+    return (Judged(who=view.me, chat=view.chat, state=step, question=ANSWER, verdict=verdict, by=by, reason=reason),)
 
 
 def _next(stand: Standing, view: TalkView) -> tuple[Step, str]:
@@ -77,17 +87,18 @@ def _next(stand: Standing, view: TalkView) -> tuple[Step, str]:
     to_go = _to_go(stand)
     if view.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
         return ("agree" if "help" in stand.taken and "agree" in to_go else "help"), "the talk cannot be held any longer"
-    answer = stand.answers.get(stand.state) if stand.state else None
+    answer = (stand.named.get(stand.asking) if stand.asking else None) if stand.state in NAMING else stand.answers.get(stand.state or "over")
     return to_go[0], f"{stand.level} danger ({stand.kind_of(to_go[0])})" + (f"; {stand.state} was answered: {answer}" if answer else "")
 
 
 def _to_go(stand: Standing) -> tuple[Step, ...]:
     """The steps still to be taken, in order, never none; after a line in which danger was heard not those with which it would be met."""
-    way = route(stand.level, stand.answers, urgent=stand.urgent, followed=stand.followed, another=stand.another is not None)
-    left = tuple(step for step in way if step not in stand.taken) or way[-1:]
+    way = route(stand.level, stand.by_name, stand.answers, urgent=stand.urgent, followed=stand.followed)
+    left = tuple(step for step in way if step == "ask_also" or step not in stand.taken) or way[-1:]
     if stand.last not in ("high", "imminent") or left[0] not in MET:
         return left
-    again = ONCE_MORE_NOW if stand.urgent else ONCE_MORE
+    of_second = stand.second in stand.last_kinds and stand.kind not in stand.last_kinds
+    again = ONCE_MORE_NOW if stand.urgent else ONCE_MORE_ALSO if of_second else ONCE_MORE
     return (min(again, key=stand.taken.count), *left)
 
 

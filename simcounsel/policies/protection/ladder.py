@@ -8,12 +8,13 @@ what is agreed on for safety, and whom to call (Stanley and Brown 2012, safety p
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from simcounsel.specs.vocabulary import RiskLevel
 
 Step = Literal[
-    "acknowledge", "ask_directly", "plan", "means", "intent", "ask_also", "protective", "agree", "agree_also", "help",
+    "acknowledge", "ask_directly", "plan", "means", "intent", "ask_also", "intent_also", "protective", "agree", "agree_also", "help",
     "emergency", "company", "distance", "involve", "stay", "follow_up", "leave_safely", "over",
 ]
 Verdict = Literal["yes", "no", "unclear", "refuses", "passive"]
@@ -21,12 +22,14 @@ Verdict = Literal["yes", "no", "unclear", "refuses", "passive"]
 STEPS: tuple[Step, ...] = get_args(Step)
 MET: tuple[Step, ...] = ("over", "leave_safely")
 """The danger has been met: `over` hands back to the counselor's own policy, `leave_safely` ends the talk."""
-ASKED: tuple[Step, ...] = ("ask_directly", "plan", "means", "intent", "ask_also", "agree", "agree_also", "distance", "follow_up")
+ASKED: tuple[Step, ...] = ("ask_directly", "plan", "means", "intent", "ask_also", "intent_also", "agree", "agree_also", "distance", "follow_up")
 """Steps whose answer is read as yes or no."""
 NAMING: tuple[Step, ...] = ("ask_directly", "follow_up", "ask_also")
 """Steps that ask whether a danger is there, by name."""
-OF_ANOTHER: tuple[Step, ...] = ("ask_also", "agree_also")
-"""Steps about a second danger, as near as the first."""
+OF_SECOND: tuple[Step, ...] = ("intent_also", "agree_also")
+"""Steps about a second danger beside the one that the others are about."""
+OF_ONE_DANGER: tuple[Step, ...] = ("plan", "means", "intent", "ask_also", "intent_also", "protective", "agree", "agree_also", "involve", "help")
+"""Steps that another danger, when it becomes the nearest, wants anew."""
 QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company")
 AGAIN_AT_MOST = 2
 """So many questions in all are asked once more after an unclear answer."""
@@ -35,34 +38,51 @@ ALWAYS: tuple[Step, ...] = ("emergency", "stay", "help")
 """To these there is a way from everywhere: nothing may be in the way of them."""
 ONCE_MORE: tuple[Step, ...] = ("intent", "agree", "help")
 """Where all steps were taken and danger is heard again."""
+ONCE_MORE_ALSO: tuple[Step, ...] = ("intent_also", "agree_also", "help")
+"""The same where it is the second danger."""
 ONCE_MORE_NOW: tuple[Step, ...] = ("company", "agree", "help")
 """The same where it is for now."""
 
 
-def route(level: RiskLevel, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool, another: bool = False) -> tuple[Step, ...]:
-    """The steps that are called for. level: the nearest danger heard. answers: to the steps asked so far, the last of each.
-    urgent: it is for now. followed: it was begun by a follow-up. another: a second kind of danger was heard that is as near."""
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """What is known of the dangers by name. answer: to the question whether the nearest one is there; None where it has not been answered.
+    first: the nearest one was not asked about by name though the opening is over (an earlier one was denied, or is farther). more: a
+    further one was not either. second: the client has another one beside it."""
+
+    answer: Verdict | None = None
+    first: bool = False
+    more: bool = False
+    second: bool = False
+
+
+def route(level: RiskLevel, named: Named, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool) -> tuple[Step, ...]:
+    """The steps that are called for. level: the nearest danger heard. answers: to the other steps asked so far, the last of each.
+    urgent: it is for now. followed: it was begun by a follow-up."""
+    agreeing = _agreeing(answers, named.second)
     if urgent:
         outside: tuple[Step, ...] = ("involve",) if answers.get("distance") in ("no", "refuses") else ()
-        return ("emergency", "company", "distance", *outside, "agree", *_unagreed(answers), "help", "leave_safely")
+        return ("emergency", "company", "distance", *outside, *agreeing, "help", "leave_safely")
     opening: tuple[Step, ...] = ("follow_up",) if followed else ("acknowledge", "ask_directly")
-    answer = answers.get("follow_up" if followed else "ask_directly")
-    also, agreed = _another(answers) if another else ((), ())
-    if followed and answer == "no":
-        return (*opening, "over")
-    if answer == "yes" or (level in ("high", "imminent") and answer != "no" and not (followed and answer in ("passive", "unclear", "refuses"))):
+    first: tuple[Step, ...] = ("ask_also",) if named.first else ()
+    more: tuple[Step, ...] = ("ask_also",) if named.more or named.first else ()
+    if followed and named.answer == "no":
+        return (*opening, *more, "over")
+    near = level in ("high", "imminent") and named.answer != "no" and not (followed and named.answer in ("passive", "unclear", "refuses"))
+    if named.answer == "yes" or near:
         means: tuple[Step, ...] = () if answers.get("plan") == "no" else ("means",)
-        return (*opening, "plan", *means, "intent", *also, "protective", "agree", *agreed, *_unagreed(answers), "help", "over")
-    if level in ("high", "imminent") and answer == "no" and not followed:
-        return (*opening, *also, "protective", "agree", *agreed, *_unagreed(answers), "help", "over")
-    return (*opening, "protective", "help", "over")
+        also: tuple[Step, ...] = ("ask_also",) if named.more and not named.first else ()
+        second: tuple[Step, ...] = ("intent_also",) if named.second else ()
+        return (*opening, *first, "plan", *means, "intent", *also, *second, "protective", *agreeing, "help", "over")
+    if level in ("high", "imminent") and named.answer == "no" and not followed:
+        return (*opening, *more, "protective", *agreeing, "help", "over")
+    return (*opening, *first, "protective", "help", "over")
 
 
-def _unagreed(answers: Mapping[Step, Verdict]) -> tuple[Step, ...]:
-    """Where something is not agreed on, others are brought in."""
-    return ("involve",) if {answers.get("agree"), answers.get("agree_also")} & {"no", "refuses", "unclear"} else ()
-
-
-def _another(answers: Mapping[Step, Verdict]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """Of a second danger: the question whether it is there, and unless it is denied what is agreed on for it."""
-    return ("ask_also",), () if answers.get("ask_also") == "no" else ("agree_also",)
+def _agreeing(answers: Mapping[Step, Verdict], second: bool) -> tuple[Step, ...]:
+    """What is agreed on; where something is not, others are brought in."""
+    bad = ("no", "refuses", "unclear")
+    agreed: tuple[Step, ...] = ("agree", "involve") if answers.get("agree") in bad else ("agree",)
+    if second:
+        agreed += ("agree_also", "involve") if answers.get("agree_also") in bad and "involve" not in agreed else ("agree_also",)
+    return agreed

@@ -22,7 +22,7 @@ def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]
     """Verdict, whose it is, and why. What was heard of danger in the answer itself goes before its words."""
     step = stand.state
     assert step is not None and view.heard is not None
-    if step in NAMING and stand.last != "none":
+    if step in NAMING and stand.asking in stand.last_kinds and stand.last != "none":
         return ("passive" if stand.last == "low" else "yes"), "rule", f"{stand.last} danger was heard in the answer"
     if step == "intent" and stand.last == "imminent":
         return "yes", "rule", "imminent danger was heard in the answer"
@@ -48,7 +48,7 @@ def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no", 
     if found is None or any(_within(plain, word) for word in answers["turns"]):
         return None
     if found == reassures:
-        settles = [*answers["settles"][found], *([re.escape(called.casefold())] if called else [])]
+        settles = [*answers["settles"][found], *([re.escape(re.sub("['’]", "", called.casefold()))] if called else [])]
         return found if all(_bears_out(clause, answers[found], settles) for clause in rest) else None
     contrary: Verdict = "no" if found == "yes" else "yes"
     return None if any(_within(clause, word) for clause in rest for word in answers[contrary]) else found
@@ -66,8 +66,9 @@ def _request(view: TalkView, step: Step, stand: Standing) -> Request:
     told = words(view.language)
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
+    kind = stand.asking if step in NAMING and stand.asking else stand.kind_of(step)
     system, prompt = render(
-        "safety_answer", view.language, about=told["about"][stand.kind_of(step)], aim=told["steps"][step]["aim"], asked=asked, answer=view.heard.text,
+        "safety_answer", view.language, about=told["about"][kind], aim=told["steps"][step]["aim"], asked=asked, answer=view.heard.text,
     )
     return Request(
         verb="choose", purpose="safety_answer", who=view.me, tier="quick", system=system, prompt=prompt, options=OPTIONS, fallback="unclear",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
-from simcounsel.policies.protection.ladder import MET, NAMING, OF_ANOTHER, QUESTIONS, Step, Verdict
+from simcounsel.policies.protection.ladder import MET, NAMING, OF_ONE_DANGER, OF_SECOND, QUESTIONS, Named, Step, Verdict
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
@@ -17,18 +17,22 @@ ANSWER = "safety answer"
 class Standing:
     """What the protocol knows.
 
-    state: the step it is in; None before it begins in this conversation. level, kinds: of the open danger. last: the level of the
-    last client line. named: the dangers that were asked about by name since it was opened, in that order. taken: steps since then.
-    again: questions asked once more. answers: the last to each step. urgent: it is for now. met: the nearest danger that was met in
-    this conversation. owed: the danger of earlier conversations that was not asked about since; by_form: the last of it was heard in a
-    questionnaire only. held: the protocol spoke in this conversation. stayed: they were asked to stay since the danger was opened.
+    state: the step it is in; None before it begins in this conversation. level, kinds: of the open danger, the nearest only. last,
+    last_kinds: of the last client line. named: the dangers that were asked about by name since it was opened, in that order, with the last
+    answer; asking: the one that was asked about last. taken: steps since then. again: questions asked once more. answers: the last to each
+    other step. urgent: it is for now. met: the nearest danger that was met in this conversation. owed: the danger of earlier conversations
+    that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in this
+    conversation. stayed: they were asked to stay since the danger was opened. repeats: the last question is
+    asked once more now.
     """
 
     state: Step | None = None
     level: RiskLevel = "none"
     kinds: tuple[Danger, ...] = ()
     last: RiskLevel = "none"
-    named: list[Danger] = field(default_factory=list)
+    last_kinds: tuple[Danger, ...] = ()
+    named: dict[Danger, Verdict | None] = field(default_factory=dict)
+    asking: Danger | None = None
     taken: list[Step] = field(default_factory=list)
     again: list[Step] = field(default_factory=list)
     answers: dict[Step, Verdict] = field(default_factory=dict)
@@ -39,6 +43,7 @@ class Standing:
     by_form: bool = False
     held: bool = False
     stayed: bool = False
+    repeats: bool = False
 
     @property
     def running(self) -> bool:
@@ -51,21 +56,55 @@ class Standing:
         return self.running or (self.level != "none" and (self.level != "low" or self.met == "none"))
 
     @property
-    def kind(self) -> Danger:
-        """The danger that the protocol is about: of the nearest ones the one that was asked about by name first, or else the first."""
-        open_ = self.kinds or self.owed_kinds
-        return next((kind for kind in (*self.named, *DANGERS) if kind in open_), "suicide")
+    def open_kinds(self) -> tuple[Danger, ...]:
+        """The dangers that are open or owed: those asked about first, then as `DANGERS` has them."""
+        some = self.kinds or self.owed_kinds
+        return tuple(dict.fromkeys(kind for kind in (*self.named, *DANGERS) if kind in some))
 
     @property
-    def another(self) -> Danger | None:
-        """A second danger that is as near as the first, high or imminent; None where there is none."""
-        if self.level not in ("high", "imminent"):
-            return None
-        return next((kind for kind in (*self.named, *DANGERS) if kind in self.kinds and kind != self.kind), None)
+    def kind(self) -> Danger:
+        """The danger that the protocol is about: the first that was not denied. When it is for now, harm to others goes before."""
+        if self.urgent and "harm_to_others" in self.open_kinds:
+            return "harm_to_others"
+        return next((kind for kind in self.open_kinds if self.named.get(kind) != "no"), next(iter(self.open_kinds), "suicide"))
+
+    @property
+    def unnamed(self) -> tuple[Danger, ...]:
+        """Open dangers that were not asked about by name, the nearest one first; of low ones only where a follow-up began."""
+        wanted = self.level in ("high", "imminent") or "follow_up" in self.taken
+        left = [kind for kind in self.open_kinds if kind not in self.named] if wanted else []
+        return tuple(sorted(left, key=lambda kind: kind != self.kind))
+
+    @property
+    def second(self) -> Danger | None:
+        """The danger that the client has beside the first; None where there is none. When it is for now, whatever was heard counts."""
+        others = [kind for kind in self.open_kinds if kind != self.kind]
+        answered = [kind for kind in others if self.named.get(kind) not in (None, "no") or (self.urgent and self.named.get(kind) != "no")]
+        return answered[0] if answered else None
+
+    @property
+    def by_name(self) -> Named:
+        """What the route is to know of them."""
+        opened = bool({"ask_directly", "follow_up"} & set(self.taken))
+        first = opened and self.kind in self.unnamed
+        more = any(kind != self.kind for kind in self.unnamed)
+        return Named(answer=self.named.get(self.kind), first=first, more=more, second=self.second is not None)
+
+    def judge(self, step: Step, verdict: Verdict) -> None:
+        """Take an answer to a step."""
+        if step not in NAMING:
+            self.answers[step] = verdict
+        elif self.asking:
+            self.named[self.asking] = verdict
+        self.urgent = self.urgent or (step in ("intent", "intent_also") and verdict == "yes")
 
     def kind_of(self, step: Step) -> Danger:
-        """The danger that a step is about."""
-        return (self.another or self.kind) if step in OF_ANOTHER else self.kind
+        """The danger that a step, when it is taken now, is about."""
+        if self.repeats and step in NAMING and self.asking:
+            return self.asking
+        if step == "ask_also":
+            return next(iter(self.unnamed), self.kind)
+        return (self.second or self.kind) if step in OF_SECOND else self.kind
 
     @property
     def followed(self) -> bool:
@@ -87,12 +126,14 @@ def standing(view: TalkView) -> Standing:
     here = [event for event in view.assessed if event.message == len(view.lines)]
     for event in here:
         stand.last = higher(stand.last, event.level)
+        stand.last_kinds = tuple(dict.fromkeys((*stand.last_kinds, *event.kinds)))
     return stand
 
 
 def _hear(stand: Standing, event: Assessed) -> None:
     if event.level == "none":
         return
+    before = stand.kind
     if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(stand.level):
         stand.kinds = event.kinds
         _reopen(stand)
@@ -101,25 +142,25 @@ def _hear(stand: Standing, event: Assessed) -> None:
         _reopen(stand)
     stand.level = higher(stand.level, event.level)
     if event.level in ("high", "imminent"):
-        for asked in NAMING:  # a denial does not outlast what is said after it
-            if stand.answers.get(asked) == "no" and stand.kind_of(asked) in event.kinds:
-                stand.answers[asked] = "yes"
+        for kind in event.kinds:  # neither a denial nor a refusal outlasts what is said after it
+            if stand.named.get(kind, "yes") != "yes":
                 _reopen(stand)
+                stand.named[kind] = "yes"
     stand.urgent = stand.urgent or event.level == "imminent"
+    if stand.kind != before and stand.taken:
+        _reopen(stand, OF_ONE_DANGER)
 
 
-def _reopen(stand: Standing) -> None:
+def _reopen(stand: Standing, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")) -> None:
     """What was agreed on and named was for another danger; this one wants it once more."""
-    stand.taken = [step for step in stand.taken if step not in ("agree", "agree_also", "involve", "help")]
-    for agreed in ("agree", "agree_also"):
-        stand.answers.pop(agreed, None)
+    stand.taken = [step for step in stand.taken if step not in steps]
+    for step in steps:
+        stand.answers.pop(step, None)
 
 
 def _answer(stand: Standing, event: Judged) -> None:
     step: Step = event.state  # type: ignore[assignment]
-    verdict: Verdict = event.verdict  # type: ignore[assignment]
-    stand.answers[step] = verdict
-    stand.urgent = stand.urgent or (step == "intent" and verdict == "yes")
+    stand.judge(step, event.verdict)  # type: ignore[arg-type]
 
 
 def _move(stand: Standing, event: Transitioned) -> None:
@@ -127,21 +168,37 @@ def _move(stand: Standing, event: Transitioned) -> None:
     if state in MET:
         stand.met = higher(stand.met, stand.level)
         stand.level, stand.kinds, stand.urgent = "none", (), False
-        stand.taken, stand.again, stand.named, stand.answers, stand.state, stand.stayed = [], [], [], {}, state, False
+        stand.taken, stand.again, stand.answers, stand.state, stand.stayed = [], [], {}, state, False
+        stand.named, stand.asking = {}, None
         return
-    if state == stand.state and state in QUESTIONS and state not in stand.again:
+    again = state == stand.state and state in QUESTIONS and state not in stand.again
+    if again and (state not in NAMING or _answered(stand) == "unclear"):
         stand.again.append(state)
-    if state == "follow_up" and stand.level == "none":
-        stand.level, stand.kinds = "low", stand.owed_kinds
-    if state in NAMING and stand.kind_of(state) not in stand.named:
-        stand.named.append(stand.kind_of(state))
+    elif state in NAMING:
+        if state == "follow_up" and stand.level == "none":
+            stand.level, stand.kinds = "low", stand.owed_kinds
+        stand.asking = stand.kind_of(state)
+        stand.named.setdefault(stand.asking, None)
     if state == "stay":
         stand.stayed = True
         if event.origin in QUESTIONS and event.origin in stand.taken:
-            stand.taken.remove(event.origin)  # it was not answered, and will be asked again
+            _unanswered(stand, event.origin)
     stand.held = True
     stand.taken.append(state)
     stand.state = state
+
+
+def _answered(stand: Standing) -> Verdict | None:
+    return stand.named.get(stand.asking) if stand.asking else None
+
+
+def _unanswered(stand: Standing, step: Step) -> None:
+    """A question that was not answered before they took leave will be asked again."""
+    if step in NAMING and stand.asking:
+        if _answered(stand) is not None:
+            return
+        del stand.named[stand.asking]
+    stand.taken.remove(step)
 
 
 def _owed(events: Sequence[PracticeEvent]) -> tuple[RiskLevel, tuple[Danger, ...], bool]:

@@ -19,9 +19,13 @@ from simcounsel.specs.vocabulary import Danger
 LONGEST = 260
 
 
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What a line of the protocol must hold and must not. numbers: all of these; one_of: one of these, unless empty."""
+    """What a line of the protocol must hold and must not. numbers: all of these; one_of: one of these outside of quotation marks,
+    in a line that asks, unless empty."""
 
     language: str
     numbers: tuple[str, ...] = ()
@@ -32,7 +36,8 @@ class Wanted:
         missing = [number for number in self.numbers if not has_number(text, number)]
         if missing:
             return f"the line must hold {' and '.join(missing)}, exactly so"
-        if self.one_of and not any(_has(text, word) for word in self.one_of):
+        own = _QUOTED.sub("", text)
+        if self.one_of and not (re.search("[?？]", own) and any(_has(own, word) for word in self.one_of)):
             return f"the line must ask plainly, with one of these words: {', '.join(self.one_of)}"
         if secret := secrecy_promised(text, self.language):
             return f"the line must promise no secrecy, as “{secret}” does"
@@ -53,10 +58,11 @@ def decision_for(
     told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
     about, kind = told["steps"][step], stand.kind_of(step)
     urgent = stand.last == "imminent" and not about.get("names_help")
-    numbers = (help_.number(kind), help_.first_contact(kind)) if about.get("names_help") else (help_.number(kind),) if urgent else ()
+    numbers: tuple[str, ...] = (help_.number(kind), help_.first_contact(kind)) if about.get("names_help") else (help_.number(kind),) if urgent else ()
+    numbers += (help_.first_contact(stand.second),) if about.get("names_help") and stand.second else ()
     brief = [told["rules"], str(about.get("brief", ""))]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
-    brief += [told["lines_rule"].format(contact=help_.spoken(kind, _also(stand)))] if len(numbers) > 1 else []
+    brief += [told["lines_rule"].format(contact=help_.spoken(kind, stand.second))] if len(numbers) > 1 else []
     asked = tuple(about.get("must", {}).get(kind, ()))
     return Decision(
         move=step, options=options or (step,), reason=reason, aim=about["aim"], brief="\n".join(part.strip() for part in brief if part),
@@ -71,7 +77,7 @@ def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[E
     found = taken_up(step, stand, view)
     name, slots = ("questionnaire", {}) if stand.by_form and step == "follow_up" else found or (None, {})
     kind = stand.kind_of(step)
-    some = list(lines_of(step, kind, Help(locale=view.locale, language=view.language), name, also=_also(stand)))
+    some = list(lines_of(step, kind, Help(locale=view.locale, language=view.language), name, also=stand.second))
     chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
     if urgent:
         more = words(view.language)["urgent"].format(emergency=Help(locale=view.locale, language=view.language).emergency(kind))
@@ -80,11 +86,6 @@ def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[E
     some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in said)
     tags = {"move": step, "emotion": "neutral", "theme": "any", "when": "any"}
     return tuple(Example(text=_filled(line, slots), tags=tags) for line in some)
-
-
-def _also(stand: Standing) -> Danger | None:
-    """The second danger whose help is named too: unless it was denied."""
-    return None if stand.answers.get("ask_also") == "no" else stand.another
 
 
 def lines_of(step: Step, kind: Danger, help_: Help, name: str | None = None, *, also: Danger | None = None) -> tuple[str, ...]:

@@ -1,0 +1,21 @@
+"""What a run's summary tells of warnings."""
+
+from simcounsel.summary import warning_lines
+
+
+def test_warnings_are_told_with_their_causes() -> None:
+    lines = list(warning_lines({"line_counselor": 3, "summarize": 2}, {"not JSON": 3, "no answer within 60 s": 2}))
+    assert lines == [
+        "warnings       5 (3 line_counselor, 2 summarize): the fallback was taken each time",
+        "               3 because of: not JSON", "               2 because of: no answer within 60 s",
+    ]
+
+
+def test_without_warnings_nothing_more_is_told() -> None:
+    assert list(warning_lines({}, {})) == ["warnings       0"]
+
+
+def test_many_or_long_causes_are_told_short() -> None:
+    lines = list(warning_lines({"line_client": 8}, {f"cause {number} {'and more ' * 40}": number for number in (1, 2, 3, 4)}))
+    assert len(lines) == 5 and lines[1].startswith("               4 because of: cause 4") and all(len(line) < 150 for line in lines)
+    assert "1 other" in lines[-1]
