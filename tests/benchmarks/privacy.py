@@ -3,10 +3,10 @@
     python -m tests.benchmarks.privacy [--out FOLDER] [--quick]
 
 The samples are cut into excerpts of about 125 words that end with the counselor; an excerpt is a record, and four in five are learned from,
-drawn without regard to whose they are, so that members and others differ in nothing else. Without privacy: the adapter and optimizer
-that a user gets by default (rank 16 on q and v, AdamW), eight at a step. With it: DP-SGD at a total epsilon of 8 for one excerpt, on fewer weights (rank 4 on v, A frozen) by
-plain SGD, whose noise is not scaled up where gradients are small. Both take five passes over the same excerpts. It takes more than an hour
-on two cores; with --out it goes on where it was stopped.
+drawn without regard to whose they are, so that members and others differ in nothing else. Without privacy: the adapter and optimizer that
+a user gets by default (rank 16 on q and v, AdamW), eight excerpts a step. With it: DP-SGD at a total epsilon of 8 for one excerpt, on fewer
+weights (rank 4 on v, A frozen) by plain SGD, whose noise is not scaled up where gradients are small. Both take five passes over the same
+excerpts. It takes more than an hour on two cores; with --out it goes on where it was stopped.
 
 The step size, the targets and the excerpts' length were chosen on these very samples, which are public: the epsilon does not cover that.
 """
