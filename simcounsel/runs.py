@@ -122,7 +122,8 @@ class Run:
     ) -> "Run":
         """Begin a run in a new folder under `out`. RunError when it cannot be written."""
         slug = re.sub(r"[^a-z0-9]+", "-", about.name.lower()).strip("-") or "world"
-        stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{datetime.now():%Y%m%d-%H%M%S}"
+        begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (f"-at{parent.at_tick}" if parent else "")  # never its parent's name, however soon and wherever
+        stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
         folder = _fresh_folder(out, stem)
         manifest = Manifest(
             schema_version=SCHEMA_VERSION, run=folder.name, created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
