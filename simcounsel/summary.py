@@ -118,7 +118,7 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
     for cause, count in often[:CAUSES_TOLD]:
         yield f"               {count} because of: {textwrap.shorten(cause, 110, placeholder=' ...')}"
     if len(often) > CAUSES_TOLD:
-        yield f"               and {len(often) - CAUSES_TOLD} other; each is told with its place in `show RUN --who NAME --day N`"
+        yield f"               and {len(often) - CAUSES_TOLD} other causes"
 
 
 def describe(entry: Entry) -> str | None:

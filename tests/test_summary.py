@@ -1,6 +1,10 @@
 """What a run's summary tells of warnings."""
 
-from simcounsel.summary import warning_lines
+from types import SimpleNamespace
+from typing import Any
+
+from simcounsel.events import Entry, Warned
+from simcounsel.summary import day_lines, warning_lines
 
 
 def test_warnings_are_told_with_their_causes() -> None:
@@ -18,4 +22,10 @@ def test_without_warnings_nothing_more_is_told() -> None:
 def test_many_or_long_causes_are_told_short() -> None:
     lines = list(warning_lines({"line_client": 8}, {f"cause {number} {'and more ' * 40}": number for number in (1, 2, 3, 4)}))
     assert len(lines) == 5 and lines[1].startswith("               4 because of: cause 4") and all(len(line) < 150 for line in lines)
-    assert "1 other" in lines[-1]
+    assert "and 1 other causes" in lines[-1]
+
+
+def test_a_day_tells_what_went_wrong_in_it() -> None:
+    warned = Warned(who="Ines", purpose="plan_day", cause="not JSON")
+    run: Any = SimpleNamespace(folder="run", world=SimpleNamespace(residents=[SimpleNamespace(name="Ines")]), entries=lambda: [Entry(0, 1, 480, warned)])
+    assert list(day_lines(run, "Ines", 0)) == ["08:00  warning: Ines, plan_day: not JSON; the fallback was taken"]

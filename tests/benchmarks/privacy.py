@@ -14,6 +14,7 @@ The step size, the targets and the excerpts' length were chosen on these very sa
 import argparse
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from simcounsel.corpus.dialogues import Dialogue, Turn
@@ -67,7 +68,7 @@ def measured(folder: Path, quick: bool) -> Iterator[str]:
         file = folder / f"{name}.yaml"
         file.write_text(text.format(base=base, epochs=1 if quick else 5, tokens=240 if quick else 320, lot=6 if quick else 49), encoding="utf-8")
         recipe, lines = load_recipe(file)
-        done = tune(recipe, file, lines, folder / name, on_progress=lambda now, name=name: _show(name, now))  # type: ignore[misc]
+        done = tune(recipe, file, lines, folder / name, on_progress=partial(_show, name))
         report = audit_training(folder / name, Options(attacks=("reference",), bootstrap=100 if quick else 1000))
         attacked[name], held_out[name] = report.attacks[0], done
         print(f"{name}: held-out loss {done.before:.3f} before, {done.after:.3f} after; reference attack {_auc(attacked[name])}", flush=True)

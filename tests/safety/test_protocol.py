@@ -17,7 +17,7 @@ from simcounsel.llm.ask import Request, play
 from simcounsel.policies import OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.protection import Guarded
 from simcounsel.policies.protection.data import words
-from simcounsel.policies.protection.ladder import ASKED, MET, STEPS, Named, Step, route
+from simcounsel.policies.protection.ladder import ASKED, MET, NAMING, STEPS, VERDICTS, Named, Step, Verdict, route
 from simcounsel.policies.protection.reading import plain_answer
 from simcounsel.policies.protection.standing import standing
 from simcounsel.policies.protection.taken_up import taken_up
@@ -337,17 +337,17 @@ def test_a_second_danger_in_a_talk_is_acknowledged_even_at_its_end() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.tuples(LINES, st.sampled_from(["yes", "no", "unclear", "refuses"])), max_size=24))
-def test_the_end_is_always_reached(turns: list[tuple[Line, str]]) -> None:
+@given(st.lists(st.sampled_from(VERDICTS), max_size=24))
+def test_the_end_is_always_reached(verdicts: list[Verdict]) -> None:
     """Every route leads to a step with which the danger is met, and to help before it, unless it was denied after a follow-up."""
     for level in RISK_LEVELS[1:]:
-        given_answers = {step: verdict for step, (_, verdict) in zip(ASKED, turns, strict=False)}
-        answered: tuple[Any, ...] = (None, *{verdict for _, verdict in turns})
+        given_answers = dict(zip(ASKED, verdicts, strict=False))
+        answered = (None, *VERDICTS)
         flags = (False, True)
         for urgent in (False, True):
             for followed in (False, True):
                 for named in (Named(answer=answer, first=first, more=more, second=second) for answer in answered for first in flags for more in flags for second in flags):
-                    way = route(level, named, given_answers, urgent=urgent, followed=followed)  # type: ignore[arg-type]
+                    way = route(level, named, given_answers, urgent=urgent, followed=followed)
                     assert way[-1] in MET
                     assert "help" in way or (followed and named.answer == "no")
 
@@ -535,7 +535,7 @@ def test_a_nearer_danger_of_another_kind_is_asked_about_by_name() -> None:
 def test_where_it_is_for_now_others_who_may_be_harmed_come_first() -> None:
     talk = session(imminent("I do it to him and then to me, tonight.", also=("harm_to_others",)), Line("I hear you."), Line("Just him."), *map(Line, ["Yes.", "Yes. ", "Yes.", "Thanks."]))
     assert talk.steps == ["emergency", "company", "distance", "agree", "agree_also", "help", "leave_safely"]
-    assert re.search("anybody is hurt|where you are alone|still stop it", talk.said_at("emergency"))
+    assert re.search("anybody is hurt|get away from them|still stop it", talk.said_at("emergency"))
     assert "life" in talk.said_at("agree_also")
 
 
@@ -565,6 +565,30 @@ def test_what_is_not_agreed_on_for_the_second_brings_others_in() -> None:
 def test_a_question_that_was_answered_before_they_took_leave_is_not_asked_again() -> None:
     talk = session(high(), Line("For weeks."), high("Yes. But I really have to go now.", leaves=True), Line("All right, a minute."), Line("No."), Line("No."))
     assert talk.steps.count("ask_directly") == 1 and talk.steps[2:4] == ["stay", "plan"]
+
+
+def test_emergency_help_is_for_the_danger_on_which_they_mean_to_act() -> None:
+    talk = session(high(also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("Yes."), Line("I hear you."), Line("Yes."), Line("Yes."))
+    assert talk.steps[:5] == ["acknowledge", "ask_directly", "plan", "intent", "emergency"]
+    assert talk.said_at("emergency") in [line.replace("{name}", "Ines") for line in lines_of("emergency", "suicide", Help(locale="en-GB", language="en"), also="harm_to_others")]
+    denied = session(
+        high(also=("harm_to_others",)), Line("For weeks."), Line("Yes."), Line("No."), Line("No."), Line("No."), Line("My cat."), imminent("I have it all here now."),
+    )
+    assert "them" not in denied.said_at("emergency") and "anybody is hurt" not in denied.said_at("emergency")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(LINES, max_size=16).map(numbered), st.sampled_from(["yes", "no", "unclear", "refuses"]))
+def test_no_danger_is_asked_about_by_name_twice(lines: list[Line], reading: str) -> None:
+    """Unless the answer was unclear, or they took leave over it."""
+    talk = session(*lines, scripts={"safety_answer": lambda request, draw: reading}, max_turns=30)
+    asked: list[str] = []
+    for event in talk.of(Transitioned):
+        if event.state in MET or event.state == "stay":
+            asked = []
+        elif event.state in NAMING and "once more" not in event.reason and (kind := re.search(r"\((\w+)\)", event.reason)):
+            assert kind[1] not in asked, [(one.state, one.reason) for one in talk.of(Transitioned)]
+            asked.append(kind[1])
 
 
 # what was already said

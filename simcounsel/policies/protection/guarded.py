@@ -7,7 +7,6 @@ from simcounsel.events import Entry, Judged, PracticeEvent, Transitioned
 from simcounsel.llm.ask import Ask
 from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.ladder import (
-    AGAIN_AT_MOST,
     ALWAYS,
     ASKED,
     MET,
@@ -73,7 +72,7 @@ def _judge(view: TalkView, stand: Standing) -> Ask[tuple[PracticeEvent, ...]]:
     step = stand.state
     verdict, by, reason = yield from read_answer(view, stand)
     stand.judge(step, verdict)
-    again = verdict == "unclear" and step not in stand.again and len(stand.again) < AGAIN_AT_MOST
+    again = verdict == "unclear" and stand.may_repeat(step)
     stand.repeats = again and view.most_left >= LINES_TO_GO_ON and not (stand.urgent and "emergency" not in stand.taken)
     return (Judged(who=view.me, chat=view.chat, state=step, question=ANSWER, verdict=verdict, by=by, reason=reason),)
 

@@ -19,6 +19,7 @@ Step = Literal[
 ]
 Verdict = Literal["yes", "no", "unclear", "refuses", "passive"]
 """What an answer came to. passive: yes, but to a wish without intent."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 STEPS: tuple[Step, ...] = get_args(Step)
 MET: tuple[Step, ...] = ("over", "leave_safely")
 """The danger has been met: `over` hands back to the counselor's own policy, `leave_safely` ends the talk."""

@@ -1,16 +1,31 @@
 """Where the safety protocol stands in a conversation: a fold over what was heard of danger and what was done about it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Judged, PracticeEvent, Transitioned
-from simcounsel.policies.protection.ladder import MET, NAMING, OF_ONE_DANGER, OF_SECOND, QUESTIONS, Named, Step, Verdict
+from simcounsel.policies.protection.ladder import (
+    AGAIN_AT_MOST,
+    MET,
+    NAMING,
+    OF_ONE_DANGER,
+    OF_SECOND,
+    QUESTIONS,
+    STEPS,
+    VERDICTS,
+    Named,
+    Step,
+    Verdict,
+)
 from simcounsel.safety.weighing import higher
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
 PROTOCOL = "safety"
 ANSWER = "safety answer"
+STEP_OF: Mapping[str, Step] = {step: step for step in STEPS}
+VERDICT_OF: Mapping[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
+"""What the log's words stand for."""
 
 
 @dataclass(kw_only=True)
@@ -22,8 +37,8 @@ class Standing:
     answer; asking: the one that was asked about last. taken: steps since then. again: questions asked once more. answers: the last to each
     other step. urgent: it is for now. met: the nearest danger that was met in this conversation. owed: the danger of earlier conversations
     that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in this
-    conversation. stayed: they were asked to stay since the danger was opened. repeats: the last question is
-    asked once more now.
+    conversation. stayed: they were asked to stay since the danger was opened. repeats: the last question is asked once more now. acting: the
+    danger on which the client means to act today, if they said so when they were asked.
     """
 
     state: Step | None = None
@@ -44,6 +59,7 @@ class Standing:
     held: bool = False
     stayed: bool = False
     repeats: bool = False
+    acting: Danger | None = None
 
     @property
     def running(self) -> bool:
@@ -63,10 +79,14 @@ class Standing:
 
     @property
     def kind(self) -> Danger:
-        """The danger that the protocol is about: the first that was not denied. When it is for now, harm to others goes before."""
-        if self.urgent and "harm_to_others" in self.open_kinds:
+        """The danger that the protocol is about: the first that was not denied. When it is for now, it is the one on which they mean to
+        act; where it was heard unasked, harm to others goes before."""
+        if self.acting:
+            return self.acting
+        left = [kind for kind in self.open_kinds if self.named.get(kind) != "no"]
+        if self.urgent and "harm_to_others" in left:
             return "harm_to_others"
-        return next((kind for kind in self.open_kinds if self.named.get(kind) != "no"), next(iter(self.open_kinds), "suicide"))
+        return next(iter(left or self.open_kinds), "suicide")
 
     @property
     def unnamed(self) -> tuple[Danger, ...]:
@@ -96,7 +116,13 @@ class Standing:
             self.answers[step] = verdict
         elif self.asking:
             self.named[self.asking] = verdict
-        self.urgent = self.urgent or (step in ("intent", "intent_also") and verdict == "yes")
+        if step in ("intent", "intent_also") and verdict == "yes":
+            self.acting = self.kind_of(step)
+            self.urgent = True
+
+    def may_repeat(self, step: Step) -> bool:
+        """Whether a question may be asked once more."""
+        return step not in self.again and len(self.again) < AGAIN_AT_MOST
 
     def kind_of(self, step: Step) -> Danger:
         """The danger that a step, when it is taken now, is about."""
@@ -120,7 +146,7 @@ def standing(view: TalkView) -> Standing:
         if isinstance(event, Assessed):
             _hear(stand, event)
         elif isinstance(event, Judged) and event.question == ANSWER:
-            _answer(stand, event)
+            stand.judge(STEP_OF[event.state], VERDICT_OF[event.verdict])
         elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
             _move(stand, event)
     here = [event for event in view.assessed if event.message == len(view.lines)]
@@ -158,20 +184,15 @@ def _reopen(stand: Standing, steps: tuple[Step, ...] = ("agree", "agree_also", "
         stand.answers.pop(step, None)
 
 
-def _answer(stand: Standing, event: Judged) -> None:
-    step: Step = event.state  # type: ignore[assignment]
-    stand.judge(step, event.verdict)  # type: ignore[arg-type]
-
-
 def _move(stand: Standing, event: Transitioned) -> None:
-    state: Step = event.state  # type: ignore[assignment]
+    state = STEP_OF[event.state]
     if state in MET:
         stand.met = higher(stand.met, stand.level)
         stand.level, stand.kinds, stand.urgent = "none", (), False
         stand.taken, stand.again, stand.answers, stand.state, stand.stayed = [], [], {}, state, False
-        stand.named, stand.asking = {}, None
+        stand.named, stand.asking, stand.acting = {}, None, None
         return
-    again = state == stand.state and state in QUESTIONS and state not in stand.again
+    again = state == stand.state and state in QUESTIONS and stand.may_repeat(state)
     if again and (state not in NAMING or _answered(stand) == "unclear"):
         stand.again.append(state)
     elif state in NAMING:

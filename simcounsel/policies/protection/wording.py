@@ -17,8 +17,6 @@ from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
 from simcounsel.specs.vocabulary import Danger
 
 LONGEST = 260
-
-
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
 
 
