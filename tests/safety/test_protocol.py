@@ -591,6 +591,14 @@ def test_no_danger_is_asked_about_by_name_twice(lines: list[Line], reading: str)
             asked.append(kind[1])
 
 
+def test_only_so_many_questions_are_asked_once_more() -> None:
+    lines = [high(also=("harm_to_others", "abuse")), *(Line(f"It is as it is, number {number}.") for number in range(20))]
+    talk = session(*lines, scripts={"safety_answer": lambda request, draw: "unclear"}, max_turns=40)
+    assert sum("once more" in event.reason for event in talk.of(Transitioned)) == 2
+    asked = [event.reason.split("(")[1].split(")")[0] for event in talk.of(Transitioned) if event.state in NAMING and "(" in event.reason]
+    assert asked == ["suicide", "harm_to_others", "abuse"]
+
+
 # what was already said
 
 def _asked(step: Step, *texts: str, level: Any = "high", kinds: Any = ("suicide",), language: Any = "en") -> TalkView:
