@@ -175,7 +175,7 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
 
 
 def opened(cell: Cell, out: Path) -> Run:
-    """The cell's run: as far as it was lived, or new. A folder without a manifest, left by a crash at the very beginning, is made anew."""
+    """The cell's run: as far as it was lived, or new. What a crash at the very beginning left, without a manifest or its past, is made anew."""
     from simcounsel.engine.forking import fork
     from simcounsel.engine.opening import begin_run
 
@@ -183,7 +183,7 @@ def opened(cell: Cell, out: Path) -> Run:
     if (folder / "manifest.json").is_file():
         run = Run.open(folder)
         _check_same(cell, run)
-        if complete_ticks(folder) >= (cell.at_tick or 0):  # else a crash cut the copying of the past short
+        if run.whole:
             return run
     shutil.rmtree(folder, ignore_errors=True)
     if cell.past is None or cell.at_tick is None:
@@ -202,12 +202,17 @@ def _check_same(cell: Cell, run: Run) -> None:
 
 
 def ticks_of(cell: Cell, out: Path) -> int:
-    """How many ticks of this cell are lived already. RunError when its folder holds something else."""
+    """How many ticks of this cell are behind it, skipped ones included. RunError when its folder holds something else."""
     folder = out / cell.name
     if not (folder / "manifest.json").is_file():
         return 0
     _check_same(cell, Run.open(folder))
-    return complete_ticks(folder)
+    return _behind(cell, complete_ticks(folder))
+
+
+def _behind(cell: Cell, done: int) -> int:
+    """Of a cell's ticks, how many are over when so many of its log are complete: those that are skipped next count too."""
+    return min(cell.about.next_tick(done), cell.ticks) if done and isinstance(cell.about, World) else done
 
 
 def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:
@@ -240,7 +245,7 @@ def live(
 
     def on_event(entry: Any) -> None:
         if isinstance(entry.event, TickEnded):
-            told(entry.tick + 1)
+            told(_behind(cell, entry.tick + 1))
 
     going: Simulation | Workshop
     if isinstance(cell.about, Synthesis):

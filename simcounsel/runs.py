@@ -115,6 +115,11 @@ class Run:
         """How many ticks, or waves of a synthesis, there will be."""
         return self.world.ticks if self.manifest.synthesis is None else self.manifest.synthesis.waves
 
+    @property
+    def whole(self) -> bool:
+        """Whether it has all it needs to be lived: false for a fork that a crash ended while its past was copied."""
+        return self.manifest.parent is None or (self.folder / "events.jsonl").is_file()
+
     @classmethod
     def create(
         cls, about: World | Synthesis, out: Path, *, models: dict[str, str], prompts: dict[str, str],
@@ -199,6 +204,12 @@ class Run:
             raise RunError(
                 f"{self.folder}: written with log version {self.log_version}; it can be looked at and forked, but not gone on with by this "
                 f"simcounsel, which writes {SCHEMA_VERSION}"
+            )
+        parent = self.manifest.parent
+        if parent is not None and not self.whole:
+            raise RunError(
+                f"{self.folder}: a fork of {parent.run} that was broken off before its past was copied; "
+                f"remove it and fork again, --at {parent.at_tick}"
             )
         self._lock = FileLock(str(self.folder / "run.lock"))
         try:

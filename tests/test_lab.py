@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
-from simcounsel.events import Forked, Joined
+from simcounsel.events import Forked, Joined, TickEnded
 from simcounsel.lab import Sweep, estimate, opened, plan_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.runs import Run, complete_ticks
@@ -196,11 +197,51 @@ def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path)
     _, cells = load_experiment(written(tmp_path))
     shutil.copytree(lived, tmp_path / "out")
     cell = next(cell for cell in cells if cell.name == "walter-s3-counselor")
-    file = tmp_path / "out" / cell.name / "events.jsonl"
-    first = file.read_bytes().index(b'"kind":"tick_ended"')
-    file.write_bytes(file.read_bytes()[: file.read_bytes().index(b"\n", first) + 1])
+    folder = tmp_path / "out" / cell.name
+    shutil.rmtree(folder)
+    with pytest.MonkeyPatch.context() as patching, pytest.raises(KeyboardInterrupt):
+        patching.setattr(Path, "replace", cut_short)
+        opened(cell, tmp_path / "out")
+    cut = Run.open(folder)
+    past = Run.open(tmp_path / "out" / "walter-s3-past")
+    assert len(list(cut.calls())) == len(list(past.calls())) > 0, "the log is there before the replies that it rests on"
+    assert not cut.whole
+    with pytest.raises(RunError, match="a fork of walter-s3-past that was broken off before its past was copied; remove it and fork again, --at 2"):
+        Simulation(cut.world, run=cut)
     assert opened(cell, tmp_path / "out").ticks_done() == 2
-    assert b'"forked"' in file.read_bytes()
+    assert b'"forked"' in (folder / "events.jsonl").read_bytes()
+    assert sweep(tmp_path).run()
+    assert log(Run.open(folder)) == log(Run.open(lived / cell.name))
+
+
+def cut_short(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_shared_past_that_ends_between_two_appointments(tmp_path: Path) -> None:
+    """Where days are skipped, a past is lived when nothing more comes before its end, and a fork keeps what it lived."""
+    text = f"""
+name: Skipping
+worlds: [{ROOT}/worlds/tiny.yaml]
+set: {{days: skipped, appointments.0.days: [0, 2, 4], condition: client_counselor, ticks: 195}}
+models: {{reason: scripted, embed: scripted}}
+paired_at: 60
+conditions:
+  - {{name: six, set: {{conversation.max_turns: 6}}}}
+  - {{name: four, set: {{conversation.max_turns: 4}}}}
+"""
+    one = sweep(tmp_path, text)
+    assert one.run(), [(p.state, p.cause) for p in one.progress.values()]
+    assert {name: p.tick for name, p in one.progress.items()} == {"client-s1-past": 60, "client-s1-six": 195, "client-s1-four": 195}
+    runs = {name: Run.open(tmp_path / "out" / f"client-s1-{name}") for name in ("past", "six", "four")}
+    assert {name: [e.tick for e in run.entries() if isinstance(e.event, TickEnded)] for name, run in runs.items()} == {
+        "past": [0, 2], "six": [0, 2, 98, 194], "four": [0, 2, 98, 194],
+    }
+    before = log(runs["six"])
+    _, cells = load_experiment(written(tmp_path, text))
+    for cell in cells:
+        opened(cell, tmp_path / "out")
+    assert log(runs["six"]) == before, "a fork was made anew"
 
 
 def test_budget_of_calls(tmp_path: Path) -> None:

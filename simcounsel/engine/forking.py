@@ -1,8 +1,9 @@
 """A what-if: the same past, another future."""
 
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import ValidationError
 
@@ -25,6 +26,8 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
     SpecError when a change does not fit.
     """
     done = run.ticks_done()
+    if done and run.manifest.world:
+        done = run.world.next_tick(done)
     if not 0 < at_tick <= done:
         what = "ticks that were lived" if run.manifest.world else "waves that were written"
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
@@ -63,17 +66,26 @@ def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
 
 
 def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
-    """The log up to the tick, with a `forked` event before the last `tick_ended`, and all recorded calls: marked as
-    `copied`, and those from the tick on as `spare`, since the fork may or may not ask the same."""
-    lines = list(run.entries(until_tick=at_tick))
-    *past, ended = lines
-    mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
-    last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
-    with (new.folder / "events.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(entry.line() for entry in (*past, mark, last))
+    """All recorded calls: marked as `copied`, and those from the tick on as `spare`, since the fork may or may not ask the same.
+    Then the log up to the tick, with a `forked` event before the last `tick_ended`. It appears whole and last: a fork that
+    has a log has all of its past, wherever a crash cut the copying short."""
     with (new.folder / "calls.jsonl").open("wb") as calls:
         for source in recordings(run):
             for call in source.calls():
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
                 calls.write(json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        _to_disk(calls)
+    *past, ended = run.entries(until_tick=at_tick)
+    mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
+    last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
+    part = new.folder / "events.jsonl.part"
+    with part.open("wb") as file:
+        file.writelines(entry.line().encode("utf-8", "surrogatepass") for entry in (*past, mark, last))
+        _to_disk(file)
+    part.replace(new.folder / "events.jsonl")
+
+
+def _to_disk(file: IO[Any]) -> None:
+    file.flush()
+    os.fsync(file.fileno())

@@ -346,7 +346,7 @@ class Simulation(mesa.Model):
         """The tick is complete: to disk, then to whoever watches."""
         entries, self._entries = self._entries, []
         self.record.append([entry.line() for entry in entries])
-        self._lived, self.tick = self.tick, self._next(self.tick + 1)
+        self._lived, self.tick = self.tick, self.world.next_tick(self.tick + 1)
         self.archive.tick_ended()
         self.datacollector.collect(self)
         if self.on_event:
@@ -402,12 +402,6 @@ class Simulation(mesa.Model):
         resident = self._gone.pop(name, None) or Resident(spec, self.world, self._vectors)
         self._residents[name] = Body(self, self._minds(resident), policy_for(spec.role, spec.policy, self.world.language, self.world.safety))
 
-    def _next(self, tick: int) -> int:
-        """The next tick to be lived, from `tick` on."""
-        if self.world.days == "lived":
-            return tick
-        return next((one for one in self.world.appointed() if one >= tick), self.world.ticks)
-
     def _replay(self, ticks: int) -> None:
         """Become what the log says: observe every event of the complete ticks."""
         if not ticks:
@@ -421,7 +415,7 @@ class Simulation(mesa.Model):
             self._observe(entry)
             self._seq = entry.seq + 1
         self._vectors.clear()
-        self._lived, self.tick = ticks - 1, self._next(ticks)
+        self._lived, self.tick = ticks - 1, self.world.next_tick(ticks)
         self.archive.mark_known()
 
 

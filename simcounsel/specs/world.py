@@ -220,6 +220,12 @@ class World(Spec):
         minutes = {minute - start for appointment in self.appointments for minute in appointment.minutes()}
         return tuple(sorted(minute // self.tick_minutes for minute in minutes if minute >= 0 and minute % self.tick_minutes == 0))
 
+    def next_tick(self, tick: int) -> int:
+        """The first tick that is lived, from `tick` on: the next appointment's where days are skipped. `ticks` when there is none."""
+        if self.days == "lived":
+            return tick
+        return next((one for one in self.appointed() if one >= tick), self.ticks)
+
 
 def suggest(name: str, known: list[str]) -> str:
     """What to write in place of a name that is not known: the one most like it, or all there are."""

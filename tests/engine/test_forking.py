@@ -11,7 +11,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import ConversationEnded, Forked, Joined, Left, Recalled, RelationChanged, Remembered, Said, TickEnded
 from simcounsel.runs import Run
-from tests.stage import go_on, happened, live, log, three
+from tests.stage import changed, go_on, happened, live, log, three
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,19 @@ def test_parent_stays_as_it_was(tmp_path: Path, past: Run) -> None:
 def test_ticks_that_were_not_lived(tmp_path: Path, past: Run, tick: int) -> None:
     with pytest.raises(RunError, match=f"--at {tick} is not between 1 and 12, the ticks that were lived"):
         fork(past, tick, {}, tmp_path)
+
+
+@pytest.mark.parametrize("at", [1, 3, 50, 98])
+def test_between_two_ticks_that_were_lived(tmp_path: Path, at: int) -> None:
+    """Where days are skipped, any tick before the next that would be lived may be the one from which it is another future."""
+    visits = three().appointments[1].model_copy(update={"days": (0, 2)})
+    skipping = changed(three(), days="skipped", appointments=(visits,), ticks=99)
+    begun = live(tmp_path, skipping, 3)
+    assert [e.tick for e in begun.entries() if isinstance(e.event, TickEnded)] == [0, 2]
+    done = forked(begun, at, tmp_path / "forks", seed=9)
+    assert [e.tick for e in done.entries() if isinstance(e.event, TickEnded)] == [0, 2, 98]
+    with pytest.raises(RunError, match="--at 99 is not between 1 and 98"):
+        fork(begun, 99, {}, tmp_path / "forks")
 
 
 @pytest.mark.parametrize(("changes", "what"), [
