@@ -1,5 +1,6 @@
 """YAML text into data and the lines of its parts: plain values, nested and repeated within bounds."""
 
+import contextlib
 import re
 from typing import Any
 
@@ -28,18 +29,18 @@ class NotYaml(Exception):
         self.problems = problems
 
 
-class _Loader(yaml.SafeLoader):
+class _Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
     """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text, 010 is ten."""
 
 
-_Loader.yaml_implicit_resolvers = {
+_Values.yaml_implicit_resolvers = {
     first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":bool", ":int", ":timestamp", ":float", ":value"))]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
 
 def _resolve(tag: str, pattern: str, first: str) -> None:
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+    _Values.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
 
 
 _resolve("bool", r"^(?:true|True|false|False)$", "tTfF")
@@ -47,26 +48,52 @@ _resolve("int", r"^[-+]?[0-9]+$", "-+0123456789")
 _resolve("float", r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$", "-+0123456789.")
 
 
-def _decimal(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+def _decimal(loader: _Values, node: yaml.ScalarNode) -> int:
     return int(loader.construct_scalar(node))
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _decimal)
+_Values.add_constructor("tag:yaml.org,2002:int", _decimal)  # type: ignore[type-var]
+
+
+class _InPython(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
+    """PyYAML's own parser. Its words about what is wrong are plainer than libyaml's, and it knows the line."""
+
+    def __init__(self, text: str) -> None:
+        yaml.reader.Reader.__init__(self, text)
+        yaml.scanner.Scanner.__init__(self)
+        yaml.parser.Parser.__init__(self)
+
+
+try:
+    from yaml.cyaml import CParser as _InC  # type: ignore[attr-defined]
+except ImportError:  # PyYAML was built without libyaml
+    _InC = _InPython  # type: ignore[misc, assignment]
+
+
+class _Loader(yaml.composer.Composer, _InPython, _Values):
+    def __init__(self, text: str) -> None:
+        _InPython.__init__(self, text)
+        yaml.composer.Composer.__init__(self)
+        _Values.__init__(self)
+
+
+class _Quick(yaml.composer.Composer, _InC, _Values):
+    """Several times as fast. Nodes are composed in Python, where deep nesting ends in a RecursionError."""
+
+    def __init__(self, text: str) -> None:
+        _InC.__init__(self, text)
+        yaml.composer.Composer.__init__(self)
+        _Values.__init__(self)
 
 
 def parse_yaml(text: str) -> tuple[Any, Lines]:
     """The data, None when there is none, and for each path in it the line where it stands. NotYaml names every problem."""
+    with contextlib.suppress(NotYaml, yaml.YAMLError, ValueError, RecursionError):
+        return _read(_Quick(text))
     loader: _Loader | None = None
     try:
         loader = _Loader(text)
-        node = loader.get_single_node()
-        if node is None:
-            return None, {(): 1}
-        survey = _Survey(loader)
-        survey.walk(node, ())
-        if survey.problems:
-            raise NotYaml(survey.problems)
-        return loader.construct_document(node), survey.lines
+        return _read(loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -78,6 +105,17 @@ def parse_yaml(text: str) -> tuple[Any, Lines]:
         raise NotYaml([(_reached(loader), f"not valid YAML: {error}; correct it there")]) from None
     except RecursionError:
         raise NotYaml([(_reached(loader), _TOO_DEEP)]) from None
+
+
+def _read(loader: _Loader | _Quick) -> tuple[Any, Lines]:
+    node = loader.get_single_node()
+    if node is None:
+        return None, {(): 1}
+    survey = _Survey(loader)
+    survey.walk(node, ())
+    if survey.problems:
+        raise NotYaml(survey.problems)
+    return loader.construct_document(node), survey.lines
 
 
 _NUMBER = "shorten it, or quote it if it is text"
@@ -98,7 +136,7 @@ def _hint(text: str, line: int) -> str:
 class _Survey:
     """A walk through all nodes, as often as aliases repeat them: their lines, and what cannot be used."""
 
-    def __init__(self, loader: _Loader) -> None:
+    def __init__(self, loader: _Values) -> None:
         self.lines: Lines = {}
         self.problems: list[tuple[int, str]] = []
         self._loader = loader

@@ -3,14 +3,18 @@
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simcounsel.errors import SpecError
+from simcounsel.specs import yaml_text
 from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import Spec, line_of, load_spec, read_yaml
+from tests.stage import ROOT
 
 
 class Room(Spec):
@@ -166,3 +170,25 @@ def test_frozen_and_stripped(file: Path) -> None:
     assert house.name == "A"
     with pytest.raises(ValueError, match="frozen"):
         house.name = "B"
+
+
+@pytest.mark.parametrize("file", sorted(file for folder in ("simcounsel", "worlds", "personas", "experiments", "configs", "tests") for file in (ROOT / folder).rglob("*.yaml")),
+                         ids=lambda file: str(file.relative_to(ROOT)))
+def test_libyaml_and_pyyaml_read_the_same(file: Path) -> None:
+    """Values, the lines where they stand, and the order; libyaml is asked first, PyYAML's own parser where something is wrong."""
+    text = file.read_text(encoding="utf-8")
+    quick, plain = yaml_text._read(yaml_text._Quick(text)), yaml_text._read(yaml_text._Loader(text))
+    assert repr(quick) == repr(plain)
+
+
+@given(text=st.text(alphabet="ab1 \n:-?[]{},&*|>'\"%@`#.~=", max_size=40))  # without !, which alone is text to the one and nothing to the other
+def test_whatever_libyaml_lets_pass_is_read_as_pyyaml_reads_it(text: str) -> None:
+    quick, plain = (_told(kind, text) for kind in (yaml_text._Quick, yaml_text._Loader))
+    assert quick == plain or quick is None or plain is None
+
+
+def _told(kind: Any, text: str) -> str | None:
+    try:
+        return repr(yaml_text._read(kind(text)))
+    except (yaml.YAMLError, ValueError, yaml_text.NotYaml):
+        return None
