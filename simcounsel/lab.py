@@ -12,6 +12,7 @@ import os
 import queue
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,22 +23,13 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from simcounsel.errors import RunError, SimcounselError
+from simcounsel.lab_plan import write_plan
 from simcounsel.llm.prices import Prices
 from simcounsel.runs import Run, complete_ticks
-from simcounsel.specs.experiment import Cell, Experiment, differences
+from simcounsel.specs.experiment import Cell, Experiment
 from simcounsel.specs.synthesis import Synthesis
-from simcounsel.specs.vocabulary import SynthesisRole
 from simcounsel.specs.world import World
 
-REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
-"""Of a resident and simulated day with all phases, as tests/benchmarks/engine.py measures them (W3): what
-a plan's estimate rests on. Replies are mostly short JSON."""
-REQUESTS_A_LINE = 2.0
-"""Where only the meetings are lived, of both people, for a line of a talk: policies took 1.3 to 2.2 (README, Counselors)."""
-CHARACTERS_A_TOKEN = 4.0
-SYNTHESIS_CHARACTERS, REVISED = 3_300.0, 0.1
-"""Of one question in a synthesis: 2,200 as tests/benchmarks/synthesis.py measures, and about 1,100 of schema; the share of lines that
-are revised (MindCorpus, Table V: 2 to 22 %)."""
 State = Literal["waiting", "lives", "done", "failed", "stopped"]
 
 
@@ -53,125 +45,6 @@ class Progress:
     cost_usd: float | None = 0.0
     cause: str | None = None
     began: float = field(default_factory=time.monotonic)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """What a sweep would take, judged by what the engine's benchmark measured. cost_usd: None when a price is unknown."""
-
-    runs: int
-    resident_days: float
-    requests: int
-    cost_usd: float | None
-
-
-def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
-    """Requests and cost of all runs; a forked run counts from its fork on."""
-    days = requests = 0.0
-    cost: float | None = 0.0
-    for cell in cells:
-        if isinstance(cell.about, Synthesis):
-            asked, spent = _of_synthesis(cell.about, prices)
-            requests += asked
-            cost = None if cost is None or spent is None else cost + spent
-            continue
-        own = _of_world(cell)
-        days += own
-        requests += own * REQUESTS_A_DAY
-        tokens_in, tokens_out = own * CHARACTERS_A_DAY / CHARACTERS_A_TOKEN, own * REQUESTS_A_DAY * REPLY_TOKENS
-        spent = prices.cost_usd(cell.world.models.reason, int(tokens_in), int(tokens_out))
-        cost = None if cost is None or spent is None else cost + spent
-    return Estimate(runs=len(cells), resident_days=days, requests=round(requests), cost_usd=cost)
-
-
-def _of_world(cell: Cell) -> float:
-    """Resident-days lived; where days are skipped, as many as the meetings' requests would fill."""
-    world, since = cell.world, cell.at_tick or 0
-    present = world.present()
-    if world.days == "lived":
-        return len(present) * (cell.ticks - since) * world.tick_minutes / 1440
-    here = {one.name for one in present}
-    start = world.start.hour * 60 + world.start.minute
-    lines = sum(
-        one.max_turns or world.conversation.max_turns for one in world.appointments if here.issuperset(one.who)
-        for minute in one.minutes() if since <= (minute - start) // world.tick_minutes < cell.ticks and minute >= start
-    )
-    return lines * REQUESTS_A_LINE / REQUESTS_A_DAY
-
-
-def _of_synthesis(settings: Synthesis, prices: Prices) -> tuple[float, float | None]:
-    """Requests and cost of a synthesis: each turn asks seeker, supporter and evaluator, a tenth of them the corrector;
-    a session begins with the extractor and ends with the manager. None: a price is unknown."""
-    per_turn: dict[SynthesisRole, float] = {"seeker": 1.0, "supporter": 1.0}
-    per_session: dict[SynthesisRole, float] = {"extractor": 1.0}
-    if "evaluator" not in settings.without:
-        per_turn["evaluator"] = 1.0
-        if "corrector" not in settings.without:
-            per_turn["corrector"] = REVISED
-        if "manager" not in settings.without:
-            per_session["manager"] = 1.0
-    turns = (settings.turns + settings.fewest_turns) / 2
-    asked = {role: settings.count * turns * often for role, often in per_turn.items()}
-    asked |= {role: settings.count * often for role, often in per_session.items()}
-    costs = [
-        prices.cost_usd(settings.models.of(role), int(count * SYNTHESIS_CHARACTERS / CHARACTERS_A_TOKEN), int(count * REPLY_TOKENS))
-        for role, count in asked.items()
-    ]
-    return sum(asked.values()), None if None in costs else sum(cost for cost in costs if cost is not None)
-
-
-def plan_lines(experiment: Experiment, cells: tuple[Cell, ...], prices: Prices, out: Path) -> Iterator[str]:
-    """The plan in words, what it would take, and in which keys the conditions differ."""
-    told = estimate(cells, prices)
-    cost = "price unknown" if told.cost_usd is None else f"{told.cost_usd:.2f} USD"
-    yield f"experiment   {experiment.name}"
-    if experiment.worlds:
-        yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
-    yield f"conditions   {', '.join(arm.name for arm in experiment.conditions)}"
-    yield f"seeds        {', '.join(map(str, experiment.all_seeds))}"
-    if experiment.paired_at is not None:
-        yield f"paired       each client's first {experiment.paired_at} ticks are lived once, then forked into every condition"
-    about = cells[0].about
-    models = {name for cell in cells for role, name in cell.about.models.resolved().items() if role != "embed"}
-    pasts = sum(cell.arm is None for cell in cells)
-    yield f"models       {', '.join(sorted(models))}; vectors {about.models.resolved()['embed']}"
-    if isinstance(about, World):
-        yield f"length       {about.ticks} ticks of {about.tick_minutes} minutes"
-        for measurement in about.measurements:
-            yield f"measured     {measurement.instrument}, {measurement.when}"
-        amount = f"{told.resident_days:.1f} resident-days"
-    else:
-        yield f"situations   {len(about.situations)}"
-        amount = f"{sum(cell.about.count for cell in cells if isinstance(cell.about, Synthesis))} sessions"
-    yield f"runs         {told.runs}{f' ({pasts} of them shared pasts)' if pasts else ''}, in {out}"
-    yield f"estimate     {told.requests} requests, {cost}, for {amount}"
-    for one in experiment.hypotheses:
-        yield f"planned      {one.id}: {one.test} of {one.instrument}.{one.score}, {' against '.join(one.contrast)}, {one.direction}"
-    yield "the conditions differ in"
-    yield from (f"  {line}" for line in differences(cells))
-
-
-def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> None:
-    """Begin, or go on with, a sweep in `out`. RunError when another experiment lives there."""
-    plan = {
-        "name": experiment.name, "about": experiment.about,
-        "arms": [{"name": arm.name, "about": arm.about, "changes": arm.set} for arm in experiment.conditions],
-        "clients": sorted({cell.client for cell in cells}), "seeds": list(experiment.all_seeds), "paired_at": experiment.paired_at,
-        "hypotheses": [hypothesis.model_dump(mode="json") for hypothesis in experiment.hypotheses],
-        "runs": [{"run": cell.name, "arm": cell.arm, "client": cell.client, "seed": cell.seed, "pair": cell.pair} for cell in cells],
-    }
-    file = out / "experiment.json"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if file.is_file():
-            there = json.loads(file.read_text(encoding="utf-8")).get("name")
-            if there != experiment.name:
-                raise RunError(f"{out}: holds the sweep {there!r} already; choose another --out for {experiment.name!r}")
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps(plan, indent=1, ensure_ascii=False), encoding="utf-8")
-        part.replace(file)
-    except OSError as error:
-        raise RunError(f"{out}: cannot be written ({error.strerror}); choose another --out") from None
 
 
 def opened(cell: Cell, out: Path) -> Run:
@@ -265,8 +138,23 @@ def live(
     going.run(left)
 
 
-def _child(cell: Cell, out: Path, in_flight: int, prices_file: Path | None, told: "multiprocessing.Queue[dict[str, Any]]") -> None:
-    """A process of its own for each run: Mesa never frees a model."""
+def _processes() -> Any:
+    """How processes are begun: each a fork of one that has imported everything once, which saves seconds a run, where that is safe;
+    elsewhere each imports for itself."""
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["simcounsel.engine.simulation", "simcounsel.corpus.synthesis", "chromadb"])
+    return context
+
+
+def _child(
+    cell: Cell, out: Path, in_flight: int, prices_file: Path | None, environment: dict[str, str], told: "multiprocessing.Queue[dict[str, Any]]",
+) -> None:
+    """A process of its own for each run: Mesa never frees a model. environment: of whoever wants the run, which the forked process may lack."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches children too: they leave it to their parent
+    os.environ.clear()
+    os.environ.update(environment)
     try:
         live(cell, out, in_flight, Prices.load(prices_file), told.put, signal.SIGTERM)
         done = ticks_of(cell, out) >= cell.ticks
@@ -281,7 +169,7 @@ def _child(cell: Cell, out: Path, in_flight: int, prices_file: Path | None, told
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that are started meanwhile ignore Ctrl-C."""
+    """Processes that are started meanwhile ignore Ctrl-C from their first moment."""
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     except ValueError:  # outside a main thread nothing is changed
@@ -308,8 +196,8 @@ class Sweep:
         self.processes = max(1, min(processes or os.cpu_count() or 1, len(cells) or 1))
         self.in_flight = max(1, in_flight // self.processes)
         self._prices_file = prices_file
-        self._spawn = multiprocessing.get_context("spawn")
-        self._told: Any = self._spawn.Queue()
+        self._processes = _processes()
+        self._told: Any = self._processes.Queue()
         self._children: dict[str, Any] = {}
         self._before: dict[str, tuple[int, float | None]] = {}
 
@@ -369,9 +257,9 @@ class Sweep:
         return not self.stopping and any(self._ready())
 
     def _begin(self, progress: Progress) -> Any:
-        arguments = (progress.cell, self.out, self.in_flight, self._prices_file, self._told)
-        child = self._spawn.Process(target=_child, args=arguments, name=progress.cell.name, daemon=False)
-        with _deaf_to_ctrl_c():  # a terminal's Ctrl-C reaches children too: they leave it to this process
+        arguments = (progress.cell, self.out, self.in_flight, self._prices_file, dict(os.environ), self._told)
+        child = self._processes.Process(target=_child, args=arguments, name=progress.cell.name, daemon=False)
+        with _deaf_to_ctrl_c():
             child.start()
         return child
 

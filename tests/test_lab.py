@@ -14,7 +14,8 @@ import pytest
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Forked, Joined, TickEnded
-from simcounsel.lab import Sweep, estimate, opened, plan_lines
+from simcounsel.lab import Sweep, opened
+from simcounsel.lab_plan import estimate, plan_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.runs import Run, complete_ticks
 from simcounsel.specs.experiment import differences, load_experiment

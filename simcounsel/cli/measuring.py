@@ -26,7 +26,8 @@ def sweep(
     Ctrl-C stops all runs after the tick they are in.
     """
     from simcounsel.engine.opening import check_models
-    from simcounsel.lab import Sweep, plan_lines
+    from simcounsel.lab import Sweep
+    from simcounsel.lab_plan import plan_lines
     from simcounsel.lab_screen import SweepScreen
     from simcounsel.specs.experiment import load_experiment
 
