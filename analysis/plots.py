@@ -5,6 +5,7 @@ told apart by shape as well. Nothing here computes more than means that the tabl
 """
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -49,6 +50,11 @@ class Look:
         """Of lines that only guide the eye."""
         return "#4a5057" if self.dark else "#d5d2ca"
 
+    @property
+    def ground(self) -> str:
+        """Of what is hollow: the page's own colour."""
+        return "#1c2024" if self.dark else "#ffffff"
+
     def color(self, index: int) -> str:
         """The index-th of the palette."""
         return (ON_DARK if self.dark else OKABE_ITO)[index % len(OKABE_ITO)]
@@ -70,9 +76,19 @@ LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (
 
 
 def picture(id: str, title: str, alt: str, draw: Callable[[Look], Figure], *, png: bool = False) -> Picture:
-    """Draw all variants."""
-    drawn = {look: _drawn(draw, look, id, "svg") for look in LOOKS}
-    return Picture(id=id, title=title, alt=alt, svg=drawn, png=_drawn(draw, Look(), id, "png") if png else None)
+    """Draw all variants, for a light ground; a dark one has other colours and is else the same."""
+    drawn = {look: _drawn(draw, look, id, "svg") for look in LOOKS if not look.dark}
+    dark = {Look(wide=look.wide, dark=True): in_the_dark(svg) for look, svg in drawn.items()}
+    svg = {look: (drawn | dark)[look] for look in LOOKS}
+    return Picture(id=id, title=title, alt=alt, svg=svg, png=_drawn(draw, Look(), id, "png") if png else None)
+
+
+def in_the_dark(svg: bytes) -> bytes:
+    """A chart for a light ground with the colours of a dark one; every colour in it is one that Look gives."""
+    light, dark = Look(), Look(dark=True)
+    others = {light.ink: dark.ink, light.faint: dark.faint, light.ground: dark.ground, **dict(zip(OKABE_ITO, ON_DARK, strict=True))}
+    told = {one.lower().encode(): other.lower().encode() for one, other in others.items()}
+    return re.sub(rb"#[0-9a-f]{6}\b", lambda found: told.get(found[0], found[0]), svg)
 
 
 def _drawn(draw: Callable[[Look], Figure], look: Look, id: str, form: Literal["svg", "png"]) -> bytes:
@@ -218,7 +234,6 @@ def _percent(means: "pd.Series[Any]", arm: str, cluster: int, period: str) -> st
 def _before_after(axes: Axes, look: Look, at: float, means: "pd.Series[Any]", arm: str, cluster: int, index: int) -> None:
     before, after = (means.get((arm, cluster, period)) for period in ("before", "after"))
     color, marker = look.color(index), MARKERS[index % len(MARKERS)]
-    ground = "#1c2024" if look.dark else "#ffffff"
     if before is not None and after is not None:
         axes.plot([float(np.mean(before)), float(np.mean(after))], [at, at], color=look.faint, linewidth=2, zorder=1)
     if after is not None:
@@ -227,7 +242,7 @@ def _before_after(axes: Axes, look: Look, at: float, means: "pd.Series[Any]", ar
             axes.plot(np.clip([whole.low, whole.high], 0, 1), [at - 0.2] * 2, color=color, linewidth=1.4, alpha=0.7, zorder=2)
         axes.plot([float(np.mean(after))], [at], marker, color=color, markersize=6.5, zorder=4)
     if before is not None:
-        axes.plot([float(np.mean(before))], [at], marker, markerfacecolor=ground, markeredgecolor=color, markersize=6.5, zorder=3)
+        axes.plot([float(np.mean(before))], [at], marker, markerfacecolor=look.ground, markeredgecolor=color, markersize=6.5, zorder=3)
 
 
 def elbow(patterns: Patterns) -> Picture:

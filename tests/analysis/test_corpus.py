@@ -18,6 +18,7 @@ from analysis.corpora.writing import headline, write
 from analysis.experiment import ReportError
 from analysis.page import records
 from simcounsel.errors import CorpusError
+from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.corpus.planted import corpus, people, rated
 
 # Xue et al. 2026, Table III: eight corpora by GPT-4o, and by people.
@@ -134,8 +135,20 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Path]:
 
 
 @pytest.fixture(scope="module")
-def report(four: tuple[list[Path], Path]) -> Report:
-    return make(four[0], Options(ratings=four[1], embed="scripted"))
+def drawn(four: tuple[list[Path], Path]) -> tuple[Report, Draws]:
+    """The report, and how its pictures are drawn."""
+    with remembered() as draws:
+        return make(four[0], Options(ratings=four[1], embed="scripted")), draws
+
+
+@pytest.fixture(scope="module")
+def report(drawn: tuple[Report, Draws]) -> Report:
+    return drawn[0]
+
+
+def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
+    report, draws = drawn
+    assert_dark_as_drawn(report.pictures, draws)
 
 
 def test_planted_quality_comes_out_with_its_sign_and_order(report: Report) -> None:

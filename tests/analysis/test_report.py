@@ -19,6 +19,7 @@ from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_ano
 from analysis.writing import write
 from simcounsel.runs import Run
 from tests.analysis.conftest import planted, study_without_measures
+from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
 from tests.stage import ROOT
 
@@ -51,9 +52,16 @@ def parsed(page: Path) -> Cells:
 
 
 @pytest.fixture(scope="module")
-def written(planted_study: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
-    """The report on the planted study."""
-    report = make([planted_study], QUICK)
+def drawn(planted_study: Path) -> tuple[Report, Draws]:
+    """The report on the planted study, and how its pictures are drawn."""
+    with remembered() as draws:
+        return make([planted_study], QUICK), draws
+
+
+@pytest.fixture(scope="module")
+def written(drawn: tuple[Report, Draws], tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+    """The same on disk."""
+    report, _ = drawn
     return report, write(report, tmp_path_factory.mktemp("report"), "python -m analysis report planted")
 
 
@@ -86,6 +94,11 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
     assert num(paired.difference) in text and interval(paired.low, paired.high) in text
     markdown = (page.parent / "report.md").read_text(encoding="utf-8")
     assert num(paired.difference) in markdown and interval(paired.low, paired.high) in markdown and p_text(corrected[0]) in markdown
+
+
+def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
+    report, draws = drawn
+    assert_dark_as_drawn(report.pictures, draws)
 
 
 def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> None:

@@ -11,6 +11,8 @@ from analysis.__main__ import app
 from analysis.experiment import ReportError
 from analysis.trainings import pictures
 from analysis.trainings.folders import by_amount, by_privacy, doubts, read_trainings, table
+from analysis.trainings.report import make
+from tests.analysis.drawn import assert_dark_as_drawn, remembered
 from tests.analysis.trained import study, training
 
 
@@ -35,6 +37,12 @@ def test_nothing_is_drawn_where_nothing_differs(tmp_path: Path) -> None:
     found = read_trainings([tmp_path])
     assert by_privacy(found) == by_amount(found) == []
     assert pictures.utility([]) is pictures.attack(by_privacy(found)) is pictures.amount([]) is None
+
+
+def test_dark_pictures_are_as_drawn(tmp_path: Path) -> None:
+    with remembered() as draws:
+        made = make([study(tmp_path)])
+    assert_dark_as_drawn(made.pictures, draws)
 
 
 def test_the_table_has_the_best_attack_and_no_privacy_last(tmp_path: Path) -> None:

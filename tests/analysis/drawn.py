@@ -1,0 +1,47 @@
+"""A chart for a dark ground is the light one in other colours: as it would be had it been drawn for the dark."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from analysis import plots
+from analysis.plots import Look, Picture
+
+Draws = dict[str, Any]
+
+
+@contextmanager
+def remembered() -> Iterator[Draws]:
+    """How each picture that is made meanwhile is drawn, by its id."""
+    draw, draws = plots._drawn, dict[str, Any]()
+
+    def kept(how: Any, look: Look, id: str, form: Any) -> bytes:
+        draws[id] = how
+        return draw(how, look, id, form)
+
+    with pytest.MonkeyPatch.context() as patching:
+        patching.setattr(plots, "_drawn", kept)
+        yield draws
+
+
+def assert_dark_as_drawn(pictures: Mapping[str, Picture], draws: Draws) -> None:
+    """On a narrow page; the wide one has the same parts elsewhere."""
+    assert pictures.keys() == draws.keys() and pictures
+    look = Look(wide=False, dark=True)
+    for id, one in pictures.items():
+        assert tuple(one.svg) == plots.LOOKS
+        assert len(set(one.svg.values())) == 4
+        assert _numbered(one.svg[look]) == _numbered(plots._drawn(draws[id], look, id, "svg")), id
+
+
+def _numbered(svg: bytes) -> bytes:
+    """Matplotlib names some parts after what they hold, colours too; here they are numbered as they come."""
+    numbers: dict[bytes, bytes] = {}
+
+    def number(found: "re.Match[bytes]") -> bytes:
+        return found[1] + numbers.setdefault(found[2], b"part-%d" % len(numbers))
+
+    return re.sub(rb'(id="|href="#|url\(#)([^")]+)', number, svg)
