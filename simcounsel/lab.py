@@ -61,7 +61,7 @@ def opened(cell: Cell, out: Path) -> Run:
     shutil.rmtree(folder, ignore_errors=True)
     if cell.past is None or cell.at_tick is None:
         return begin_run(cell.about, out, name=cell.name)
-    return fork(Run.open(out / cell.past), cell.at_tick, cell.changes, out, cell.name)
+    return fork(Run.open(out / cell.past), cell.at_tick, cell.changes, out, cell.name, cell.about)
 
 
 def _check_same(cell: Cell, run: Run) -> None:

@@ -219,6 +219,31 @@ def cut_short(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def test_arms_with_manuals_beside_the_experiment(tmp_path: Path) -> None:
+    """Paired arms whose policies are files: seen from the experiment's own folder, wherever it is started."""
+    study = tmp_path / "study"
+    study.mkdir()
+    for name in ("motivational", "insomnia_cbt"):
+        shutil.copy(ROOT / "simcounsel" / "policies" / "manuals" / "en" / f"{name}.yaml", study / f"my_{name}.yaml")
+    text = f"""
+name: Manuals
+worlds: [{ROOT}/worlds/tiny.yaml]
+set: {{condition: client_counselor, ticks: 4}}
+models: {{reason: scripted, embed: scripted}}
+paired_at: 1
+conditions:
+  - {{name: motivational, set: {{residents.Miriam.policy: my_motivational.yaml}}}}
+  - {{name: sleep, set: {{residents.Miriam.policy: {{name: single, manual: my_insomnia_cbt.yaml}}}}}}
+"""
+    experiment, cells = load_experiment(written(study, text))
+    one = Sweep(experiment, cells, tmp_path / "out")
+    assert one.run(), [(p.state, p.cause) for p in one.progress.values()]
+    told = {arm: Run.open(tmp_path / "out" / f"client-s1-{arm}").world.residents[1].policy for arm in ("motivational", "sleep")}
+    assert {arm: (policy.name, getattr(policy.manual, "name", None)) for arm, policy in told.items() if policy} == {
+        "motivational": ("staged", "motivational"), "sleep": ("single", "insomnia_cbt"),
+    }
+
+
 def test_a_shared_past_that_ends_between_two_appointments(tmp_path: Path) -> None:
     """Where days are skipped, a past is lived when nothing more comes before its end, and a fork keeps what it lived."""
     text = f"""

@@ -5,22 +5,23 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
-from pydantic import ValidationError
-
 from simcounsel.engine.opening import begin_run, check_models, recordings
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs import Parent, Run
-from simcounsel.specs.load import explain
+from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis, changed
 from simcounsel.specs.world import World
+from simcounsel.specs.world_file import bring_policies
 
 CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "situations", "wave", "strategies", "language")
 
 
-def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str | None = None) -> Run:
+def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str | None = None, about: World | Synthesis | None = None) -> Run:
     """A new run that shares the ticks (or waves) before `at_tick` with `run`, in a world, or with settings, changed from then on.
+
+    about: that world or those settings, where they are made already; otherwise files that changes name are seen from the working folder.
 
     Go on with it by `Simulation(new.world, run=new)`, or `Workshop(new)`. RunError when the tick was not lived,
     SpecError when a change does not fit.
@@ -31,7 +32,7 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
     if not 0 < at_tick <= done:
         what = "ticks that were lived" if run.manifest.world else "waves that were written"
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
-    about = _changed(run, changes)
+    about = about or _changed(run, changes)
     if isinstance(about, Synthesis) and at_tick >= about.waves:
         raise RunError(f"{run.folder}: all {about.waves} waves are before --at {at_tick}, so nothing would be written anew; choose an earlier one")
     check_models(about)
@@ -54,11 +55,10 @@ def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
     for key, value in changes.items():
         patch(data, key, value)
     try:
-        world = World.model_validate(data)
-    except ValidationError as error:
-        raise SpecError([
-            explain(e, World, Path("--set"), {}).replace("--set:1:", "--set", 1) for e in error.errors(include_url=False)
-        ]) from None
+        bring_policies(data, Path("--set"), {})
+        world = parse_spec(data, World, Path("--set"), {})
+    except SpecError as error:
+        raise SpecError([one.replace("--set:1:", "--set", 1) for one in error.problems]) from None
     problems = world.problems()
     if problems:
         raise SpecError([f"--set {'.'.join(map(str, at))}: {what}" for at, what in problems])

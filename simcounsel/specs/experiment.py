@@ -259,7 +259,7 @@ def _read_world(
         changes["measurements"] = list(experiment.measurements)
     cast = {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
     try:
-        return load_world(path.parent / experiment.worlds[number], cast=cast, **json.loads(json.dumps(changes, default=str)))
+        return load_world(path.parent / experiment.worlds[number], cast=cast, seen_from=path.parent, **json.loads(json.dumps(changes, default=str)))
     except SpecError as error:
         place = f"{path}:{line_of(lines, ('worlds', number))}: with condition {arm!r}{f' and client {client}' if client else ''}"
         raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None

@@ -1,7 +1,8 @@
 """Single values changed by key before a file is checked: `--set conversation.max_turns=6`."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import read_value
@@ -9,10 +10,10 @@ from simcounsel.specs.world import suggest
 from simcounsel.specs.yaml_text import NotYaml
 
 
-def patch(data: dict[str, Any], key: str, value: Any) -> None:
+def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], str] = str) -> None:
     """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place.
 
-    Text values are read as YAML. SpecError when the key leads nowhere.
+    Text values are read as YAML. located: what to write for the file that a value names. SpecError when the key leads nowhere.
     """
     if isinstance(value, str):
         try:
@@ -20,6 +21,7 @@ def patch(data: dict[str, Any], key: str, value: Any) -> None:
         except NotYaml as error:
             shown = value if len(value) <= 60 else value[:57] + "..."
             raise SpecError([f"--set {key}: {shown!r} is not valid YAML ({error})"]) from None
+    value = _with_files(value, located)
     *way, last = key.split(".")
     here: Any = data
     for part in way:
@@ -30,6 +32,19 @@ def patch(data: dict[str, Any], key: str, value: Any) -> None:
         here[last] = value
     else:
         raise SpecError([f"--set {key}: {'.'.join(way)} holds {here!r}, which has no parts"])
+
+
+def _with_files(value: Any, located: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_files(inner, located) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_files(inner, located) for inner in value]
+    return located(value) if names_a_file(value) else value
+
+
+def names_a_file(value: Any) -> TypeGuard[str]:
+    """Whether a value in a world is the path of a persona, scale, manual, therapy or plan."""
+    return isinstance(value, str) and value.endswith((".yaml", ".yml"))
 
 
 def _inner(here: Any, part: str, key: str) -> Any:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from simcounsel.errors import SpecError
 from simcounsel.specs.course import find_plan
 from simcounsel.specs.manual import load_manual
+from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import find_therapy
 
@@ -18,13 +19,13 @@ TELLS = {"staged": "manual", "single": "manual", "course": "therapy"}
 def bring_policy(policy: Any, folder: Path) -> Any:
     """A policy's data with the manual, therapy and plan themselves where it names their files, seen from `folder`; a manual's file alone
     is a `staged` policy. SpecError when a file cannot be read, or holds something else."""
-    if isinstance(policy, str) and _is_file(policy):
+    if names_a_file(policy):
         policy = {"name": "staged", "manual": policy}
     if not isinstance(policy, dict):
         return policy
     found = dict(policy)
     for key, find in (("manual", load_manual), ("therapy", lambda file: find_therapy(str(file))), ("plan", find_plan)):
-        if _is_file(found.get(key)):
+        if names_a_file(found.get(key)):
             found[key] = find(folder / found[key])
     return found
 
@@ -40,7 +41,3 @@ def policy_named(text: str) -> PolicySpec:
     except ValidationError as error:
         said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
         raise SpecError([f"policy {text}: {said}"]) from None
-
-
-def _is_file(named: Any) -> bool:
-    return isinstance(named, str) and named.endswith((".yaml", ".yml"))

@@ -1,5 +1,6 @@
 """A world's file, and the files that it names: personas, scales, manuals, therapies, plans."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,19 +9,20 @@ from typing import Any
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
-from simcounsel.specs.patching import patch
+from simcounsel.specs.patching import names_a_file, patch
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.policy_file import bring_policy
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.world import World, suggest
 
 
-def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), **changes: Any) -> World:
+def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), seen_from: Path = Path(), **changes: Any) -> World:
     """A world from its file, with the personas it names.
 
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
     `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
-    of the resident whose part they take; the name changes wherever it stands in the world.
+    of the resident whose part they take; the name changes wherever it stands in the world. seen_from: the folder
+    in which files that changes name are looked for first; then beside the world's own file.
     SpecError names every problem with its line.
     """
     path = Path(path)
@@ -34,9 +36,9 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
         if key in data and "places" not in data:
             raise SpecError([f"{path}:1: not a world but {what}"])
     for key, value in changes.items():
-        patch(data, key, value)
+        patch(data, key, value, lambda name: _seen_from_world(seen_from / name, name, path.parent))
     _bring_personas(data, path, lines)
-    _bring_policies(data, path, lines)
+    bring_policies(data, path, lines)
     for name, file in cast.items():
         data = _recast(data, name, file, path)
     _bring_scales(data, path, lines)
@@ -45,6 +47,16 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     if problems:
         raise SpecError([f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
     return world
+
+
+def _seen_from_world(file: Path, name: str, folder: Path) -> str:
+    """How a world in that folder names a file; `name` where there is none."""
+    if not file.is_file():
+        return name
+    try:
+        return os.path.relpath(file, folder)
+    except ValueError:  # on another drive
+        return str(file.absolute())
 
 
 def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
@@ -70,7 +82,7 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
         raise SpecError(problems)
 
 
-def _bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
+def bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
     """Put manuals, therapies and plans themselves where a policy names their files."""
     residents = data.get("residents")
     problems: list[str] = []
@@ -119,7 +131,7 @@ def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
     problems: list[str] = []
     for index, one in enumerate(listed if isinstance(listed, list) else []):
         named = one.get("instrument") if isinstance(one, dict) else None
-        if not isinstance(named, str) or not named.endswith((".yaml", ".yml")):
+        if not names_a_file(named):
             continue
         try:
             one["scale"] = load_spec(path.parent / named, Scale)[0]

@@ -1,6 +1,7 @@
 """The same past, another future."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import ConversationEnded, Forked, Joined, Left, Recalled, RelationChanged, Remembered, Said, TickEnded
 from simcounsel.runs import Run
-from tests.stage import changed, go_on, happened, live, log, three
+from tests.stage import ROOT, changed, go_on, happened, live, log, three
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,17 @@ def test_change_holds_from_there_on(tmp_path: Path, past: Run) -> None:
     hits = [h for e in new.entries() if e.tick >= 2 and isinstance(e.event, Recalled) for h in e.event.hits]
     assert hits
     assert all(h.score == pytest.approx((h.recency + h.poignancy + h.relevance) / 3, abs=2e-4) for h in hits)
+
+
+def test_a_manual_from_here(tmp_path: Path, past: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a new run, `policy` may be a manual's file; what cannot be read is named by what was typed."""
+    shutil.copy(ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml", tmp_path / "mine.yaml")
+    monkeypatch.chdir(tmp_path)
+    new = fork(past, 2, {"residents.Miriam.policy": "mine.yaml"}, tmp_path / "forks")
+    policy = next(one.policy for one in new.world.residents if one.name == "Miriam")
+    assert policy is not None and policy.name == "staged" and getattr(policy.manual, "name", None) == "motivational"
+    with pytest.raises(SpecError, match=r"--set residents.1.policy: mein.yaml: no such file; did you mean mine.yaml\?"):
+        fork(past, 2, {"residents.Miriam.policy": "mein.yaml"}, tmp_path / "forks")
 
 
 def test_new_seed_makes_another_future(tmp_path: Path, past: Run) -> None:

@@ -163,6 +163,32 @@ def test_set_that_leads_nowhere(key: str, value: object, what: str) -> None:
     assert what in problem_of(TINY, **{key: value})
 
 
+def manual_called(file: Path, name: str) -> Path:
+    shipped = (ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml").read_text(encoding="utf-8")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(shipped.replace("name: motivational", f"name: {name}", 1), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(("there", "read"), [(("here", "world"), "here"), (("here",), "here"), (("world",), "world")])
+@pytest.mark.parametrize("change", [
+    {"residents.Miriam.policy": "mine.yaml"}, {"residents.Miriam.policy": "{name: single, manual: mine.yaml}"}, {"residents.Miriam.policy": {"name": "staged", "manual": "mine.yaml"}},
+])
+def test_a_file_that_a_change_names_is_looked_for_here_then_beside_the_world(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...], read: str, change: dict[str, Any],
+) -> None:
+    for name in ("here", "world"):
+        (tmp_path / name).mkdir()
+        if name in there:
+            manual_called(tmp_path / name / "mine.yaml", name)
+    world = tmp_path / "world" / "tiny.yaml"
+    world.write_text(TINY.read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas")), encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    policy = load_world("../world/tiny.yaml", **change).residents[1].policy
+    assert policy is not None and policy.manual is not None and not isinstance(policy.manual, str)
+    assert policy.manual.name == read
+
+
 def test_present_follows_the_condition() -> None:
     names = {c: [r.name for r in tiny().model_copy(update={"condition": c}).present()] for c in ("client_only", "client_layperson", "everyone")}
     assert names == {"client_only": ["Ines"], "client_layperson": ["Ines"], "everyone": ["Ines", "Miriam"]}
