@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -66,10 +67,12 @@ def opened(cell: Cell, out: Path) -> Run:
 
 def _check_same(cell: Cell, run: Run) -> None:
     """RunError when the run was lived in another world, with other settings, or from another past, than the cell says."""
+    from simcounsel.engine.opening import with_digests
+
     parent = run.manifest.parent
     past = (parent.run, parent.at_tick) if parent else (None, None)
     there = run.manifest.world or run.manifest.synthesis
-    if there != cell.about or past != (cell.past, cell.at_tick):
+    if there != with_digests(cell.about) or past != (cell.past, cell.at_tick):
         how = "lived in another world" if isinstance(cell.about, World) else "written with other settings"
         raise RunError(f"{run.folder}: was {how} than the experiment says now; remove it, or choose another --out")
 
@@ -139,19 +142,42 @@ def live(
 
 
 def _processes() -> Any:
-    """How processes are begun: each a fork of one that has imported everything once, which saves seconds a run, where that is safe;
-    elsewhere each imports for itself."""
+    """How processes are begun. On Linux each is a fork of one that has imported everything once, which saves seconds a run; elsewhere, and
+    where that one cannot be had (its socket's path would be too long), each imports for itself."""
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
+    from multiprocessing import forkserver
+
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["simcounsel.engine.simulation", "simcounsel.corpus.synthesis", "chromadb"])
+    context.set_forkserver_preload(["simcounsel.lab_imports"])
+    try:
+        with _same_imports():
+            forkserver.ensure_running()
+    except OSError:
+        return multiprocessing.get_context("spawn")
     return context
+
+
+@contextlib.contextmanager
+def _same_imports() -> Iterator[None]:
+    """A Python that is started meanwhile finds the modules that this one finds, and not first those that lie where it is started."""
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
+    os.environ |= {"PYTHONPATH": os.pathsep.join(place or os.getcwd() for place in sys.path), "PYTHONSAFEPATH": "1"}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _child(
     cell: Cell, out: Path, in_flight: int, prices_file: Path | None, environment: dict[str, str], told: "multiprocessing.Queue[dict[str, Any]]",
 ) -> None:
-    """A process of its own for each run: Mesa never frees a model. environment: of whoever wants the run, which the forked process may lack."""
+    """A process of its own for each run: Mesa never frees a model. environment: of whoever wants the run; what is imported already was
+    imported with that of the first sweep in this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches children too: they leave it to their parent
     os.environ.clear()
     os.environ.update(environment)
@@ -168,17 +194,23 @@ def _child(
 
 
 @contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that are started meanwhile ignore Ctrl-C from their first moment."""
+def _held_back() -> Iterator[None]:
+    """A Ctrl-C that comes meanwhile is raised at the end. Processes that are started meanwhile never hear one: they leave it to their parent."""
+    heard: list[int] = []
     try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     except ValueError:  # outside a main thread nothing is changed
         yield
         return
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
     finally:
+        if masked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
         signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 class Sweep:
@@ -196,8 +228,7 @@ class Sweep:
         self.processes = max(1, min(processes or os.cpu_count() or 1, len(cells) or 1))
         self.in_flight = max(1, in_flight // self.processes)
         self._prices_file = prices_file
-        self._processes = _processes()
-        self._told: Any = self._processes.Queue()
+        self._told: Any = multiprocessing.get_context("spawn").Queue()
         self._children: dict[str, Any] = {}
         self._before: dict[str, tuple[int, float | None]] = {}
 
@@ -252,16 +283,20 @@ class Sweep:
         for progress in self._ready():
             if len(self._children) >= self.processes or self.stopping:
                 break
-            self._children[progress.cell.name] = self._begin(progress)
-            progress.state, progress.began = "lives", time.monotonic()
+            with _held_back():  # so that whoever was begun is known, and told to stop
+                self._children[progress.cell.name] = self._begin(progress)
+                progress.state, progress.began = "lives", time.monotonic()
         return not self.stopping and any(self._ready())
 
     def _begin(self, progress: Progress) -> Any:
         arguments = (progress.cell, self.out, self.in_flight, self._prices_file, dict(os.environ), self._told)
-        child = self._processes.Process(target=_child, args=arguments, name=progress.cell.name, daemon=False)
-        with _deaf_to_ctrl_c():
-            child.start()
+        child = self._context.Process(target=_child, args=arguments, name=progress.cell.name, daemon=False)
+        child.start()
         return child
+
+    @cached_property
+    def _context(self) -> Any:
+        return _processes()
 
     def _interrupt(self, child: Any) -> None:
         if child.is_alive():

@@ -110,6 +110,8 @@ def _unpack(data: bytes, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-        for name in set(PACKED) & set(archive.getnames()):
+        for name in sorted(set(PACKED) & set(archive.getnames())):  # the log after the replies that it rests on
             if (file := archive.extractfile(name)) is not None:
-                (folder / name).write_bytes(file.read())
+                part = folder / f"{name}.part"
+                part.write_bytes(file.read())
+                part.replace(folder / name)

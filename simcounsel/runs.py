@@ -118,7 +118,10 @@ class Run:
     @property
     def whole(self) -> bool:
         """Whether it has all it needs to be lived: false for a fork that a crash ended while its past was copied."""
-        return self.manifest.parent is None or (self.folder / "events.jsonl").is_file()
+        if self.manifest.parent is None:
+            return True
+        done = complete_ticks(self.folder)
+        return (self.manifest.world.next_tick(done) if done and self.manifest.world else done) >= self.manifest.parent.at_tick
 
     @classmethod
     def create(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from simcounsel import lab
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Forked, Joined, TickEnded
@@ -105,6 +106,7 @@ def test_a_fork_is_estimated_from_its_fork_on(tmp_path: Path) -> None:
     ("name: alone", "name: counselor", "two conditions are called 'counselor'"),
     ("conversation.max_turns: 4", "conversation.max_turns: 1", "with condition 'counselor' and client"),
     ("conversation.max_turns: 4", "start: 2026-01-01 08:00", "start: arms that fork a shared past cannot change it"),
+    ("conversation.max_turns: 4", "language: zh", "language: arms that fork a shared past cannot change it"),
     ("test: paired_t", "test: t_test", "is not one of"),
     ("walter.yaml", "wolter.yaml", "did you mean"),
     ("seeds: [3]", "seeds: [3, 3]", "two runs would be called 'ines-s3-past'"),
@@ -213,6 +215,98 @@ def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path)
     assert b'"forked"' in (folder / "events.jsonl").read_bytes()
     assert sweep(tmp_path).run()
     assert log(Run.open(folder)) == log(Run.open(lived / cell.name))
+
+
+def test_a_fork_whose_log_is_torn_is_made_anew(lived: Path, tmp_path: Path) -> None:
+    """As an older version, or a copy that was broken off, may leave it."""
+    _, cells = load_experiment(written(tmp_path))
+    shutil.copytree(lived, tmp_path / "out")
+    cell = next(cell for cell in cells if cell.name == "walter-s3-counselor")
+    file = tmp_path / "out" / cell.name / "events.jsonl"
+    first = file.read_bytes().index(b'"kind":"tick_ended"')
+    file.write_bytes(file.read_bytes()[: file.read_bytes().index(b"\n", first) + 1])
+    assert not Run.open(file.parent).whole
+    assert opened(cell, tmp_path / "out").ticks_done() == 2
+    assert b'"forked"' in file.read_bytes()
+
+
+def test_ctrl_c_while_one_begins_comes_when_it_is_known() -> None:
+    begun = []
+    with pytest.raises(KeyboardInterrupt), lab._held_back():
+        os.kill(os.getpid(), signal.SIGINT)
+        begun.append("child")
+    assert begun == ["child"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+DECOYS = ("mesa", "chromadb", "pandas", "simcounsel")
+
+
+def test_what_lies_where_it_is_started_is_not_imported(tmp_path: Path) -> None:
+    """Neither by the process that starts the sweep, which lies elsewhere, nor by those that live its runs."""
+    here = tmp_path / "here"
+    here.mkdir()
+    for name in DECOYS:
+        (here / f"{name}.py").write_text("raise SystemExit('the wrong module')\n", encoding="utf-8")
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "start.py"
+    script.write_text("from simcounsel.cli import main\nif __name__ == '__main__':\n    main()\n", encoding="utf-8")
+    file = written(here, PAIRED.replace("walter.yaml", "ines.yaml").replace(f", {ROOT}/personas/ines.yaml]", "]"))
+    done = subprocess.run([sys.executable, str(script), "sweep", str(file), "--out", "out"], cwd=here, env=os.environ | {"PYTHONPATH": str(ROOT)},
+                          capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and "3 of 3 done" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each imports for itself anyway")
+def test_where_no_process_can_be_forked_from_each_imports_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_long() -> None:
+        raise OSError("AF_UNIX path too long")
+
+    monkeypatch.setattr("multiprocessing.forkserver.ensure_running", too_long)
+    before = dict(os.environ)
+    assert lab._processes().get_start_method() == "spawn"
+    assert dict(os.environ) == before
+
+
+def test_a_sweep_with_an_adapter_knows_its_own_runs(lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manifest holds the adapter's digest, the experiment its path."""
+    digest = ["0123456789abcdef"]
+    monkeypatch.setattr("simcounsel.engine.opening.pinned", lambda name: f"{name}#{digest[0]}" if name.startswith("embedded+adapter") else name)
+    monkeypatch.setattr("simcounsel.engine.forking.check_models", lambda about: None)
+    text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace("{reason: scripted,", "{reason: 'embedded+adapter=x.gguf',")
+    _, cells = load_experiment(written(tmp_path, text))
+    opened(cells[0], tmp_path / "out")
+    assert lab.ticks_of(cells[0], tmp_path / "out") == 0
+    digest[0] = "fedcba9876543210"
+    with pytest.raises(RunError, match="lived in another world"):
+        lab.ticks_of(cells[0], tmp_path / "out")
+
+
+def test_what_an_arm_changes_holds_for_it(tmp_path: Path) -> None:
+    text = PAIRED.replace("conversation.max_turns: 4", "models.judge: 'scripted:planted=3'")
+    _, cells = load_experiment(written(tmp_path, text))
+    assert {(cell.arm, cell.world.models.judge) for cell in cells} == {(None, None), ("alone", None), ("counselor", "scripted:planted=3")}
+
+
+def test_a_scale_that_an_experiment_names_stays_as_it_was_written(tmp_path: Path) -> None:
+    """So that runs of earlier versions are known again."""
+    scale = (ROOT / "simcounsel" / "instruments" / "scales" / "insomnia_severity.yaml").read_text(encoding="utf-8")
+    (tmp_path / "worlds").mkdir()
+    (tmp_path / "worlds" / "own.yaml").write_text(scale, encoding="utf-8")
+    world = (ROOT / "worlds" / "tiny.yaml").read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas"))
+    (tmp_path / "worlds" / "tiny.yaml").write_text(world, encoding="utf-8")
+    (tmp_path / "study").mkdir()
+    text = """
+name: Scales
+worlds: [../worlds/tiny.yaml]
+models: {reason: scripted, embed: scripted}
+conditions: [{name: alone, set: {condition: client_only, about: told/in.yaml}}]
+measurements: [{instrument: ../worlds/own.yaml, when: end}]
+"""
+    _, (cell,) = load_experiment(written(tmp_path / "study", text))
+    assert cell.world.measurements[0].instrument == "../worlds/own.yaml"
+    assert cell.world.about == "told/in.yaml"
 
 
 def cut_short(*_: object) -> None:

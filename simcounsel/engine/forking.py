@@ -32,7 +32,15 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
     if not 0 < at_tick <= done:
         what = "ticks that were lived" if run.manifest.world else "waves that were written"
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
+    for key in changes:
+        if key.split(".")[0] in CHANGED_ONLY_AT_START:
+            raise SpecError([f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a new run instead"])
     about = about or _changed(run, changes)
+    if isinstance(about, World) and (missed := about.next_tick(last_tick(run, at_tick) + 1)) < at_tick:
+        raise RunError(
+            f"{run.folder}: as it is changed, tick {missed} would be lived before --at {at_tick}; "
+            f"fork --at {missed}, or leave days and appointments before as they were"
+        )
     if isinstance(about, Synthesis) and at_tick >= about.waves:
         raise RunError(f"{run.folder}: all {about.waves} waves are before --at {at_tick}, so nothing would be written anew; choose an earlier one")
     check_models(about)
@@ -45,10 +53,12 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
     return new
 
 
+def last_tick(run: Run, before: int) -> int:
+    """The last tick before that one that was lived."""
+    return max(entry.tick for entry in run.entries(until_tick=before))
+
+
 def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
-    for key in changes:
-        if key.split(".")[0] in CHANGED_ONLY_AT_START:
-            raise SpecError([f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a new run instead"])
     if run.manifest.synthesis:
         return changed(run.manifest.synthesis, changes)
     data = run.world.model_dump(mode="json")

@@ -32,11 +32,11 @@ def begin_run(about: World | Synthesis, out: Path, parent: Parent | None = None,
     folder, if not world, condition, seed and time. SpecError for a locale without help lines."""
     if isinstance(about, World):
         check_locale(about.safety)
-    about = _pinned(about)
+    about = with_digests(about)
     return Run.create(about, out, models=about.models.resolved(), prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
 
 
-def _pinned(about: World | Synthesis) -> World | Synthesis:
+def with_digests(about: World | Synthesis) -> World | Synthesis:
     """With the digest of each adapter in its model's name, so that what goes on from here goes on with the same one."""
     roles = {role: pinned(spec) for role, spec in about.models.model_dump().items() if spec}
     return about.model_copy(update={"models": about.models.model_copy(update=roles)})

@@ -20,7 +20,7 @@ Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z
 CORPUS = "corpus"
 """Whom a cell is about that writes dialogues with many clients."""
 ONLY_IN_WORLDS = ("clients", "in_place_of", "paired_at", "past", "ticks", "models", "measurements", "hypotheses")
-NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "ticks", "seed")
+NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "seed")
 """What arms that fork a shared past cannot change."""
 
 
@@ -250,13 +250,14 @@ MOST_READ = 200
 def _read_world(
     experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, patches: dict[str, Any], arm: str
 ) -> World:
-    changes: dict[str, Any] = {**experiment.set, **patches}
+    changes: dict[str, Any] = {}
     if experiment.ticks is not None:
         changes["ticks"] = experiment.ticks
     if experiment.models is not None:
         changes["models"] = experiment.models.model_dump()
     if experiment.measurements:
         changes["measurements"] = list(experiment.measurements)
+    changes |= {**experiment.set, **patches}  # last: what an arm changes holds for it, whatever the experiment says of all
     cast = {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
     try:
         return load_world(path.parent / experiment.worlds[number], cast=cast, seen_from=path.parent, **json.loads(json.dumps(changes, default=str)))

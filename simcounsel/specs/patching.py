@@ -13,7 +13,7 @@ from simcounsel.specs.yaml_text import NotYaml
 def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], str] = str) -> None:
     """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place.
 
-    Text values are read as YAML. located: what to write for the file that a value names. SpecError when the key leads nowhere.
+    Text values are read as YAML. located: where the file of a persona or policy that a value names lies. SpecError when the key leads nowhere.
     """
     if isinstance(value, str):
         try:
@@ -21,8 +21,8 @@ def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], s
         except NotYaml as error:
             shown = value if len(value) <= 60 else value[:57] + "..."
             raise SpecError([f"--set {key}: {shown!r} is not valid YAML ({error})"]) from None
-    value = _with_files(value, located)
     *way, last = key.split(".")
+    value = _with_files(last, value, located)
     here: Any = data
     for part in way:
         here = _inner(here, part, key)
@@ -34,12 +34,16 @@ def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], s
         raise SpecError([f"--set {key}: {'.'.join(way)} holds {here!r}, which has no parts"])
 
 
-def _with_files(value: Any, located: Callable[[str], str]) -> Any:
+READ = ("persona", "policy", "manual", "therapy", "plan")
+"""Keys behind which a file may be named whose content takes the name's place."""
+
+
+def _with_files(key: str, value: Any, located: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
-        return {key: _with_files(inner, located) for key, inner in value.items()}
+        return {inner: _with_files(inner, part, located) for inner, part in value.items()}
     if isinstance(value, list):
-        return [_with_files(inner, located) for inner in value]
-    return located(value) if names_a_file(value) else value
+        return [_with_files(key, part, located) for part in value]
+    return located(value) if key in READ and names_a_file(value) else value
 
 
 def names_a_file(value: Any) -> TypeGuard[str]:

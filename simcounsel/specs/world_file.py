@@ -1,6 +1,5 @@
 """A world's file, and the files that it names: personas, scales, manuals, therapies, plans."""
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +21,7 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
     `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
     of the resident whose part they take; the name changes wherever it stands in the world. seen_from: the folder
-    in which files that changes name are looked for first; then beside the world's own file.
+    in which files of personas and policies that changes name are looked for first; then beside the world's own file.
     SpecError names every problem with its line.
     """
     path = Path(path)
@@ -36,7 +35,7 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
         if key in data and "places" not in data:
             raise SpecError([f"{path}:1: not a world but {what}"])
     for key, value in changes.items():
-        patch(data, key, value, lambda name: _seen_from_world(seen_from / name, name, path.parent))
+        patch(data, key, value, lambda name: _found(seen_from / name) or name)
     _bring_personas(data, path, lines)
     bring_policies(data, path, lines)
     for name, file in cast.items():
@@ -49,14 +48,12 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     return world
 
 
-def _seen_from_world(file: Path, name: str, folder: Path) -> str:
-    """How a world in that folder names a file; `name` where there is none."""
-    if not file.is_file():
-        return name
+def _found(file: Path) -> str | None:
+    """Where a file lies, for whoever looks from elsewhere; None where there is none."""
     try:
-        return os.path.relpath(file, folder)
-    except ValueError:  # on another drive
-        return str(file.absolute())
+        return str(file.absolute()) if file.is_file() else None
+    except OSError:  # no name of a file
+        return None
 
 
 def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:

@@ -157,6 +157,24 @@ def test_between_two_ticks_that_were_lived(tmp_path: Path, at: int) -> None:
         fork(begun, 99, {}, tmp_path / "forks")
 
 
+@pytest.mark.parametrize("change", [{"days": "lived"}, {"appointments.1.days": [0, 1, 2]}])
+def test_nothing_is_lived_between_the_past_and_the_fork(tmp_path: Path, change: dict[str, Any]) -> None:
+    visits = three().appointments[1].model_copy(update={"days": (0, 2)})
+    skipping = changed(three(), days="skipped", appointments=(three().appointments[0], visits), ticks=99)
+    begun = live(tmp_path, skipping, 5)
+    first = 5 if change == {"days": "lived"} else 50
+    with pytest.raises(RunError, match=f"as it is changed, tick {first} would be lived before --at 70; fork --at {first}"):
+        fork(begun, 70, change, tmp_path / "forks")
+    done = [e.tick for e in forked(begun, first, tmp_path / "forks", **{key.replace(".", "__"): value for key, value in change.items()}).entries()
+            if isinstance(e.event, TickEnded)]
+    assert done[:4] == [0, 2, 4, first]
+
+
+def test_a_past_in_another_language_even_where_the_world_is_made(tmp_path: Path, past: Run) -> None:
+    with pytest.raises(SpecError, match="the past was lived with another 'language'"):
+        fork(past, 2, {"language": "zh"}, tmp_path, about=changed(three(), language="zh"))
+
+
 @pytest.mark.parametrize(("changes", "what"), [
     ({"start": "2026-03-03 08:00"}, "--set start: the past was lived with another 'start'; begin a new run instead"),
     ({"tick_minutes": 15}, "--set tick_minutes: the past was lived with another 'tick_minutes'"),

@@ -189,6 +189,12 @@ def test_a_file_that_a_change_names_is_looked_for_here_then_beside_the_world(
     assert policy.manual.name == read
 
 
+@pytest.mark.parametrize("name", ["x" * 300 + ".yaml", "a\nb.yaml"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(SpecError, match="residents.1.policy"):
+        load_world(TINY, **{"residents.Miriam.policy": {"name": "staged", "manual": name}})
+
+
 def test_present_follows_the_condition() -> None:
     names = {c: [r.name for r in tiny().model_copy(update={"condition": c}).present()] for c in ("client_only", "client_layperson", "everyone")}
     assert names == {"client_only": ["Ines"], "client_layperson": ["Ines"], "everyone": ["Ines", "Miriam"]}
