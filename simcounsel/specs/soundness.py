@@ -58,15 +58,20 @@ def _ids(manual: Manual) -> Problems:
 
 
 def _targets(manual: Manual, state: State) -> Problems:
-    for index, name in enumerate(state.next):
-        if name not in manual.states:
+    """One problem for one mistake: what follows from a wrong name is not said beside it."""
+    unknown = [(index, name) for index, name in enumerate(state.next) if name not in manual.states]
+    astray = [(what, name) for what, name in state.leads_to if name not in state.next]
+    unused = [(index, name) for index, name in enumerate(state.next) if name not in {to for _, to in state.leads_to}]
+    if unknown:
+        for index, name in unknown:
             yield ("next", index), f"no state {name!r}; {_near(name, manual)}"
-    for what, name in state.leads_to:
-        if name not in state.next:
-            yield ("exit",), f"{what!r} leads to {name!r}, which is not an allowed next state: {', '.join(state.next) or 'none'}"
-    unused = [name for name in state.next if name not in {to for _, to in state.leads_to}]
-    for name in unused:
-        yield ("next", state.next.index(name)), f"no exit of {state.id!r} leads to {name!r}; remove it, or give the exit a way there"
+    elif astray:
+        for what, name in astray:
+            allowed = f"which is not an allowed next state: {', '.join(state.next) or 'none'}"
+            yield ("exit",), f"{what!r} leads to {name!r}, {allowed if name in manual.states else f'but no state has that id; {_near(name, manual)}'}"
+    else:
+        for index, name in unused:
+            yield ("next", index), f"no exit of {state.id!r} leads to {name!r}; remove it, or give the exit a way there"
 
 
 def _exit(state: State) -> Problems:

@@ -93,7 +93,8 @@ def test_a_small_one_is_sound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("old", "new", "at", "what"), [
     ("next: [offer]", "next: [ofer]", "next: [ofer]", "no state 'ofer'; did you mean 'offer'?"),
-    ('"no": bye}', '"no": hallo}', "exit: {when: intent", "'no' leads to 'hallo', which is not an allowed next state: hello, bye"),
+    ('"no": bye}', '"no": hallo}', "exit: {when: intent", "'no' leads to 'hallo', but no state has that id; did you mean 'hello'?"),
+    ("next: [hello, bye]", "next: [bye]", "exit: {when: intent", "'yes' leads to 'hello', which is not an allowed next state: bye"),
     ('"yes": hello', '"sure": hello', "exit: {when: intent", "'sure' is not one of yes, no, explain, another, done, tell_more"),
     ("criteria: [They answered.]", "criteria: []", "exit: {when: suff", "no criteria: what must the client's words make clear?"),
     ("      start: true\n", "", "phases:", "no state begins the session; give one `start: true`"),
@@ -120,6 +121,15 @@ def test_each_problem_is_named_with_its_line(tmp_path: Path, old: str, new: str,
         return
     line = text[: text.index(at)].count("\n") + 1
     assert any(problem.startswith(f"{tmp_path / 'small.yaml'}:{line}:") and what in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('"no": bye}', '"no": bey}'), ("otherwise: bye}", "otherwise: bey}"), ("next: [hello, bye]", "next: [hello, bey]"), ("next: [offer]", "next: [ofer]"),
+])
+def test_one_mistake_is_one_problem(tmp_path: Path, old: str, new: str) -> None:
+    assert old in SMALL
+    problem, = check_file(written(tmp_path, SMALL.replace(old, new, 1)))
+    assert "no state" in problem and "did you mean" in problem
 
 
 def _data(text: str) -> object:
