@@ -67,12 +67,13 @@ def opened(cell: Cell, out: Path) -> Run:
 
 def _check_same(cell: Cell, run: Run) -> None:
     """RunError when the run was lived in another world, with other settings, or from another past, than the cell says."""
-    from simcounsel.engine.opening import with_digests
+    from simcounsel.engine.opening import placed_nowhere, with_digests
 
     parent = run.manifest.parent
     past = (parent.run, parent.at_tick) if parent else (None, None)
     there = run.manifest.world or run.manifest.synthesis
-    if there != with_digests(cell.about) or past != (cell.past, cell.at_tick):
+    same = there is not None and placed_nowhere(there) == placed_nowhere(with_digests(cell.about))
+    if not same or past != (cell.past, cell.at_tick):
         how = "lived in another world" if isinstance(cell.about, World) else "written with other settings"
         raise RunError(f"{run.folder}: was {how} than the experiment says now; remove it, or choose another --out")
 

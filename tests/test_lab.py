@@ -278,6 +278,8 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(lived: Path, tmp_path: Path,
     _, cells = load_experiment(written(tmp_path, text))
     opened(cells[0], tmp_path / "out")
     assert lab.ticks_of(cells[0], tmp_path / "out") == 0
+    _, elsewhere = load_experiment(written(tmp_path, text.replace("x.gguf", "../elsewhere/x.gguf")))
+    assert lab.ticks_of(elsewhere[0], tmp_path / "out") == 0, "the same adapter, seen from another folder"
     digest[0] = "fedcba9876543210"
     with pytest.raises(RunError, match="lived in another world"):
         lab.ticks_of(cells[0], tmp_path / "out")

@@ -2,7 +2,7 @@
 
 import hashlib
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed
-from simcounsel.llm.embedded.adapter import pinned
+from simcounsel.llm.embedded.adapter import pinned, placeless
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
@@ -38,7 +38,16 @@ def begin_run(about: World | Synthesis, out: Path, parent: Parent | None = None,
 
 def with_digests(about: World | Synthesis) -> World | Synthesis:
     """With the digest of each adapter in its model's name, so that what goes on from here goes on with the same one."""
-    roles = {role: pinned(spec) for role, spec in about.models.model_dump().items() if spec}
+    return _with_names(about, pinned)
+
+
+def placed_nowhere(about: World | Synthesis) -> World | Synthesis:
+    """With the digest of each adapter as its model's whole name, where it has one: equal for the same adapters, wherever they are seen from."""
+    return _with_names(about, placeless)
+
+
+def _with_names(about: World | Synthesis, name: Callable[[str], str]) -> World | Synthesis:
+    roles = {role: name(spec) for role, spec in about.models.model_dump().items() if spec}
     return about.model_copy(update={"models": about.models.model_copy(update=roles)})
 
 

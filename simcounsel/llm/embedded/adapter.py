@@ -54,6 +54,11 @@ def pinned(name: str) -> str:
     return f"{ADAPTED}{_parts(name)[0]}#{find_adapter(name).digest}" if name.startswith(ADAPTED) else name
 
 
+def placeless(name: str) -> str:
+    """A pinned name without the adapter's path: the same from wherever it is seen."""
+    return f"{ADAPTED}#{_parts(name)[1]}" if name.startswith(ADAPTED) and _parts(name)[1] else name
+
+
 def _parts(name: str) -> tuple[str, str]:
     """The path and the digest, '' if it has none."""
     place = name.removeprefix(ADAPTED)
