@@ -196,7 +196,7 @@ def _child(
 
 @contextlib.contextmanager
 def _held_back() -> Iterator[None]:
-    """A Ctrl-C that comes meanwhile is raised at the end. Processes that are started meanwhile never hear one: they leave it to their parent."""
+    """A Ctrl-C that comes meanwhile is heard at the end. Processes that are started meanwhile never hear one: they leave it to their parent."""
     heard: list[int] = []
     try:
         before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
@@ -211,7 +211,7 @@ def _held_back() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, masked)
         signal.signal(signal.SIGINT, before)
     if heard:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)  # to whoever hears it otherwise
 
 
 class Sweep:
