@@ -36,7 +36,8 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
         if key.split(".")[0] in CHANGED_ONLY_AT_START:
             raise SpecError([f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a new run instead"])
     about = about or _changed(run, changes)
-    if isinstance(about, World) and (missed := about.next_tick(last_tick(run, at_tick) + 1)) < at_tick:
+    past = list(run.entries(until_tick=at_tick))
+    if isinstance(about, World) and (missed := about.next_tick(past[-1].tick + 1)) < at_tick:
         raise RunError(
             f"{run.folder}: as it is changed, tick {missed} would be lived before --at {at_tick}; "
             f"fork --at {missed}, or leave days and appointments before as they were"
@@ -47,15 +48,10 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
     new = begin_run(about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name)
     try:
-        _copy_past(run, new, at_tick, pairs)
+        _copy_past(run, past, new, at_tick, pairs)
     except OSError as error:
         raise RunError(f"{new.folder}: cannot be written ({error.strerror}); free some space") from None
     return new
-
-
-def last_tick(run: Run, before: int) -> int:
-    """The last tick before that one that was lived."""
-    return max(entry.tick for entry in run.entries(until_tick=before))
 
 
 def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
@@ -75,7 +71,7 @@ def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
     return world
 
 
-def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
+def _copy_past(run: Run, past: list[Entry], new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
     """All recorded calls: marked as `copied`, and those from the tick on as `spare`, since the fork may or may not ask the same.
     Then the log up to the tick, with a `forked` event before the last `tick_ended`. It appears whole and last: a fork that
     has a log has all of its past, wherever a crash cut the copying short."""
@@ -86,12 +82,12 @@ def _copy_past(run: Run, new: Run, at_tick: int, changes: tuple[tuple[str, str],
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
                 calls.write(json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
         _to_disk(calls)
-    *past, ended = run.entries(until_tick=at_tick)
+    *before, ended = past
     mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
     last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
     part = new.folder / "events.jsonl.part"
     with part.open("wb") as file:
-        file.writelines(entry.line().encode("utf-8", "surrogatepass") for entry in (*past, mark, last))
+        file.writelines(entry.line().encode("utf-8", "surrogatepass") for entry in (*before, mark, last))
         _to_disk(file)
     part.replace(new.folder / "events.jsonl")
 
