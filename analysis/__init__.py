@@ -1,1 +1,3 @@
-"""Claims from runs and corpora, with their uncertainty: `python -m analysis report` and `corpus`."""
+"""Claims from runs and corpora, with their uncertainty: `python -m analysis report` and
+`corpus`.
+"""

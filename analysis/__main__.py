@@ -9,33 +9,94 @@ from simcounsel.argument_help import Explaining
 from simcounsel.errors import SimcounselError
 
 app = typer.Typer(
-    name="analysis", cls=Explaining, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Claims from runs: tables, tests, figures and one report.\n\n"
-    "Begin with:  python -m analysis report runs --out report\n\n"
-    "then open report/report.html; or, for training data:  python -m analysis corpus samples --out quality\n\n"
-    "Simulated outcomes are no evidence about people.",
+    name="analysis",
+    cls=Explaining,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=(
+        "Claims from runs: tables, tests, figures and one report.\n\nBegin with:  python -m"
+        " analysis report runs --out report\n\nthen open report/report.html; or, for training data:"
+        "  python -m analysis corpus samples --out quality\n\nSimulated outcomes are no evidence"
+        " about people."
+    ),
 )
-CUTS: dict[str, Literal["days", "halves", "session", "fork"]] = {"days": "days", "halves": "halves", "session": "session", "fork": "fork"}
+CUTS: dict[str, Literal["days", "halves", "session", "fork"]] = {
+    "days": "days",
+    "halves": "halves",
+    "session": "session",
+    "fork": "fork",
+}
 Places = Annotated[
-    list[Path], typer.Argument(metavar="RUNS...", help="Folders of runs, or runs. An experiment.json among them brings the planned tests."),
+    list[Path],
+    typer.Argument(
+        metavar="RUNS...",
+        help="Folders of runs, or runs. An experiment.json among them brings the planned tests.",
+    ),
 ]
-Finished = Annotated[bool, typer.Option("--finished-only", help="Leave out runs that did not reach their world's last tick.")]
-Out = Annotated[Path, typer.Option("--out", help="Folder for report.html, report.md, figures/ and tables/; an earlier report there is replaced.")]
+Finished = Annotated[
+    bool,
+    typer.Option(
+        "--finished-only", help="Leave out runs that did not reach their world's last tick."
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        help=(
+            "Folder for report.html, report.md, figures/ and tables/; an earlier report there is"
+            " replaced."
+        ),
+    ),
+]
 CutAt = Annotated[
-    str, typer.Option("--cut", help="What is before and what after: days (the first and last 24 hours), halves, session (the first with a "
-                      "counselor), fork."),
+    str,
+    typer.Option(
+        "--cut",
+        help=(
+            "What is before and what after: days (the first and last 24 hours), halves, session"
+            " (the first with a counselor), fork."
+        ),
+    ),
 ]
-Clusters = Annotated[int | None, typer.Option("--clusters", min=2, max=30, help="So many activity clusters, in place of the elbow.")]
+Clusters = Annotated[
+    int | None,
+    typer.Option(
+        "--clusters", min=2, max=30, help="So many activity clusters, in place of the elbow."
+    ),
+]
 Embedding = Annotated[
-    str | None, typer.Option("--embed", help="Model for vectors: embedded (MiniLM), scripted (hashed words), or one that `simcounsel models` lists. "
-                             "Default: embedded, unless all runs were scripted."),
+    str | None,
+    typer.Option(
+        "--embed",
+        help=(
+            "Model for vectors: embedded (MiniLM), scripted (hashed words), or one that `simcounsel"
+            " models` lists. Default: embedded, unless all runs were scripted."
+        ),
+    ),
 ]
 NameWith = Annotated[
-    str | None, typer.Option("--name-with", metavar="MODEL", help="Let this model name the clusters (one request each; a paid model costs money). "
-                             "Default: the most central activity is the name."),
+    str | None,
+    typer.Option(
+        "--name-with",
+        metavar="MODEL",
+        help=(
+            "Let this model name the clusters (one request each; a paid model costs money). "
+            "Default: the most central activity is the name."
+        ),
+    ),
 ]
 Ratings = Annotated[
-    Path | None, typer.Option("--ratings", help="CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds the agreement of raters."),
+    Path | None,
+    typer.Option(
+        "--ratings",
+        help=(
+            "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: adds the agreement of"
+            " raters."
+        ),
+    ),
 ]
 
 
@@ -46,12 +107,27 @@ def _begin() -> None:
 
 @app.command()
 def report(
-    places: Places, out: Out = Path("report"), cut: CutAt = "days", clusters: Clusters = None, embed: Embedding = None,
-    name_with: NameWith = None, ratings: Ratings = None, finished_only: Finished = False,
-    shuffles: Annotated[int, typer.Option("--shuffles", min=99, max=1_000_000, help="Of each exploratory permutation test.")] = 5000,
-    stories: Annotated[int, typer.Option("--stories", min=0, max=200, help="At most so many client stories.")] = 12,
+    places: Places,
+    out: Out = Path("report"),
+    cut: CutAt = "days",
+    clusters: Clusters = None,
+    embed: Embedding = None,
+    name_with: NameWith = None,
+    ratings: Ratings = None,
+    finished_only: Finished = False,
+    shuffles: Annotated[
+        int,
+        typer.Option(
+            "--shuffles", min=99, max=1_000_000, help="Of each exploratory permutation test."
+        ),
+    ] = 5000,
+    stories: Annotated[
+        int, typer.Option("--stories", min=0, max=200, help="At most so many client stories.")
+    ] = 12,
 ) -> None:
-    """Write a report on runs: design, sample, planned and exploratory tests, activities, talk, stories, cost, limits."""
+    """Write a report on runs: design, sample, planned and exploratory tests, activities, talk,
+    stories, cost, limits.
+    """
     if cut not in CUTS:
         raise typer.BadParameter(f"{cut!r} is none of {', '.join(CUTS)}", param_hint="--cut")
     from analysis.page import command_line
@@ -59,7 +135,13 @@ def report(
     from analysis.writing import write
 
     options = Options(
-        cut=CUTS[cut], clusters=clusters, embed=embed, name_with=name_with, ratings=ratings, finished_only=finished_only, shuffles=shuffles,
+        cut=CUTS[cut],
+        clusters=clusters,
+        embed=embed,
+        name_with=name_with,
+        ratings=ratings,
+        finished_only=finished_only,
+        shuffles=shuffles,
         stories=stories,
     )
     made = make(places, options, lambda words: typer.echo(words, err=True))
@@ -73,23 +155,61 @@ def report(
 
 @app.command()
 def corpus(
-    corpora: Annotated[list[Path], typer.Argument(
-        metavar="CORPUS...", help="Corpus files, runs, syntheses, folders of them, or `samples`. One with several conditions is split by them.",
-    )],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path.")] = Path("quality"),
+    corpora: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="CORPUS...",
+            help=(
+                "Corpus files, runs, syntheses, folders of them, or `samples`. One with several"
+                " conditions is split by them."
+            ),
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for report.html, figures/ and tables/, or the page's own path.",
+        ),
+    ] = Path("quality"),
     ratings: Annotated[
-        Path | None, typer.Option("--ratings", help="CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: what people said of them."),
+        Path | None,
+        typer.Option(
+            "--ratings",
+            help=(
+                "CSV of `python -m simcounsel rate-page --out STUDY --csv FILE`: what people said"
+                " of them."
+            ),
+        ),
     ] = None,
-    rated: Annotated[list[Path] | None, typer.Option("--rated", help="A folder that `corpus rate --out` wrote; may be given again.")] = None,
-    judge: Annotated[str | None, typer.Option("--judge", help="Only what this model rated; all judges if not given.")] = None,
-    embed: Annotated[str | None, typer.Option("--embed", help="Model for the spread of embeddings, such as `embedded`.")] = None,
+    rated: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--rated", help="A folder that `corpus rate --out` wrote; may be given again."
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", help="Only what this model rated; all judges if not given."),
+    ] = None,
+    embed: Annotated[
+        str | None,
+        typer.Option("--embed", help="Model for the spread of embeddings, such as `embedded`."),
+    ] = None,
 ) -> None:
-    """Compare corpora: five dimensions by judge and people, how far these agree, and what can be counted."""
+    """Compare corpora: five dimensions by judge and people, how far these agree, and what can be
+    counted.
+    """
     from analysis.corpora.report import Options, make
     from analysis.corpora.writing import write
     from analysis.page import command_line
 
-    made = make(corpora, Options(ratings=ratings, rated=tuple(rated or ()), judge=judge, embed=embed), lambda words: typer.echo(words, err=True))
+    made = make(
+        corpora,
+        Options(ratings=ratings, rated=tuple(rated or ()), judge=judge, embed=embed),
+        lambda words: typer.echo(words, err=True),
+    )
     page = write(made, out, command_line())
     for note in made.notes:
         typer.echo(note, err=True)
@@ -100,10 +220,17 @@ def corpus(
 @app.command()
 def tables(
     places: Places,
-    out: Annotated[Path, typer.Option("--out", help="Folder for the CSV files; CSV files that are there are replaced.")] = Path("tables"),
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", help="Folder for the CSV files; CSV files that are there are replaced."
+        ),
+    ] = Path("tables"),
     finished_only: Finished = False,
 ) -> None:
-    """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements, relations, warnings, costs, personas."""
+    """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements,
+    relations, warnings, costs, personas.
+    """
     from analysis import tables as read
     from analysis.page import write_tables
     from analysis.report import READ
@@ -116,10 +243,25 @@ def tables(
 
 @app.command()
 def privacy(
-    trainings: Annotated[list[Path], typer.Argument(metavar="RUNS...", help="Folders of trainings, or folders of them, such as trainings/privacy.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path.")] = Path("report"),
+    trainings: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUNS...",
+            help="Folders of trainings, or folders of them, such as trainings/privacy.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for report.html, figures/ and tables/, or the page's own path.",
+        ),
+    ] = Path("report"),
 ) -> None:
-    """Show what trainings are worth against what they cost in privacy, and what more sessions or more themes bring."""
+    """Show what trainings are worth against what they cost in privacy, and what more sessions or
+    more themes bring.
+    """
     from analysis.page import command_line
     from analysis.trainings.report import make, write
 
@@ -128,7 +270,10 @@ def privacy(
     for words in made.doubts:
         typer.echo(words, err=True)
     typer.echo(f"report         {page}")
-    typer.echo(f"figures        {page.parent / 'figures'} ({', '.join(made.pictures) or 'none'}; SVG and PNG)")
+    typer.echo(
+        f"figures        {page.parent / 'figures'} ({', '.join(made.pictures) or 'none'}; SVG and"
+        " PNG)"
+    )
 
 
 def main() -> None:
@@ -141,7 +286,11 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] in ("analysis", "simcounsel"):
             raise
-        typer.echo(f"analysis: the package {error.name.split('.')[0]} is missing; pip install -e '.[analysis]'", err=True)
+        typer.echo(
+            f"analysis: the package {error.name.split('.')[0]} is missing; pip install -e"
+            " '.[analysis]'",
+            err=True,
+        )
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -30,8 +30,8 @@ class Arm(Part):
 class Hypothesis(Part):
     """A planned test. contrast: two arms, the first against the second (an ANOVA may name more).
 
-    direction: of the first arm's change against the second's. Tests stay two-sided; the direction says
-    whether a difference is the one that was expected.
+    direction: of the first arm's change against the second's. Tests stay two-sided; the direction
+    says whether a difference is the one that was expected.
     """
 
     id: str
@@ -44,8 +44,9 @@ class Hypothesis(Part):
 
 
 class PlannedRun(Part):
-    """A run of the plan. arm: None for a past that others are forked from. pair: runs of one pair share their past, or client
-    and seed; None when unpaired."""
+    """A run of the plan. arm: None for a past that others are forked from. pair: runs of one pair
+    share their past, or client and seed; None when unpaired.
+    """
 
     run: str
     arm: str | None = None
@@ -71,7 +72,9 @@ class Experiment(Part):
 
 
 def read_experiment(folder: Path) -> Experiment | None:
-    """The plan beside the runs; None when there is none. ReportError when it cannot be read, since planned tests must not get lost."""
+    """The plan beside the runs; None when there is none. ReportError when it cannot be read, since
+    planned tests must not get lost.
+    """
     file = folder / "experiment.json"
     if not file.is_file():
         return None
@@ -81,5 +84,6 @@ def read_experiment(folder: Path) -> Experiment | None:
         first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
         what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
         raise ReportError(
-            f"{file}: not an experiment ({what}); let the sweep write it again, or move it away to report without planned tests"
+            f"{file}: not an experiment ({what}); let the sweep write it again, or move it away to"
+            " report without planned tests"
         ) from None

@@ -1,4 +1,6 @@
-"""What nobody announced: every outcome by arm, with the papers' tests beside sturdier ones. For ideas, not for claims."""
+"""What nobody announced: every outcome by arm, with the papers' tests beside sturdier ones. For
+ideas, not for claims.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,8 +29,10 @@ KEYS = ["instrument", "score", "respondent", "judge"]
 
 @dataclass(frozen=True, kw_only=True)
 class Explored:
-    """One outcome. spreads: by arm. contrasts: every pair of arms, paired where forks share a past. p_holm: of the permutation
-    test, over all outcomes explored here. values: as they were, for figures. runs: by arm."""
+    """One outcome. spreads: by arm. contrasts: every pair of arms, paired where forks share a past.
+    p_holm: of the permutation test, over all outcomes explored here. values: as they were, for
+    figures. runs: by arm.
+    """
 
     instrument: str
     score: str
@@ -49,13 +53,24 @@ class Explored:
     @property
     def title(self) -> str:
         """Instrument and score, and who answered where it is not the log itself."""
-        name = self.score if self.instrument == "log" else self.instrument if self.score == "total" else f"{self.instrument}: {self.score}"
+        name = (
+            self.score
+            if self.instrument == "log"
+            else self.instrument
+            if self.score == "total"
+            else f"{self.instrument}: {self.score}"
+        )
         return name.replace("_", " ")
 
 
-def explore(outcomes: pd.DataFrame, arms: tuple[str, ...], *, shuffles: int = 5000) -> list[Explored]:
+def explore(
+    outcomes: pd.DataFrame, arms: tuple[str, ...], *, shuffles: int = 5000
+) -> list[Explored]:
     """All outcomes in the order of their names."""
-    found = [_explored(str_key(key), rows, arms, shuffles) for key, rows in outcomes.groupby(KEYS, observed=True, sort=True)]
+    found = [
+        _explored(str_key(key), rows, arms, shuffles)
+        for key, rows in outcomes.groupby(KEYS, observed=True, sort=True)
+    ]
     corrected = holm([one.permuted.p for one in found])
     return [replace(one, p_holm=p) for one, p in zip(found, corrected, strict=True)]
 
@@ -66,16 +81,29 @@ def str_key(key: object) -> tuple[str, str, str, str]:
     return instrument, score, respondent, judge
 
 
-def _explored(key: tuple[str, str, str, str], rows: pd.DataFrame, arms: tuple[str, ...], shuffles: int) -> Explored:
+def _explored(
+    key: tuple[str, str, str, str], rows: pd.DataFrame, arms: tuple[str, ...], shuffles: int
+) -> Explored:
     known = rows.dropna(subset=["value"])
     values = {arm: known[known["arm"] == arm]["value"].astype(float).tolist() for arm in arms}
     present = {arm: numbers for arm, numbers in values.items() if numbers}
     return Explored(
-        instrument=key[0], score=key[1], respondent=key[2], judge=key[3], kind=str(rows["kind"].iloc[0]),
-        spreads=tuple(spread(arm, numbers) for arm, numbers in values.items()), fisher=anova(present), welch=welch_anova(present),
-        permuted=permutation_anova(present, shuffles=shuffles), tukey=tukey(present), contrasts=tuple(_contrasts(known, present)), values=values,
+        instrument=key[0],
+        score=key[1],
+        respondent=key[2],
+        judge=key[3],
+        kind=str(rows["kind"].iloc[0]),
+        spreads=tuple(spread(arm, numbers) for arm, numbers in values.items()),
+        fisher=anova(present),
+        welch=welch_anova(present),
+        permuted=permutation_anova(present, shuffles=shuffles),
+        tukey=tukey(present),
+        contrasts=tuple(_contrasts(known, present)),
+        values=values,
         runs={arm: tuple(sorted(known[known["arm"] == arm]["run"].astype(str))) for arm in arms},
-        left_out=tuple((str(row.run), str(row.reason)) for row in rows[rows["value"].isna()].itertuples()),
+        left_out=tuple(
+            (str(row.run), str(row.reason)) for row in rows[rows["value"].isna()].itertuples()
+        ),
     )
 
 

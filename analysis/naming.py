@@ -1,9 +1,11 @@
-"""Clusters named by a model from their members; where it does not answer as asked, by their medoid."""
+"""Clusters named by a model from their members; where it does not answer as asked, by their
+medoid.
+"""
 
 from dataclasses import replace
 
 from analysis.patterns import Cluster, Patterns
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 
@@ -12,10 +14,16 @@ MOST_WORDS = 6
 
 def name_clusters(patterns: Patterns, models: Switchboard) -> tuple[Patterns, tuple[str, ...]]:
     """The same patterns with names, and in words what the model failed at."""
-    asks = {f"{cluster.number:03d}": _name(cluster, patterns.clusters) for cluster in patterns.clusters}
+    asks = {
+        f"{cluster.number:03d}": _name(cluster, patterns.clusters) for cluster in patterns.clusters
+    }
     outcomes = models.ask(asks)
     named = tuple(outcomes[f"{cluster.number:03d}"].value for cluster in patterns.clusters)
-    troubles = tuple(f"{t.who}: {t.cause}; its medoid is its name" for one in outcomes.values() for t in one.troubles)
+    troubles = tuple(
+        f"{t.who}: {t.cause}; its medoid is its name"
+        for one in outcomes.values()
+        for t in one.troubles
+    )
     return replace(patterns, clusters=named), troubles
 
 
@@ -31,11 +39,22 @@ def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Request:
     """What is asked about one cluster."""
     rest = [one.medoid for one in others if one.number != cluster.number]
     system, prompt = render(
-        "name_activities", members="\n".join(f"- {text}" for text in cluster.members), others="\n".join(f"- {text}" for text in rest) or "- none",
+        "name_activities",
+        members="\n".join(f"- {text}" for text in cluster.members),
+        others="\n".join(f"- {text}" for text in rest) or "- none",
     )
     return Request(
-        verb="write", purpose="name_activities", who=f"cluster {cluster.number}", tier="reason", system=system, prompt=prompt, check=_wrong,
-        fallback=cluster.medoid, temperature=0.0, max_tokens=24, seed=cluster.number,
+        verb="write",
+        purpose="name_activities",
+        who=f"cluster {cluster.number}",
+        tier="reason",
+        system=system,
+        prompt=prompt,
+        check=_wrong,
+        fallback=cluster.medoid,
+        temperature=0.0,
+        max_tokens=24,
+        seed=cluster.number,
     )
 
 
@@ -45,4 +64,6 @@ def _tidy(text: str) -> str:
 
 def _wrong(text: str) -> str | None:
     words = _tidy(text).split()
-    return None if 1 <= len(words) <= MOST_WORDS else f"a name has 2 to 5 words; this has {len(words)}"
+    return (
+        None if 1 <= len(words) <= MOST_WORDS else f"a name has 2 to 5 words; this has {len(words)}"
+    )

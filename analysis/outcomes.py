@@ -1,9 +1,11 @@
-"""One value a run and client for each outcome: how far it changed from baseline, or its level where nothing was measured before.
+"""One value a run and client for each outcome: how far it changed from baseline, or its level where
+nothing was measured before.
 
-Columns: run, arm, client, seed, pair, shared_past, instrument, score, respondent, judge, kind, baseline, last, value, times, reason.
-kind: `change` (last minus first point) or `level` (mean over points; for what is asked after each session, and where no run
-has more than one point). value: missing with a `reason`.
-times: how many measurements were averaged into one point at most (test and retest, several conversations).
+Columns: run, arm, client, seed, pair, shared_past, instrument, score, respondent, judge, kind,
+baseline, last, value, times, reason. kind: `change` (last minus first point) or `level` (mean over
+points; for what is asked after each session, and where no run has more than one point). value:
+missing with a `reason`. times: how many measurements were averaged into one point at most (test and
+retest, several conversations).
 """
 
 from collections.abc import Iterator
@@ -17,8 +19,22 @@ BASELINE = "baseline"
 AFTER = "after "
 OF_THE_LOG = "log"
 COLUMNS = (
-    "run", "arm", "client", "seed", "pair", "shared_past", "instrument", "score", "respondent", "judge", "kind", "baseline", "last", "value",
-    "times", "reason",
+    "run",
+    "arm",
+    "client",
+    "seed",
+    "pair",
+    "shared_past",
+    "instrument",
+    "score",
+    "respondent",
+    "judge",
+    "kind",
+    "baseline",
+    "last",
+    "value",
+    "times",
+    "reason",
 )
 UNPLEASANT = ("fear", "sadness", "disgust", "anger")
 FROM_THE_LOG = {
@@ -30,33 +46,50 @@ FROM_THE_LOG = {
 
 
 def measured_outcomes(measurements: pd.DataFrame, sample: Sample) -> pd.DataFrame:
-    """Change from the first point (`baseline`, where there is one) to the last; the level of what has no first point to change from."""
+    """Change from the first point (`baseline`, where there is one) to the last; the level of what
+    has no first point to change from.
+    """
     keys = ["instrument", "score", "respondent", "judge"]
     rows: list[dict[str, Any]] = []
     for key, part in measurements.groupby(keys, observed=True, sort=True):
         first = _first_point(part)
-        whose = {(str(run), str(client)): own for (run, client), own in part.groupby(["run", "client"], observed=True)}
+        whose = {
+            (str(run), str(client)): own
+            for (run, client), own in part.groupby(["run", "client"], observed=True)
+        }
         for member in sample.members:
             for client in _about(member.clients, member.name, whose):
                 own = whose.get((member.name, client), part.iloc[0:0])
                 outcome = _level(own) if first is None else _change(own, first)
-                rows.append({
-                    "run": member.name, "arm": member.arm, "client": client, "seed": member.seed, "pair": member.pair,
-                    "shared_past": member.shared_past, **dict(zip(keys, key, strict=True)), **outcome,
-                })
+                rows.append(
+                    {
+                        "run": member.name,
+                        "arm": member.arm,
+                        "client": client,
+                        "seed": member.seed,
+                        "pair": member.pair,
+                        "shared_past": member.shared_past,
+                        **dict(zip(keys, key, strict=True)),
+                        **outcome,
+                    }
+                )
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     measured = table.groupby(keys)["value"].transform("count") > 0
     return table[measured].reset_index(drop=True)
 
 
-def _about(clients: tuple[str, ...], run: str, whose: dict[tuple[str, str], pd.DataFrame]) -> Iterator[str]:
+def _about(
+    clients: tuple[str, ...], run: str, whose: dict[tuple[str, str], pd.DataFrame]
+) -> Iterator[str]:
     """The clients of a run, and others whom somebody measured."""
     yield from clients
     yield from sorted({client for name, client in whose if name == run and client not in clients})
 
 
 def _first_point(part: pd.DataFrame) -> str | None:
-    """From which point on change is counted: `baseline`, else the earliest of any run; None for points after sessions, or a single one."""
+    """From which point on change is counted: `baseline`, else the earliest of any run; None for
+    points after sessions, or a single one.
+    """
     points = part.groupby("point", observed=True)["minute"].min().sort_values(kind="stable")
     if BASELINE in points.index:
         return BASELINE
@@ -68,7 +101,9 @@ def _first_point(part: pd.DataFrame) -> str | None:
 def _points(own: pd.DataFrame) -> pd.DataFrame:
     """Mean by point, in the order of their time; missing values count as not measured."""
     known = own.dropna(subset=["value"])
-    table = known.groupby("point", observed=True).agg(minute=("minute", "max"), value=("value", "mean"), times=("value", "size"))
+    table = known.groupby("point", observed=True).agg(
+        minute=("minute", "max"), value=("value", "mean"), times=("value", "size")
+    )
     return table.sort_values("minute", kind="stable")
 
 
@@ -87,18 +122,39 @@ def _change(own: pd.DataFrame, first: str) -> dict[str, Any]:
     baseline = float(points["value"][first])
     after = points.drop(index=first)
     if not len(after):
-        return blank | {"baseline": baseline, "reason": _missing(own[own["point"] != first], f"measured at {first} only")}
+        return blank | {
+            "baseline": baseline,
+            "reason": _missing(own[own["point"] != first], f"measured at {first} only"),
+        }
     last = float(after["value"].iloc[-1])
-    return {"kind": "change", "baseline": baseline, "last": last, "value": last - baseline, "times": int(points["times"].max()), "reason": None}
+    return {
+        "kind": "change",
+        "baseline": baseline,
+        "last": last,
+        "value": last - baseline,
+        "times": int(points["times"].max()),
+        "reason": None,
+    }
 
 
 def _level(own: pd.DataFrame) -> dict[str, Any]:
     points = _points(own)
     if not len(points):
-        return {"kind": "level", "baseline": None, "last": None, "value": None, "times": 0, "reason": _missing(own, "not measured in this run")}
+        return {
+            "kind": "level",
+            "baseline": None,
+            "last": None,
+            "value": None,
+            "times": 0,
+            "reason": _missing(own, "not measured in this run"),
+        }
     return {
-        "kind": "level", "baseline": None, "last": float(points["value"].iloc[-1]), "value": float(points["value"].mean()),
-        "times": int(points["times"].max()), "reason": None,
+        "kind": "level",
+        "baseline": None,
+        "last": float(points["value"].iloc[-1]),
+        "value": float(points["value"].mean()),
+        "times": int(points["times"].max()),
+        "reason": None,
     }
 
 
@@ -106,20 +162,44 @@ def logged_outcomes(activities: pd.DataFrame, period: pd.Series, sample: Sample)
     """What the log itself says (see FROM_THE_LOG), after minus before; instrument is `log`."""
     rows: list[dict[str, Any]] = []
     dated = activities.assign(period=period)
-    whose = {(str(run), str(client)): own for (run, client), own in dated.groupby(["run", "client"], observed=True)}
+    whose = {
+        (str(run), str(client)): own
+        for (run, client), own in dated.groupby(["run", "client"], observed=True)
+    }
     for member in sample.members:
         for client in member.clients:
             own = whose.get((member.name, client))
             for score in FROM_THE_LOG:
-                before, after = (None, None) if own is None else (_seen(own[own["period"] == which], score) for which in ("before", "after"))
+                before, after = (
+                    (None, None)
+                    if own is None
+                    else (
+                        _seen(own[own["period"] == which], score) for which in ("before", "after")
+                    )
+                )
                 known = before is not None and after is not None
-                rows.append({
-                    "run": member.name, "arm": member.arm, "client": client, "seed": member.seed, "pair": member.pair,
-                    "shared_past": member.shared_past, "instrument": OF_THE_LOG,
-                    "score": score, "respondent": OF_THE_LOG, "judge": "", "kind": "change", "baseline": before, "last": after,
-                    "value": after - before if before is not None and after is not None else None, "times": 1 if known else 0,
-                    "reason": None if known else "no such ticks before or after the cut",
-                })
+                rows.append(
+                    {
+                        "run": member.name,
+                        "arm": member.arm,
+                        "client": client,
+                        "seed": member.seed,
+                        "pair": member.pair,
+                        "shared_past": member.shared_past,
+                        "instrument": OF_THE_LOG,
+                        "score": score,
+                        "respondent": OF_THE_LOG,
+                        "judge": "",
+                        "kind": "change",
+                        "baseline": before,
+                        "last": after,
+                        "value": (
+                            after - before if before is not None and after is not None else None
+                        ),
+                        "times": 1 if known else 0,
+                        "reason": None if known else "no such ticks before or after the cut",
+                    }
+                )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

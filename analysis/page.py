@@ -1,4 +1,6 @@
-"""What pages of all kinds are made with: numbers as text, templates, tables as CSV, files that are whole or not there."""
+"""What pages of all kinds are made with: numbers as text, templates, tables as CSV, files that are
+whole or not there.
+"""
 
 import base64
 import os
@@ -16,16 +18,36 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.plots import Look
 
-LIBRARIES = ("simcounsel", "numpy", "pandas", "scipy", "statsmodels", "pingouin", "scikit-learn", "krippendorff", "matplotlib", "vaderSentiment")
-LOOKS = {"wide": Look(), "dark": Look(dark=True), "narrow": Look(wide=False), "narrow_dark": Look(wide=False, dark=True)}
+LIBRARIES = (
+    "simcounsel",
+    "numpy",
+    "pandas",
+    "scipy",
+    "statsmodels",
+    "pingouin",
+    "scikit-learn",
+    "krippendorff",
+    "matplotlib",
+    "vaderSentiment",
+)
+LOOKS = {
+    "wide": Look(),
+    "dark": Look(dark=True),
+    "narrow": Look(wide=False),
+    "narrow_dark": Look(wide=False, dark=True),
+}
 any_text = pd.option_context("mode.string_storage", "python")
-"""Decorates what makes tables: pandas keeps texts in Arrow where pyarrow is installed, and Arrow refuses half characters, which models do write."""
+"""Decorates what makes tables: pandas keeps texts in Arrow where pyarrow is installed, and Arrow
+refuses half characters, which models do write.
+"""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
-    """Each as NAME.csv; an empty field is a missing value, and no text begins like a formula. CSVs of an earlier report go."""
+    """Each as NAME.csv; an empty field is a missing value, and no text begins like a formula. CSVs
+    of an earlier report go.
+    """
     out.mkdir(parents=True, exist_ok=True)
     for stale in out.glob("*.csv"):
         stale.unlink()
@@ -35,12 +57,23 @@ def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:
 
 def _harmless(table: pd.DataFrame) -> pd.DataFrame:
     """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    texts = [str(column) for column in table if not pd.api.types.is_numeric_dtype(table[column]) and not pd.api.types.is_bool_dtype(table[column])]
-    return table.assign(**{column: table[column].map(_tamed, na_action="ignore") for column in texts})
+    texts = [
+        str(column)
+        for column in table
+        if not pd.api.types.is_numeric_dtype(table[column])
+        and not pd.api.types.is_bool_dtype(table[column])
+    ]
+    return table.assign(
+        **{column: table[column].map(_tamed, na_action="ignore") for column in texts}
+    )
 
 
 def _tamed(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    return (
+        f"'{value}"
+        if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
+        else value
+    )
 
 
 def put(file: Path, text: str) -> None:
@@ -56,12 +89,27 @@ def command_line() -> str:
 
 
 def environment(*, html: bool) -> Environment:
-    """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page can hold are left out of both."""
+    """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page
+    can hold are left out of both.
+    """
     made = Environment(
-        loader=PackageLoader("analysis"), autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=PackageLoader("analysis"),
+        autoescape=html,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
         finalize=lambda value: _CONTROL.sub("", value) if type(value) is str else value,
     )
-    made.filters |= {"num": num, "p": p_text, "interval": interval, "percent": percent, "marked": marked, "plain": plain, "uri": uri, "usd": usd}
+    made.filters |= {
+        "num": num,
+        "p": p_text,
+        "interval": interval,
+        "percent": percent,
+        "marked": marked,
+        "plain": plain,
+        "uri": uri,
+        "usd": usd,
+    }
     return made
 
 
@@ -87,7 +135,11 @@ def p_text(value: float | None) -> str:
 
 def interval(low: float | None, high: float | None) -> str:
     """'[low, high]', or '–'."""
-    return "–" if low is None or high is None or low != low or high != high else f"[{num(low)}, {num(high)}]"
+    return (
+        "–"
+        if low is None or high is None or low != low or high != high
+        else f"[{num(low)}, {num(high)}]"
+    )
 
 
 def percent(value: float | None) -> str:
@@ -119,7 +171,10 @@ def records(table: pd.DataFrame | None) -> list[dict[str, Any]]:
     """Rows as dictionaries, None for what is missing."""
     if table is None or not len(table):
         return []
-    return [{str(key): None if value is None or value != value else value for key, value in row.items()} for row in table.to_dict("records")]
+    return [
+        {str(key): None if value is None or value != value else value for key, value in row.items()}
+        for row in table.to_dict("records")
+    ]
 
 
 # beside the numbers

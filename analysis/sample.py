@@ -1,4 +1,6 @@
-"""Which runs a report rests on: found, checked, each with its arm and pair; and which are left out, and why."""
+"""Which runs a report rests on: found, checked, each with its arm and pair; and which are left out,
+and why.
+"""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -14,11 +16,13 @@ from simcounsel.viewer.reader import Log
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A run in the sample. arm: of the experiment, else the world's condition. clients: names, in order.
+    """A run in the sample. arm: of the experiment, else the world's condition. clients: names, in
+    order.
 
-    pair: the other runs of it are its counterparts; 'PARENT@TICK' for forks that no plan names; None when it stands alone.
-    shared_past: whether the runs of the pair are forks of one past, and not only of the same client and seed.
-    planned_ticks: of its world; note: what a reader must know of it, None when nothing.
+    pair: the other runs of it are its counterparts; 'PARENT@TICK' for forks that no plan names;
+    None when it stands alone. shared_past: whether the runs of the pair are forks of one past, and
+    not only of the same client and seed. planned_ticks: of its world; note: what a reader must know
+    of it, None when nothing.
     """
 
     log: Log
@@ -76,9 +80,23 @@ class Sample:
         return [member for member in self.members if member.arm == arm]
 
     def toys(self) -> list[str]:
-        """Models in use whose talk is no evidence of anything: the scripted and the embedded one."""
-        used = {model for member in self.members for role, model in member.models.items() if role != "embed"}
-        return sorted({kind for model in used for kind in ("scripted", "embedded") if model.replace(":", "+").split("+")[0] == kind})
+        """Models in use whose talk is no evidence of anything: the scripted and the embedded
+        one.
+        """
+        used = {
+            model
+            for member in self.members
+            for role, model in member.models.items()
+            if role != "embed"
+        }
+        return sorted(
+            {
+                kind
+                for model in used
+                for kind in ("scripted", "embedded")
+                if model.replace(":", "+").split("+")[0] == kind
+            }
+        )
 
 
 def opened(runs: Iterable["Log | Path | str"]) -> list[Log]:
@@ -90,11 +108,16 @@ def opened(runs: Iterable["Log | Path | str"]) -> list[Log]:
 
 
 def find(places: Sequence[Path], *, finished_only: bool = False) -> Sample:
-    """The sample in folders of runs, or runs themselves. ReportError when there is nothing to report on."""
+    """The sample in folders of runs, or runs themselves. ReportError when there is nothing to
+    report on.
+    """
     folders, roots = _folders(places)
     experiments = [found for root in roots if (found := read_experiment(root))]
     if len(experiments) > 1:
-        raise ReportError(f"{len(experiments)} experiments at once ({', '.join(e.name for e in experiments)}); report on one at a time")
+        raise ReportError(
+            f"{len(experiments)} experiments at once ({', '.join(e.name for e in experiments)});"
+            " report on one at a time"
+        )
     experiment = experiments[0] if experiments else None
     everybody: list[Member] = []
     excluded: list[Excluded] = []
@@ -107,13 +130,20 @@ def find(places: Sequence[Path], *, finished_only: bool = False) -> Sample:
     members, more = _sifted(everybody, experiment, finished_only)
     missing = _missing(experiment, {folder.name for folder in folders})
     if not members and not excluded and not missing:
-        raise ReportError(f"{', '.join(map(str, places))}: no run there; `python -m simcounsel run WORLD` or `sweep` makes some")
+        raise ReportError(
+            f"{', '.join(map(str, places))}: no run there; `python -m simcounsel run WORLD` or"
+            " `sweep` makes some"
+        )
     ranked = sorted(members, key=lambda m: (_rank(m.arm, experiment), m.name))
-    return Sample(members=tuple(ranked), excluded=(*excluded, *more, *missing), experiment=experiment)
+    return Sample(
+        members=tuple(ranked), excluded=(*excluded, *more, *missing), experiment=experiment
+    )
 
 
 def _folders(places: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Folders of runs in name order, each once, and the folders in which an experiment.json may lie."""
+    """Folders of runs in name order, each once, and the folders in which an experiment.json may
+    lie.
+    """
     runs: dict[Path, Path] = {}
     roots: dict[Path, Path] = {}
     for place in places:
@@ -141,7 +171,10 @@ def _unusable(log: Log) -> str | None:
     if not log.manifest.get("world"):
         return "damaged: manifest.json cannot be read, so world and condition are unknown"
     if log.manifest.get("schema_version") != SCHEMA_VERSION:
-        return f"its log has version {log.manifest.get('schema_version')}; this analysis reads {SCHEMA_VERSION}"
+        return (
+            f"its log has version {log.manifest.get('schema_version')}; this analysis reads"
+            f" {SCHEMA_VERSION}"
+        )
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
     damaged = next((problem for problem in log.problems() if "cannot be read" in problem), None)
@@ -153,11 +186,23 @@ def _unusable(log: Log) -> str | None:
 def _member(log: Log, planned: PlannedRun | None) -> Member:
     world = log.manifest["world"]
     parent = log.manifest.get("parent")
-    pair = planned.pair if planned and planned.pair is not None else f"{parent['run']}@{parent['at_tick']}" if parent else None
+    pair = (
+        planned.pair
+        if planned and planned.pair is not None
+        else f"{parent['run']}@{parent['at_tick']}"
+        if parent
+        else None
+    )
     ticks = int(world.get("ticks") or 0)
     return Member(
-        log=log, arm=planned.arm if planned and planned.arm else str(world.get("condition")), clients=clients_of(log.manifest),
-        seed=world.get("seed"), pair=None if pair is None else str(pair), shared_past=parent is not None, ticks=log.ticks, planned_ticks=ticks,
+        log=log,
+        arm=planned.arm if planned and planned.arm else str(world.get("condition")),
+        clients=clients_of(log.manifest),
+        seed=world.get("seed"),
+        pair=None if pair is None else str(pair),
+        shared_past=parent is not None,
+        ticks=log.ticks,
+        planned_ticks=ticks,
         models={str(role): str(model) for role, model in log.manifest.get("models", {}).items()},
         note=f"lived {log.ticks} of {ticks} ticks" if log.ticks < ticks else None,
     )
@@ -169,7 +214,9 @@ def clients_of(manifest: dict[str, Any]) -> tuple[str, ...]:
 
 
 def roles_of(manifest: dict[str, Any]) -> dict[str, str]:
-    """Role by name of everybody in the world's file, those included that its condition leaves out."""
+    """Role by name of everybody in the world's file, those included that its condition leaves
+    out.
+    """
     found = {}
     for resident in manifest.get("world", {}).get("residents", ()):
         persona = resident.get("persona")
@@ -178,7 +225,9 @@ def roles_of(manifest: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def _sifted(members: list[Member], experiment: Experiment | None, finished_only: bool) -> tuple[list[Member], list[Excluded]]:
+def _sifted(
+    members: list[Member], experiment: Experiment | None, finished_only: bool
+) -> tuple[list[Member], list[Excluded]]:
     """Without copies, mere stems of forks, what no plan names, and unfinished runs if so wished."""
     kept: list[Member] = []
     out: list[Excluded] = []
@@ -187,9 +236,21 @@ def _sifted(members: list[Member], experiment: Experiment | None, finished_only:
     for member in members:
         mark = _fingerprint(member.log)
         if mark in seen:
-            out.append(Excluded(run=member.name, why=f"a copy: its log is the same as that of {seen[mark]}"))
+            out.append(
+                Excluded(
+                    run=member.name, why=f"a copy: its log is the same as that of {seen[mark]}"
+                )
+            )
         elif member.name in stems:
-            out.append(Excluded(run=member.name, why=f"the common past of {stems[member.name]} forks; its ticks are counted in them"))
+            out.append(
+                Excluded(
+                    run=member.name,
+                    why=(
+                        f"the common past of {stems[member.name]} forks; its ticks are counted in"
+                        " them"
+                    ),
+                )
+            )
         elif (why := _beside_the_plan(member.name, experiment)) is not None:
             out.append(Excluded(run=member.name, why=why))
         elif finished_only and member.note:
@@ -224,12 +285,18 @@ def _among_its_forks(member: Member, members: list[Member]) -> Member:
     """A run that lived on beside its forks belongs to their pair."""
     if member.pair is not None:
         return member
-    shared = {other.pair for other in members if other.pair and other.pair.rpartition("@")[0] == member.name}
+    shared = {
+        other.pair
+        for other in members
+        if other.pair and other.pair.rpartition("@")[0] == member.name
+    }
     return replace(member, pair=min(shared), shared_past=True) if len(shared) == 1 else member
 
 
 def _fingerprint(log: Log) -> str:
-    """The same for two runs only when all that happened is the same and the manifest says that it is one run."""
+    """The same for two runs only when all that happened is the same and the manifest says that it
+    is one run.
+    """
     digest = hashlib.sha256(str((log.manifest.get("run"), log.manifest.get("created"))).encode())
     with (log.folder / "events.jsonl").open("rb") as file:
         while block := file.read(1 << 20):

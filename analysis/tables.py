@@ -1,7 +1,8 @@
-"""Tidy pandas tables from run folders: one row an observation, read line by line, never a whole log as objects.
+"""Tidy pandas tables from run folders: one row an observation, read line by line, never a whole log
+as objects.
 
-A value is missing (NaN or None) only where the log says None; the column `reason` says why. `runs` are
-folders, or Logs that are read up to what is wanted. Text columns that repeat are categories.
+A value is missing (NaN or None) only where the log says None; the column `reason` says why. `runs`
+are folders, or Logs that are read up to what is wanted. Text columns that repeat are categories.
 """
 
 import json
@@ -24,24 +25,122 @@ Runs = Iterable[Log | Path | str]
 
 ORIGIN = ("run", "world", "condition", "seed", "parent", "pair")
 ACTIVITIES = (
-    *ORIGIN, "client", "role", "tick", "minute", "day", "activity", "kind", "place", "emotion", "intensity", "reason",
+    *ORIGIN,
+    "client",
+    "role",
+    "tick",
+    "minute",
+    "day",
+    "activity",
+    "kind",
+    "place",
+    "emotion",
+    "intensity",
+    "reason",
 )
 TALK = (
-    *ORIGIN, "tick", "minute", "day", "chat", "cause", "message", "speaker", "role", "other", "other_role", "text", "characters", "emotion",
-    "intensity", "source", "move", "reason",
+    *ORIGIN,
+    "tick",
+    "minute",
+    "day",
+    "chat",
+    "cause",
+    "message",
+    "speaker",
+    "role",
+    "other",
+    "other_role",
+    "text",
+    "characters",
+    "emotion",
+    "intensity",
+    "source",
+    "move",
+    "reason",
 )
 MEASUREMENTS = (
-    *ORIGIN, "client", "tick", "minute", "instrument", "version", "score", "point", "value", "band", "items_used", "items", "respondent", "judge",
-    "source", "trial", "reason",
+    *ORIGIN,
+    "client",
+    "tick",
+    "minute",
+    "instrument",
+    "version",
+    "score",
+    "point",
+    "value",
+    "band",
+    "items_used",
+    "items",
+    "respondent",
+    "judge",
+    "source",
+    "trial",
+    "reason",
 )
-RELATIONS = (*ORIGIN, "tick", "minute", "day", "who", "role", "other", "other_role", "before", "after", "why")
+RELATIONS = (
+    *ORIGIN,
+    "tick",
+    "minute",
+    "day",
+    "who",
+    "role",
+    "other",
+    "other_role",
+    "before",
+    "after",
+    "why",
+)
 WARNINGS = (*ORIGIN, "tick", "minute", "who", "purpose", "cause")
-COSTS = (*ORIGIN, "model", "purpose", "calls", "tokens_in", "tokens_out", "cost_usd", "latency_s", "fallbacks", "reason")
-PERSONAS = (*ORIGIN, "who", "role", "version", "tick", "minute", "background", "characteristic", "recent_feeling")
-WORDS = frozenset((
-    *ORIGIN, "client", "role", "kind", "place", "emotion", "who", "speaker", "other", "other_role", "chat", "cause", "source", "move",
-    "instrument", "version", "score", "point", "band", "respondent", "judge", "model", "purpose",
-))
+COSTS = (
+    *ORIGIN,
+    "model",
+    "purpose",
+    "calls",
+    "tokens_in",
+    "tokens_out",
+    "cost_usd",
+    "latency_s",
+    "fallbacks",
+    "reason",
+)
+PERSONAS = (
+    *ORIGIN,
+    "who",
+    "role",
+    "version",
+    "tick",
+    "minute",
+    "background",
+    "characteristic",
+    "recent_feeling",
+)
+WORDS = frozenset(
+    (
+        *ORIGIN,
+        "client",
+        "role",
+        "kind",
+        "place",
+        "emotion",
+        "who",
+        "speaker",
+        "other",
+        "other_role",
+        "chat",
+        "cause",
+        "source",
+        "move",
+        "instrument",
+        "version",
+        "score",
+        "point",
+        "band",
+        "respondent",
+        "judge",
+        "model",
+        "purpose",
+    )
+)
 
 
 def activities(runs: Runs) -> pd.DataFrame:
@@ -50,12 +149,16 @@ def activities(runs: Runs) -> pd.DataFrame:
 
 
 def talk(runs: Runs) -> pd.DataFrame:
-    """One row a line, with the move that its speaker's policy had decided. characters: of the text as it is."""
+    """One row a line, with the move that its speaker's policy had decided. characters: of the text
+    as it is.
+    """
     return _table(runs, TALK, _talk)
 
 
 def measurements(runs: Runs) -> pd.DataFrame:
-    """One row a score: those of the log, then those that `rate` made afterwards. items_used of items: answered of asked."""
+    """One row a score: those of the log, then those that `rate` made afterwards. items_used of
+    items: answered of asked.
+    """
     return _table(runs, MEASUREMENTS, _measurements)
 
 
@@ -75,11 +178,15 @@ def personas(runs: Runs) -> pd.DataFrame:
 
 
 def costs(runs: Runs) -> pd.DataFrame:
-    """One row a model and purpose, summed over calls. cost_usd: None when a price is unknown; embedding calls are not priced."""
+    """One row a model and purpose, summed over calls. cost_usd: None when a price is unknown;
+    embedding calls are not priced.
+    """
     return _table(runs, COSTS, _costs)
 
 
-def _table(runs: Runs, columns: tuple[str, ...], rows: Callable[[Log], Iterator[Fields]]) -> pd.DataFrame:
+def _table(
+    runs: Runs, columns: tuple[str, ...], rows: Callable[[Log], Iterator[Fields]]
+) -> pd.DataFrame:
     """Columns are filled row by row, so that nothing but the columns is held."""
     held: dict[str, list[Any]] = {column: [] for column in columns}
     for log in opened(runs):
@@ -99,8 +206,12 @@ def _origin(log: Log) -> Fields:
     manifest = log.manifest
     world, parent = manifest.get("world", {}), manifest.get("parent")
     return {
-        "run": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
-        "parent": parent["run"] if parent else None, "pair": f"{parent['run']}@{parent['at_tick']}" if parent else None,
+        "run": log.name,
+        "world": world.get("name"),
+        "condition": world.get("condition"),
+        "seed": world.get("seed"),
+        "parent": parent["run"] if parent else None,
+        "pair": f"{parent['run']}@{parent['at_tick']}" if parent else None,
     }
 
 
@@ -121,9 +232,16 @@ def _activities(log: Log) -> Iterator[Fields]:
         elif who not in clients:
             continue
         elif entry["kind"] == "acted":
-            waiting.append(_at(entry) | {
-                "client": who, "role": "client", "activity": entry["activity"], "kind": entry["activity_kind"], "place": entry["place"],
-            })
+            waiting.append(
+                _at(entry)
+                | {
+                    "client": who,
+                    "role": "client",
+                    "activity": entry["activity"],
+                    "kind": entry["activity_kind"],
+                    "place": entry["place"],
+                }
+            )
         else:
             feeling[str(who)] = entry["emotion"], entry["intensity"]
 
@@ -148,10 +266,23 @@ def _talk(log: Log) -> Iterator[Fields]:
             case _:
                 who, other, chat = entry["who"], entry["to"], entry["chat"]
                 decided = move.pop((chat, who), None)
-                yield _at(entry) | {key: entry[key] for key in ("chat", "message", "text", "emotion", "intensity", "source")} | {
-                    "cause": cause.get(chat), "speaker": who, "role": roles.get(who), "other": other, "other_role": roles.get(other),
-                    "characters": len(entry["text"]), "move": decided, "reason": None if decided else "no move was decided before this line",
-                }
+                yield (
+                    _at(entry)
+                    | {
+                        key: entry[key]
+                        for key in ("chat", "message", "text", "emotion", "intensity", "source")
+                    }
+                    | {
+                        "cause": cause.get(chat),
+                        "speaker": who,
+                        "role": roles.get(who),
+                        "other": other,
+                        "other_role": roles.get(other),
+                        "characters": len(entry["text"]),
+                        "move": decided,
+                        "reason": None if decided else "no move was decided before this line",
+                    }
+                )
 
 
 def _measurements(log: Log) -> Iterator[Fields]:
@@ -163,19 +294,36 @@ def _measurements(log: Log) -> Iterator[Fields]:
             continue
         if isinstance(entry.event, Measured):
             reason = models.get("reason", "")
-            judge = {"self": reason, "observer": models.get("judge", reason), "talk": ""}[entry.event.respondent]
+            judge = {"self": reason, "observer": models.get("judge", reason), "talk": ""}[
+                entry.event.respondent
+            ]
             yield from _scores(entry.event, entry.tick, entry.minute, judge, LOG)
     for file in sorted((log.folder / FOLDER).glob("*.jsonl")):
         for one in measurements_in(file):
             yield from _scores(one.measured, one.tick, one.minute, one.judge, one.source)
 
 
-def _scores(measured: Measured, tick: int, minute: int, judge: str, source: str) -> Iterator[Fields]:
+def _scores(
+    measured: Measured, tick: int, minute: int, judge: str, source: str
+) -> Iterator[Fields]:
     for score in measured.scores:
         yield {
-            "tick": tick, "minute": minute, "client": measured.who, "instrument": measured.instrument, "version": measured.version,
-            "score": score.name, "point": measured.point, "value": score.value, "band": score.band, "items_used": score.used, "items": score.of,
-            "respondent": measured.respondent, "judge": judge, "source": source, "trial": is_trial(judge), "reason": score.reason,
+            "tick": tick,
+            "minute": minute,
+            "client": measured.who,
+            "instrument": measured.instrument,
+            "version": measured.version,
+            "score": score.name,
+            "point": measured.point,
+            "value": score.value,
+            "band": score.band,
+            "items_used": score.used,
+            "items": score.of,
+            "respondent": measured.respondent,
+            "judge": judge,
+            "source": source,
+            "trial": is_trial(judge),
+            "reason": score.reason,
         }
 
 
@@ -195,13 +343,24 @@ def _warnings(log: Log) -> Iterator[Fields]:
 def _personas(log: Log) -> Iterator[Fields]:
     roles = roles_of(log.manifest)
     for entry in log.entries(("persona_changed",)):
-        picked = {key: entry[key] for key in ("who", "version", "background", "characteristic", "recent_feeling")}
+        picked = {
+            key: entry[key]
+            for key in ("who", "version", "background", "characteristic", "recent_feeling")
+        }
         yield _at(entry) | picked | {"role": roles.get(entry["who"])}
 
 
 def _costs(log: Log) -> Iterator[Fields]:
     sums: dict[tuple[str, str], Fields] = defaultdict(
-        lambda: {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": 0.0, "latency_s": 0.0, "fallbacks": 0, "reason": None}
+        lambda: {
+            "calls": 0,
+            "tokens_in": 0,
+            "tokens_out": 0,
+            "cost_usd": 0.0,
+            "latency_s": 0.0,
+            "fallbacks": 0,
+            "reason": None,
+        }
     )
     for call in _calls(log.folder / "calls.jsonl"):
         if call.get("verb") == "embed":

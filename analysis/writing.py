@@ -1,4 +1,6 @@
-"""A report written down: one HTML file without scripts, the same as Markdown, figures as SVG, tables as CSV."""
+"""A report written down: one HTML file without scripts, the same as Markdown, figures as SVG,
+tables as CSV.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +10,20 @@ from typing import Any
 
 from analysis.experiment import ReportError
 from analysis.outcomes import FROM_THE_LOG
-from analysis.page import LOOKS, any_text, css, environment, interval, num, p_text, plain, put, records, versions, write_tables
+from analysis.page import (
+    LOOKS,
+    any_text,
+    css,
+    environment,
+    interval,
+    num,
+    p_text,
+    plain,
+    put,
+    records,
+    versions,
+    write_tables,
+)
 from analysis.plots import Look
 from analysis.report import Report, shown
 from analysis.results import share_changes
@@ -19,7 +34,9 @@ from simcounsel.instruments.scale import find_scale
 
 @any_text
 def write(report: Report, out: Path, command: str) -> Path:
-    """Write all files into `out` and return the page's path. command: as it was typed. ReportError when it cannot be written."""
+    """Write all files into `out` and return the page's path. command: as it was typed. ReportError
+    when it cannot be written.
+    """
     context = _context(report, command)
     page = out / "report.html"
     html = environment(html=True).get_template("report.html.j2").render(context)
@@ -34,7 +51,9 @@ def write(report: Report, out: Path, command: str) -> Path:
         put(page, html)
         put(out / "report.md", markdown)
     except OSError as error:
-        raise ReportError(f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out") from None
+        raise ReportError(
+            f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out"
+        ) from None
     return page
 
 
@@ -62,17 +81,39 @@ def _context(report: Report, command: str) -> dict[str, Any]:
     drawn = shown(report.explored)
     pairs = _pairs(report, drawn, sets)
     return {
-        "report": report, "sample": sample, "experiment": sample.experiment, "sets": sets, "headline": headline(report), "drawn": drawn,
-        "undrawn": len(report.explored) - len(drawn), "share_changes": _share_rows(report, sets), "runs": report.tables["runs"].to_dict("records"),
-        "models": _models(report), "costs": _costs(report), "warnings": _warnings(report), "speakers": _speakers(report, sets),
-        "relations": _relations(report, sets), "agreement": records(report.tables.get("agreement")),
+        "report": report,
+        "sample": sample,
+        "experiment": sample.experiment,
+        "sets": sets,
+        "headline": headline(report),
+        "drawn": drawn,
+        "undrawn": len(report.explored) - len(drawn),
+        "share_changes": _share_rows(report, sets),
+        "runs": report.tables["runs"].to_dict("records"),
+        "models": _models(report),
+        "costs": _costs(report),
+        "warnings": _warnings(report),
+        "speakers": _speakers(report, sets),
+        "relations": _relations(report, sets),
+        "agreement": records(report.tables.get("agreement")),
         "people": records(report.tables.get("model_and_people")),
-        "command": command, "versions": versions(), "made_by": _made_by(report), "when": f"{datetime.now():%Y-%m-%d %H:%M}",
-        "direction": direction_of, "pictures": report.pictures, "looks": LOOKS,
-        "css": css(), "from_the_log": FROM_THE_LOG, "pairs": pairs,
-        "why_not": _why_not(report), "reasons": sorted({str(row["reason"]) for row in pairs if row["reason"]}), "trials": _trials(report),
+        "command": command,
+        "versions": versions(),
+        "made_by": _made_by(report),
+        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
+        "direction": direction_of,
+        "pictures": report.pictures,
+        "looks": LOOKS,
+        "css": css(),
+        "from_the_log": FROM_THE_LOG,
+        "pairs": pairs,
+        "why_not": _why_not(report),
+        "reasons": sorted({str(row["reason"]) for row in pairs if row["reason"]}),
+        "trials": _trials(report),
         "unmeasured": not len(report.tables["measurements"]),
-        "talked": _told_of(report), "self_reports": _has(report, "self"), "judged": _has(report, "observer"),
+        "talked": _told_of(report),
+        "self_reports": _has(report, "self"),
+        "judged": _has(report, "observer"),
     }
 
 
@@ -82,20 +123,30 @@ def headline(report: Report) -> list[str]:
     toys = report.sample.toys()
     if toys:
         models = " and the ".join(toys)
-        said.append(f"These runs used the {models} model. They show that the software works; what follows says nothing about counseling.")
+        said.append(
+            f"These runs used the {models} model. They show that the software works; what follows"
+            " says nothing about counseling."
+        )
     if not report.sample.members:
         return [*said, "No run could be used; see what was left out, and why."]
     if not report.planned:
-        said.append("No test was planned before the runs were made: all that is here is exploratory.")
+        said.append(
+            "No test was planned before the runs were made: all that is here is exploratory."
+        )
     for one in report.planned:
         h = one.hypothesis
         words = f"{plain(h.id)} ({plain(h.instrument)}, {' against '.join(map(plain, h.contrast))})"
         if one.p_holm is None:
             said.append(f"{words}: not testable; {one.reason or 'no p value'}.")
         elif one.estimate is None:
-            said.append(f"{words}: {one.verdict}, {one.statistic}, corrected p {p_text(one.p_holm)}.")
+            said.append(
+                f"{words}: {one.verdict}, {one.statistic}, corrected p {p_text(one.p_holm)}."
+            )
         else:
-            said.append(f"{words}: {one.verdict}; {num(one.estimate)} {interval(one.low, one.high)}, corrected p {p_text(one.p_holm)}.")
+            said.append(
+                f"{words}: {one.verdict}; {num(one.estimate)} {interval(one.low, one.high)},"
+                f" corrected p {p_text(one.p_holm)}."
+            )
     return said
 
 
@@ -108,12 +159,16 @@ def direction_of(instrument: str, score: str) -> str:
     except SpecError:
         return ""
     part = next((one for one in scale.subscales if one.id == score), None)
-    return str((part.direction if part and part.direction else scale.direction) or "").replace("_", " ")
+    return str((part.direction if part and part.direction else scale.direction) or "").replace(
+        "_", " "
+    )
 
 
 def _why_not(report: Report) -> list[str]:
     """Why exploratory tests could not be made, each reason once."""
-    return sorted({reason for one in report.explored if (reason := one.permuted.reason or one.fisher.reason)})
+    return sorted(
+        {reason for one in report.explored if (reason := one.permuted.reason or one.fisher.reason)}
+    )
 
 
 def _has(report: Report, respondent: str) -> bool:
@@ -122,7 +177,11 @@ def _has(report: Report, respondent: str) -> bool:
 
 def _trials(report: Report) -> bool:
     """Whether any measurement was made by a model that is no judge."""
-    return bool(report.tables["measurements"]["trial"].astype(bool).any()) if len(report.tables["measurements"]) else False
+    return (
+        bool(report.tables["measurements"]["trial"].astype(bool).any())
+        if len(report.tables["measurements"])
+        else False
+    )
 
 
 def _told_of(report: Report) -> int:
@@ -138,16 +197,22 @@ def _share_rows(report: Report, sets: RunSets) -> list[dict[str, Any]]:
 
 def _pairs(report: Report, drawn: Sequence[Any], sets: RunSets) -> list[dict[str, Any]]:
     wanted = {(one.instrument, one.score, one.judge) for one in drawn}
-    rows = [row for row in records(report.tables["pairs"]) if (row["instrument"], row["score"], row["judge"]) in wanted]
+    rows = [
+        row
+        for row in records(report.tables["pairs"])
+        if (row["instrument"], row["score"], row["judge"]) in wanted
+    ]
     keys = [(row["instrument"], row["score"], row["judge"], row["respondent"]) for row in rows]
     return [
-        row | {
-            "set": sets.number(row["runs"].split()), "counts": " + ".join(re.findall(r" (\d+)(?:;|$)", row["n"])), "rows": keys.count(key),
+        row
+        | {
+            "set": sets.number(row["runs"].split()),
+            "counts": " + ".join(re.findall(r" (\d+)(?:;|$)", row["n"])),
+            "rows": keys.count(key),
             "first_of_outcome": at == 0 or keys[at - 1] != key,
-        } for at, (row, key) in enumerate(zip(rows, keys, strict=True))
+        }
+        for at, (row, key) in enumerate(zip(rows, keys, strict=True))
     ]
-
-
 
 
 def _models(report: Report) -> list[tuple[str, str]]:
@@ -164,11 +229,18 @@ def _costs(report: Report) -> list[dict[str, Any]]:
     table = report.tables["costs"]
     rows = []
     for (arm, model), part in table.groupby(["arm", "model"], observed=True, sort=True):
-        rows.append({
-            "arm": arm, "model": model, "runs": part["run"].nunique(), "calls": int(part["calls"].sum()), "tokens_in": int(part["tokens_in"].sum()),
-            "tokens_out": int(part["tokens_out"].sum()), "cost": None if part["cost_usd"].isna().any() else float(part["cost_usd"].sum()),
-            "fallbacks": int(part["fallbacks"].sum()),
-        })
+        rows.append(
+            {
+                "arm": arm,
+                "model": model,
+                "runs": part["run"].nunique(),
+                "calls": int(part["calls"].sum()),
+                "tokens_in": int(part["tokens_in"].sum()),
+                "tokens_out": int(part["tokens_out"].sum()),
+                "cost": None if part["cost_usd"].isna().any() else float(part["cost_usd"].sum()),
+                "fallbacks": int(part["fallbacks"].sum()),
+            }
+        )
     return rows
 
 
@@ -178,7 +250,10 @@ def _warnings(report: Report) -> list[dict[str, Any]]:
     if not len(table):
         return []
     grouped = table.astype({"purpose": str, "cause": str}).groupby(["purpose", "cause"])
-    rows = [{"purpose": purpose, "cause": cause, "count": len(part), "runs": part["run"].nunique()} for (purpose, cause), part in grouped]
+    rows = [
+        {"purpose": purpose, "cause": cause, "count": len(part), "runs": part["run"].nunique()}
+        for (purpose, cause), part in grouped
+    ]
     return sorted(rows, key=lambda row: (-row["count"], row["purpose"], row["cause"]))
 
 
@@ -192,40 +267,76 @@ def _speakers(report: Report, sets: RunSets) -> list[dict[str, Any]]:
             if not len(part):
                 continue
             mean = part.select_dtypes("number").astype(float).mean()
-            ratios = talks[(talks["arm"] == arm) & (talks["partner_role"] == role)]["length_ratio"].dropna().astype(float)
-            rows.append({
-                "arm": arm, "role": role, "messages": int(part["messages"].sum()), "set": sets.number(part["run"].astype(str)),
-                "ratio": float(ratios.mean()) if len(ratios) else None, **{name: float(mean[name]) for name in SPOKEN if name in mean},
-            })
+            ratios = (
+                talks[(talks["arm"] == arm) & (talks["partner_role"] == role)]["length_ratio"]
+                .dropna()
+                .astype(float)
+            )
+            rows.append(
+                {
+                    "arm": arm,
+                    "role": role,
+                    "messages": int(part["messages"].sum()),
+                    "set": sets.number(part["run"].astype(str)),
+                    "ratio": float(ratios.mean()) if len(ratios) else None,
+                    **{name: float(mean[name]) for name in SPOKEN if name in mean},
+                }
+            )
     return rows
 
 
 SPOKEN = (
-    "characters_per_message", "questions_per_message", "sentiment", "positive", "neutral", "negative", "distinct_2", "repetition", "chosen",
+    "characters_per_message",
+    "questions_per_message",
+    "sentiment",
+    "positive",
+    "neutral",
+    "negative",
+    "distinct_2",
+    "repetition",
+    "chosen",
     "fallbacks",
 )
 
 
 def _relations(report: Report, sets: RunSets) -> list[dict[str, Any]]:
-    """Of clients to others, by arm and the other's role: closeness at the start and at the end, means over runs."""
+    """Of clients to others, by arm and the other's role: closeness at the start and at the end,
+    means over runs.
+    """
     table = report.tables["relations"]
     rows = []
-    own = table[(table["role"] == "client") & met(table)].sort_values(["run", "tick"], kind="stable")
+    own = table[(table["role"] == "client") & met(table)].sort_values(
+        ["run", "tick"], kind="stable"
+    )
     ends = own.groupby(["arm", "run", "who", "other", "other_role"], observed=True).agg(
-        start=("before", "first"), first=("after", "first"), why=("why", "first"), end=("after", "last"),
+        start=("before", "first"),
+        first=("after", "first"),
+        why=("why", "first"),
+        end=("after", "last"),
     )
     if not len(ends):
         return []
     ends["start"] = ends["start"].where(ends["why"] != AS_IT_BEGINS, ends["first"])
     for (arm, role), part in ends.reset_index().groupby(["arm", "other_role"], observed=True):
         mean = part[["start", "end"]].astype(float).mean()
-        rows.append({
-            "arm": arm, "role": role, "start": float(mean["start"]), "end": float(mean["end"]), "n": len(part),
-            "set": sets.number(part["run"].astype(str)),
-        })
+        rows.append(
+            {
+                "arm": arm,
+                "role": role,
+                "start": float(mean["start"]),
+                "end": float(mean["end"]),
+                "n": len(part),
+                "set": sets.number(part["run"].astype(str)),
+            }
+        )
     return rows
 
 
 def _made_by(report: Report) -> list[str]:
     """Versions of simcounsel that made the runs."""
-    return sorted({str(member.manifest.get("versions", {}).get("simcounsel", "unknown")) for member in report.sample.members})
+    return sorted(
+        {
+            str(member.manifest.get("versions", {}).get("simcounsel", "unknown"))
+            for member in report.sample.members
+        }
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simcounsel.engine.simulation import Simulation
-    from simcounsel.runs import Run
+    from simcounsel.runs.run import Run
     from simcounsel.specs.world_file import load_world
 
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ __all__ = ["Run", "Simulation", "__version__", "load_world"]
 
 _HOMES = {
     "Simulation": "simcounsel.engine.simulation",
-    "Run": "simcounsel.runs",
+    "Run": "simcounsel.runs.run",
     "load_world": "simcounsel.specs.world_file",
 }
 

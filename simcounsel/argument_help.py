@@ -1,7 +1,7 @@
 """The help of arguments, whatever releases of Typer and Click are together.
 
-Click 8.5 gave arguments a help of their own, and with a Typer that does not know of it (before 0.21, where Flower holds it back) what
-`typer.Argument(help=...)` says is lost.
+Click 8.5 gave arguments a help of their own, and with a Typer that does not know of it (before
+0.21, where Flower holds it back) what `typer.Argument(help=...)` says is lost.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,9 @@ from typer.core import TyperGroup
 
 
 class Explaining(TyperGroup):
-    """A group that gives each argument of its commands, and of those below, the help that its function states."""
+    """A group that gives each argument of its commands, and of those below, the help that its
+    function states.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -26,7 +28,11 @@ def _explain(command: click.Command) -> None:
         _explain(inner)
     stated = _stated(command.callback)
     for parameter in command.params:
-        if parameter.param_type_name == "argument" and not getattr(parameter, "help", None) and parameter.name in stated:
+        if (
+            parameter.param_type_name == "argument"
+            and not getattr(parameter, "help", None)
+            and parameter.name in stated
+        ):
             parameter.help = stated[parameter.name]
 
 
@@ -35,4 +41,9 @@ def _stated(function: Callable[..., Any] | None) -> dict[str, str]:
     if function is None:
         return {}
     hints = get_type_hints(unwrap(function), include_extras=True)
-    return {name: part.help for name, hint in hints.items() for part in getattr(hint, "__metadata__", ()) if getattr(part, "help", None)}
+    return {
+        name: part.help
+        for name, hint in hints.items()
+        for part in getattr(hint, "__metadata__", ())
+        if getattr(part, "help", None)
+    }

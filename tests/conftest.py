@@ -1,14 +1,26 @@
 """What all tests share: one run of the tiny world that nobody changes, and calm Hypothesis settings."""
 
 import gc
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from simcounsel.runs import Run
+from simcounsel import cli
+from simcounsel.runs.run import Run
+from tests.commands import Command, Ended
 from tests.stage import live
 
-settings.register_profile("calm", deadline=None, max_examples=60, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "calm",
+    deadline=None,
+    max_examples=60,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("calm")
 
 
@@ -37,3 +49,25 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test can spend money."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SIMCOUNSEL_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def simcounsel(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Iterator[Command]:
+    """Runs the command line in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["simcounsel", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+            raise SystemExit(0)
+        out, err = capsys.readouterr()
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else 0 if code is None else 1, out, err)
+
+    handlers = logging.getLogger().handlers[:]
+    yield run
+    logging.getLogger().handlers[:] = handlers

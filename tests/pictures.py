@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import settings_from
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
@@ -44,11 +44,17 @@ def draw(folder: Path) -> None:
     runs = {name: Run.open(folder / name) for name in Shelf(folder).names()}
     child = next(name for name, run in runs.items() if run.manifest.parent)
     synthesis = next(name for name, run in runs.items() if run.manifest.synthesis)
-    names = {"run": next(name for name in runs if name not in (child, synthesis)), "fork": child, "synthesis": synthesis}
+    names = {
+        "run": next(name for name in runs if name not in (child, synthesis)),
+        "fork": child,
+        "synthesis": synthesis,
+    }
     with serving(make_app(Shelf(folder))) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for shot, (address, width, height, part) in SHOTS.items():
-            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
+            page = browser.new_page(
+                viewport={"width": width, "height": height}, color_scheme="light"
+            )
             page.goto(url + address.format(**names))
             page.wait_for_load_state("networkidle")
             page.wait_for_timeout(500)
@@ -56,7 +62,15 @@ def draw(folder: Path) -> None:
             if part:
                 box = page.locator(part).bounding_box()
                 assert box is not None
-                page.screenshot(path=file, clip={"x": box["x"] - 8, "y": box["y"] - 8, "width": box["width"] + 16, "height": height - box["y"] - 110})
+                page.screenshot(
+                    path=file,
+                    clip={
+                        "x": box["x"] - 8,
+                        "y": box["y"] - 8,
+                        "width": box["width"] + 16,
+                        "height": height - box["y"] - 110,
+                    },
+                )
             else:
                 page.screenshot(path=file)
             page.close()
@@ -66,7 +80,9 @@ def draw(folder: Path) -> None:
 
 def main() -> None:
     """Make the runs if none are named, then the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=Path)
     told = parser.parse_args()
     if told.runs:

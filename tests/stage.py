@@ -13,14 +13,14 @@ from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Entry, Event, Memory, PersonaChanged, Remembered
-from simcounsel.llm.ask import Ask, Request
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
-from simcounsel.llm.scripted import Script, Scripted
+from simcounsel.llm.question import Ask, Request
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from simcounsel.standins.scripted import Script, Scripted
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ROOT / "worlds" / "tiny.yaml"
@@ -39,10 +39,15 @@ def tiny(**changes: Any) -> World:
 @cache
 def three() -> World:
     """The tiny world with Omar, a layperson, in Ines's kitchen: everybody meets somebody."""
-    text = TINY.read_text(encoding="utf-8").replace(
-        "appointments:\n", "  - {persona: ../personas/omar.yaml, home: Omar's Flat, starts_in: Omar's Flat}\nappointments:\n"
-        '  - {who: [Ines, Omar], days: [0], at: "10:00", place: Counseling Center, max_turns: 6}\n'
-    ).replace("places:\n", "places:\n  - {name: Omar's Flat, kind: kitchen}\n", 1)
+    text = (
+        TINY.read_text(encoding="utf-8")
+        .replace(
+            "appointments:\n",
+            "  - {persona: ../personas/omar.yaml, home: Omar's Flat, starts_in: Omar's Flat}\nappointments:\n"
+            '  - {who: [Ines, Omar], days: [0], at: "10:00", place: Counseling Center, max_turns: 6}\n',
+        )
+        .replace("places:\n", "places:\n  - {name: Omar's Flat, kind: kitchen}\n", 1)
+    )
     return _loaded(text)
 
 
@@ -118,7 +123,13 @@ def scene(minute: int = EIGHT, **more: Any) -> Scene:
     """Ines's world at a minute."""
     world = tiny()
     fields: dict[str, Any] = {
-        "seed": 1, "tick": (minute - EIGHT) // 30, "minute": minute, "start": world.start, "tick_minutes": 30, "plan_slots": 4, "places": HERE,
+        "seed": 1,
+        "tick": (minute - EIGHT) // 30,
+        "minute": minute,
+        "start": world.start,
+        "tick_minutes": 30,
+        "plan_slots": 4,
+        "places": HERE,
     }
     return Scene(**(fields | more))
 
@@ -129,20 +140,28 @@ class Alone:
     def __init__(self, name: str = "Ines", world: World | None = None) -> None:
         self.vectors: dict[str, np.ndarray] = {}
         world = world or tiny()
-        self.resident = Resident(next(r for r in world.residents if r.name == name), world, self.vectors)
+        self.resident = Resident(
+            next(r for r in world.residents if r.name == name), world, self.vectors
+        )
         self._seq = 0
 
     def observe(self, event: Event, minute: int = EIGHT) -> None:
         self.resident.observe(Entry(self._seq, 0, minute, event))
         self._seq += 1
 
-    def remember(self, *memories: Memory, minute: int = EIGHT, vector: Sequence[float] = (1, 0)) -> None:
+    def remember(
+        self, *memories: Memory, minute: int = EIGHT, vector: Sequence[float] = (1, 0)
+    ) -> None:
         for memory in memories:
             self.vectors[memory.text] = np.array(vector, dtype=np.float32)
             self.observe(Remembered(who=self.resident.name, memory=memory), minute)
 
     def have_version(self, **texts: str) -> None:
-        fields = {"background": "b", "characteristic": "steady and careful", "recent_feeling": "tired but calm"} | texts
+        fields = {
+            "background": "b",
+            "characteristic": "steady and careful",
+            "recent_feeling": "tired but calm",
+        } | texts
         self.observe(PersonaChanged(who=self.resident.name, version=0, evidence=(), **fields))
 
 
@@ -160,7 +179,13 @@ def noting(asking: Ask[T], requests: list[Request]) -> Ask[T]:
 
 def memory(number: int, text: str = "", **more: Any) -> Memory:
     """A thought of Ines's with id Ines:NUMBER, of middling weight."""
-    fields: dict[str, Any] = {"type": "thought", "emotion": "neutral", "intensity": 5, "poignancy": 5, "origin": "insight"}
+    fields: dict[str, Any] = {
+        "type": "thought",
+        "emotion": "neutral",
+        "intensity": 5,
+        "poignancy": 5,
+        "origin": "insight",
+    }
     return Memory(**(fields | {"id": f"Ines:{number}", "text": text or f"memory {number}"} | more))
 
 
@@ -177,8 +202,19 @@ def said(who: str, text: str, emotion: Any = "neutral", stressed: str | None = N
 def view(*lines: TalkLine, me: str = "Ines", other: str = "Miriam", **more: Any) -> TalkView:
     """A conversation of Ines with Miriam as one of them sees it."""
     fields: dict[str, Any] = {
-        "chat": "2:Ines+Miriam", "me": me, "other": other, "other_role": "counselor", "place": "Counseling Center", "meeting": 1,
-        "appointment": True, "lines": lines, "moves": (), "turns_left": 10, "parting": False, "closeness": 2.0, "emotion": "neutral",
+        "chat": "2:Ines+Miriam",
+        "me": me,
+        "other": other,
+        "other_role": "counselor",
+        "place": "Counseling Center",
+        "meeting": 1,
+        "appointment": True,
+        "lines": lines,
+        "moves": (),
+        "turns_left": 10,
+        "parting": False,
+        "closeness": 2.0,
+        "emotion": "neutral",
         "key": (1, 2, "2:Ines+Miriam"),
     }
     return TalkView(**(fields | more))

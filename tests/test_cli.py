@@ -1,7 +1,6 @@
 """The command line: what it takes, prints and returns."""
 
 import json
-import logging
 import os
 import re
 import signal
@@ -10,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 import pytest
@@ -20,8 +18,9 @@ from analysis.__main__ import app as analysis_app
 from simcounsel import cli
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Recalled
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
+from tests.commands import Command, only_run
 from tests.specs.files import world_file
 from tests.specs.test_patient_psi import four, saved
 from tests.stage import ROOT, TINY, live, log, three, tiny
@@ -30,44 +29,39 @@ from training.__main__ import app as training_app
 INSOMNIA = ROOT / "worlds" / "insomnia.yaml"
 
 
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Ended]
-
-
-@pytest.fixture
-def simcounsel(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Command]:
-    """Runs the command line in this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["simcounsel", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        out, err = capsys.readouterr()
-        code = ended.value.code
-        return Ended(code if isinstance(code, int) else 0 if code is None else 1, out, err)
-
-    handlers = logging.getLogger().handlers[:]
-    yield run
-    logging.getLogger().handlers[:] = handlers
-
-
-def only_run(out: Path) -> Run:
-    folder, = out.iterdir()
-    return Run.open(folder)
-
-
 COMMANDS = [
-    "run", "resume", "fork", "check", "models", "init", "show", "talk", "view", "rate-page", "rate", "validate-judge", "sweep", "synthesize", "strategies",
-    "export", "corpus", "corpus check", "corpus rate", "bench", "bench cpsycoune", "bench show", "bench risk", "clinic", "course", "course plan", "skills", "skills list",
-    "skills show", "skills import", "personas", "personas import",
+    "run",
+    "resume",
+    "fork",
+    "check",
+    "models",
+    "init",
+    "show",
+    "talk",
+    "view",
+    "rate-page",
+    "rate",
+    "validate-judge",
+    "sweep",
+    "synthesize",
+    "strategies",
+    "export",
+    "corpus",
+    "corpus check",
+    "corpus rate",
+    "bench",
+    "bench cpsycoune",
+    "bench show",
+    "bench risk",
+    "clinic",
+    "course",
+    "course plan",
+    "skills",
+    "skills list",
+    "skills show",
+    "skills import",
+    "personas",
+    "personas import",
 ]
 
 
@@ -76,7 +70,11 @@ def test_help(simcounsel: Command, command: str) -> None:
     ended = simcounsel(*command.split(), "--help")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Usage: ")
-    assert command.split()[-1] in ended.out if command else all(c.split()[0] in ended.out for c in COMMANDS)
+    assert (
+        command.split()[-1] in ended.out
+        if command
+        else all(c.split()[0] in ended.out for c in COMMANDS)
+    )
 
 
 def parameters(command: click.Command, path: str) -> Iterator[tuple[str, click.Parameter]]:
@@ -95,13 +93,31 @@ def test_every_option_and_argument_has_help(app: typer.Typer) -> None:
 
 
 def test_every_command_is_listed_here(simcounsel: Command) -> None:
-    listed = set(re.findall(r"^  ([\w-]+)  ", simcounsel("--help").out.split("Commands:")[1], re.MULTILINE))
+    listed = set(
+        re.findall(r"^  ([\w-]+)  ", simcounsel("--help").out.split("Commands:")[1], re.MULTILINE)
+    )
     assert listed == {command.split()[0] for command in COMMANDS}
 
 
 def test_as_a_module_in_its_own_process(tmp_path: Path) -> None:
-    ended = subprocess.run([sys.executable, "-W", "error", "-W", "ignore:'click.:DeprecationWarning", "-m", "simcounsel", "check", str(TINY)], cwd=tmp_path, capture_output=True, text=True,
-                           env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-W",
+            "ignore:'click.:DeprecationWarning",
+            "-m",
+            "simcounsel",
+            "check",
+            str(TINY),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{TINY}: ok\n", "")
 
 
@@ -117,6 +133,7 @@ def test_bad_usage(simcounsel: Command) -> None:
 
 # run
 
+
 def test_run(simcounsel: Command, tmp_path: Path) -> None:
     ended = simcounsel("run", TINY, "--model", "scripted", "--out", "out")
     assert (ended.code, ended.err) == (0, "")
@@ -124,8 +141,12 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
     assert run.ticks_done() == 12
     assert run.world.models.reason == "scripted"
     for text in (
-        "Miriam and Ines begin to talk (Counseling Center, appointment)", "lived          12 of 12 ticks", f"run            out/{run.name}",
-        "warnings       0", f"simcounsel show out/{run.name} --conversation 1", f"simcounsel fork out/{run.name} --at 6",
+        "Miriam and Ines begin to talk (Counseling Center, appointment)",
+        "lived          12 of 12 ticks",
+        f"run            out/{run.name}",
+        "warnings       0",
+        f"simcounsel show out/{run.name} --conversation 1",
+        f"simcounsel fork out/{run.name} --at 6",
     ):
         assert text in ended.out
     assert "simcounsel resume" not in ended.out
@@ -133,18 +154,44 @@ def test_run(simcounsel: Command, tmp_path: Path) -> None:
 
 
 def test_run_with_other_settings(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("run", TINY, "--model", "scripted", "--ticks", 2, "--seed", 7, "--condition", "client_only", "--set", "memory.top_k=2",
-                       "--set", "appointments.0.at=15:00", "--in-flight", 1, "-q", "--out", tmp_path)
+    ended = simcounsel(
+        "run",
+        TINY,
+        "--model",
+        "scripted",
+        "--ticks",
+        2,
+        "--seed",
+        7,
+        "--condition",
+        "client_only",
+        "--set",
+        "memory.top_k=2",
+        "--set",
+        "appointments.0.at=15:00",
+        "--in-flight",
+        1,
+        "-q",
+        "--out",
+        tmp_path,
+    )
     assert ended.code == 0
     run = only_run(tmp_path)
-    assert (run.ticks_done(), run.world.seed, run.world.condition, run.world.memory.top_k) == (2, 7, "client_only", 2)
+    assert (run.ticks_done(), run.world.seed, run.world.condition, run.world.memory.top_k) == (
+        2,
+        7,
+        "client_only",
+        2,
+    )
     assert run.world.appointments[0].at == "15:00"
     assert f"  simcounsel resume {run.folder}" in ended.out
 
 
 def test_second_run_gets_another_folder(simcounsel: Command, tmp_path: Path) -> None:
     for _ in range(3):
-        assert simcounsel("run", TINY, "--model", "scripted", "--ticks", 1, "--out", "out").code == 0
+        assert (
+            simcounsel("run", TINY, "--model", "scripted", "--ticks", 1, "--out", "out").code == 0
+        )
     assert len(list((tmp_path / "out").iterdir())) == 3
 
 
@@ -153,19 +200,33 @@ def test_default_folder_is_runs(simcounsel: Command, tmp_path: Path) -> None:
     assert only_run(tmp_path / "runs").ticks_done() == 1
 
 
-@pytest.mark.parametrize(("arguments", "what"), [
-    (("nowhere.yaml",), "nowhere.yaml: no such file"),
-    ((TINY, "--model", "gpt"), "no model 'gpt'; there are embedded, embedded+adapter=PATH, openai:MODEL"),
-    ((TINY, "--model", "openai:gpt-4o"), "openai:gpt-4o: no API key; set OPENAI_API_KEY, or use --model embedded"),
-    ((TINY, "--model", "http://localhost:1"), "the address ends in /v1/MODEL"),
-    ((TINY, "--model", "recorded:nothing"), "nothing: no run there (no manifest.json)"),
-    ((TINY, "--condition", "nobody"), "'nobody' is not one of client_only"),
-    ((TINY, "--set", "sede=1"), "sede: unknown key; did you mean 'seed'?"),
-    ((TINY, "--set", "residents.Inez.home=x"), "nothing named 'Inez' there"),
-    ((TINY, "--model", "scripted", "--out", TINY), "a file, not a folder; choose another --out"),
-    ((TINY, "--model", "scripted", "--prices", "none.yaml"), "none.yaml: no such file"),
-])
-def test_run_that_cannot_be(simcounsel: Command, tmp_path: Path, arguments: tuple[object, ...], what: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("nowhere.yaml",), "nowhere.yaml: no such file"),
+        (
+            (TINY, "--model", "gpt"),
+            "no model 'gpt'; there are embedded, embedded+adapter=PATH, openai:MODEL",
+        ),
+        (
+            (TINY, "--model", "openai:gpt-4o"),
+            "openai:gpt-4o: no API key; set OPENAI_API_KEY, or use --model embedded",
+        ),
+        ((TINY, "--model", "http://localhost:1"), "the address ends in /v1/MODEL"),
+        ((TINY, "--model", "recorded:nothing"), "nothing: no run there (no manifest.json)"),
+        ((TINY, "--condition", "nobody"), "'nobody' is not one of client_only"),
+        ((TINY, "--set", "sede=1"), "sede: unknown key; did you mean 'seed'?"),
+        ((TINY, "--set", "residents.Inez.home=x"), "nothing named 'Inez' there"),
+        (
+            (TINY, "--model", "scripted", "--out", TINY),
+            "a file, not a folder; choose another --out",
+        ),
+        ((TINY, "--model", "scripted", "--prices", "none.yaml"), "none.yaml: no such file"),
+    ],
+)
+def test_run_that_cannot_be(
+    simcounsel: Command, tmp_path: Path, arguments: tuple[object, ...], what: str
+) -> None:
     ended = simcounsel("run", *arguments)
     assert ended.code == 1
     assert what in ended.err
@@ -175,7 +236,9 @@ def test_run_that_cannot_be(simcounsel: Command, tmp_path: Path, arguments: tupl
     assert not (tmp_path / "runs").exists(), "no folder is left behind"
 
 
-def test_money_is_not_spent_unasked(simcounsel: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_money_is_not_spent_unasked(
+    simcounsel: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     assert load_world(TINY).models.reason == "embedded"
     simcounsel("run", TINY, "--model", "scripted", "--ticks", 1)
@@ -191,6 +254,7 @@ def test_budget(simcounsel: Command, tmp_path: Path) -> None:
 
 # resume
 
+
 def test_resume(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     simcounsel("run", TINY, "--model", "scripted", "--ticks", 3, "--out", tmp_path)
     run = only_run(tmp_path)
@@ -200,7 +264,10 @@ def test_resume(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     assert log(run) == log(lived)
     ended = simcounsel("resume", run.folder)
     assert ended.code == 0
-    assert f"{run.folder} is complete (12 ticks); `simcounsel fork {run.folder} --at TICK` lives on from any tick" in ended.out
+    assert (
+        f"{run.folder} is complete (12 ticks); `simcounsel fork {run.folder} --at TICK` lives on from any tick"
+        in ended.out
+    )
     assert log(run) == log(lived)
 
 
@@ -208,7 +275,10 @@ def test_resume_says_what_was_dropped(simcounsel: Command, tmp_path: Path, lived
     run = live(tmp_path, ticks=3)
     (run.folder / "events.jsonl").write_bytes(log(run)[:-1])
     ended = simcounsel("resume", run.folder)
-    assert "bytes of an unfinished tick were dropped from events.jsonl; tick 2 is lived again" in ended.err
+    assert (
+        "bytes of an unfinished tick were dropped from events.jsonl; tick 2 is lived again"
+        in ended.err
+    )
     assert log(run) == log(lived)
 
 
@@ -216,20 +286,33 @@ def test_resume_says_what_was_dropped(simcounsel: Command, tmp_path: Path, lived
 def test_no_run_there(simcounsel: Command, tmp_path: Path, command: tuple[str, ...]) -> None:
     ended = simcounsel(command[0], "runs/none", *command[1:])
     assert (ended.code, ended.out) == (1, "")
-    assert "runs/none: no run there (no manifest.json); `simcounsel run WORLD` makes one" in ended.err
+    assert (
+        "runs/none: no run there (no manifest.json); `simcounsel run WORLD` makes one" in ended.err
+    )
     live(tmp_path / "runs", ticks=1)
-    name, = os.listdir(tmp_path / "runs")
+    (name,) = os.listdir(tmp_path / "runs")
     assert f"; there is runs/{name}" in simcounsel(command[0], "runs/none", *command[1:]).err
-    assert f"it holds runs, name one of them: {name}" in simcounsel(command[0], "runs", *command[1:]).err
+    assert (
+        f"it holds runs, name one of them: {name}"
+        in simcounsel(command[0], "runs", *command[1:]).err
+    )
 
 
-@pytest.mark.parametrize(("spoil", "what"), [
-    (lambda text: text[:200], "manifest.json: damaged"),
-    (lambda text: "[]", "manifest.json: damaged"),
-    (lambda text: text.replace('"schema_version": 1', '"schema_version": 99'), "written with log version 99, this simcounsel reads 1"),
-    (lambda text: text.replace('"ticks"', '"tocks"'), "manifest.json: damaged"),
-])
-def test_damaged_manifest(simcounsel: Command, tmp_path: Path, spoil: Callable[[str], str], what: str) -> None:
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (lambda text: text[:200], "manifest.json: damaged"),
+        (lambda text: "[]", "manifest.json: damaged"),
+        (
+            lambda text: text.replace('"schema_version": 1', '"schema_version": 99'),
+            "written with log version 99, this simcounsel reads 1",
+        ),
+        (lambda text: text.replace('"ticks"', '"tocks"'), "manifest.json: damaged"),
+    ],
+)
+def test_damaged_manifest(
+    simcounsel: Command, tmp_path: Path, spoil: Callable[[str], str], what: str
+) -> None:
     run = live(tmp_path, ticks=1)
     file = run.folder / "manifest.json"
     file.write_text(spoil(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -241,7 +324,9 @@ def test_damaged_manifest(simcounsel: Command, tmp_path: Path, spoil: Callable[[
 def test_damaged_log_names_the_line(simcounsel: Command, tmp_path: Path) -> None:
     run = live(tmp_path, ticks=1)
     lines = log(run).splitlines(keepends=True)
-    (run.folder / "events.jsonl").write_bytes(b"".join([*lines[:4], b'{"seq":4,"kind":"danced"}\n', *lines[5:]]))
+    (run.folder / "events.jsonl").write_bytes(
+        b"".join([*lines[:4], b'{"seq":4,"kind":"danced"}\n', *lines[5:]])
+    )
     ended = simcounsel("show", run.folder)
     assert ended.code == 1
     assert "events.jsonl:5: not an event" in ended.err
@@ -250,11 +335,20 @@ def test_damaged_log_names_the_line(simcounsel: Command, tmp_path: Path) -> None
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     with Simulation(tiny(), out=tmp_path) as simulation:
         simulation.step()
-        ended = subprocess.run([sys.executable, "-m", "simcounsel", "resume", str(simulation.record.folder)], capture_output=True, text=True,
-                               cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+        ended = subprocess.run(
+            [sys.executable, "-m", "simcounsel", "resume", str(simulation.record.folder)],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            check=False,
+        )
         simulation.step()
     assert ended.returncode == 1
-    assert "another process is writing this run; wait for it, or stop it first" in ended.stdout + ended.stderr
+    assert (
+        "another process is writing this run; wait for it, or stop it first"
+        in ended.stdout + ended.stderr
+    )
     assert "Traceback" not in ended.stderr
     assert simulation.record.ticks_done() == 2
 
@@ -266,15 +360,32 @@ def heeds_ctrl_c() -> None:
 
 def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     script = (
-        "import asyncio, sys\nfrom simcounsel.llm.scripted import Scripted\nfast = Scripted.complete\n"
+        "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
         "async def slow(self, request, complaint):\n    await asyncio.sleep(0.05)\n    return await fast(self, request, complaint)\n"
         "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", script, "run", str(TINY), "--model", "scripted", "--out", str(tmp_path / "out")],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
-                               preexec_fn=heeds_ctrl_c)
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            script,
+            "run",
+            str(TINY),
+            "--model",
+            "scripted",
+            "--out",
+            str(tmp_path / "out"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        preexec_fn=heeds_ctrl_c,
+    )
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob("out/*/events.jsonl")) or only_run(tmp_path / "out").ticks_done() < 2:
+    while (
+        not list(tmp_path.glob("out/*/events.jsonl")) or only_run(tmp_path / "out").ticks_done() < 2
+    ):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -291,20 +402,38 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -
 
 # fork
 
+
 def test_fork(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
-    ended = simcounsel("fork", lived.folder, "--at", 6, "--set", "condition=client_only", "--out", tmp_path / "forks")
+    ended = simcounsel(
+        "fork",
+        lived.folder,
+        "--at",
+        6,
+        "--set",
+        "condition=client_only",
+        "--out",
+        tmp_path / "forks",
+    )
     assert ended.code == 0
     new = only_run(tmp_path / "forks")
     assert (new.ticks_done(), new.world.condition) == (12, "client_only")
     assert f"forked         from {lived.name} before tick 6; changed: condition=" in ended.out
 
 
-@pytest.mark.parametrize(("arguments", "what"), [
-    (("--at", 99), "--at 99 is not between 1 and 12, the ticks that were lived"),
-    (("--at", 3, "--set", "tick_minutes=15"), "--set tick_minutes: the past was lived with another 'tick_minutes'"),
-    (("--at", 3, "--set", "sede=1"), "--set sede: unknown key; did you mean 'seed'?"),
-])
-def test_fork_that_cannot_be(simcounsel: Command, lived: Run, arguments: tuple[object, ...], what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("--at", 99), "--at 99 is not between 1 and 12, the ticks that were lived"),
+        (
+            ("--at", 3, "--set", "tick_minutes=15"),
+            "--set tick_minutes: the past was lived with another 'tick_minutes'",
+        ),
+        (("--at", 3, "--set", "sede=1"), "--set sede: unknown key; did you mean 'seed'?"),
+    ],
+)
+def test_fork_that_cannot_be(
+    simcounsel: Command, lived: Run, arguments: tuple[object, ...], what: str, tmp_path: Path
+) -> None:
     ended = simcounsel("fork", lived.folder, *arguments)
     assert ended.code == 1
     assert what in ended.err
@@ -315,13 +444,19 @@ def test_fork_that_cannot_be(simcounsel: Command, lived: Run, arguments: tuple[o
 
 # check, models, init, personas
 
+
 def test_check(simcounsel: Command, tmp_path: Path) -> None:
-    assert simcounsel("check", TINY, INSOMNIA, ROOT / "personas" / "ines.yaml").out.count(": ok\n") == 3
+    assert (
+        simcounsel("check", TINY, INSOMNIA, ROOT / "personas" / "ines.yaml").out.count(": ok\n")
+        == 3
+    )
     bad = world_file(tmp_path, "seed: 1", "seeed: 1\nticks_: 1")
     ended = simcounsel("check", TINY, bad, "qqq/none.yaml")
     assert ended.code == 1
     assert ended.out.splitlines() == [
-        f"{TINY}: ok", f"{bad}:6: seeed: unknown key; did you mean 'seed'?", f"{bad}:7: ticks_: unknown key; did you mean 'ticks'?",
+        f"{TINY}: ok",
+        f"{bad}:6: seeed: unknown key; did you mean 'seed'?",
+        f"{bad}:7: ticks_: unknown key; did you mean 'ticks'?",
         "qqq/none.yaml: no such file",
     ]
 
@@ -339,7 +474,11 @@ def test_a_drawing_that_cannot_be_written(simcounsel: Command, tmp_path: Path) -
     (tmp_path / "file").write_text("", encoding="utf-8")
     for graph, why in ((tmp_path, "Is a directory"), (tmp_path / "file" / "m.svg", "")):
         ended = simcounsel("check", manual, "--graph", graph)
-        assert (ended.code, ended.err.startswith(f"simcounsel: {graph}: cannot be written ({why}"), "choose another file" in ended.err) == (1, True, True)
+        assert (
+            ended.code,
+            ended.err.startswith(f"simcounsel: {graph}: cannot be written ({why}"),
+            "choose another file" in ended.err,
+        ) == (1, True, True)
     assert simcounsel("check", manual, "--graph", "new/m.svg").code == 0
     assert (tmp_path / "new" / "m.svg").is_file()
 
@@ -347,7 +486,15 @@ def test_a_drawing_that_cannot_be_written(simcounsel: Command, tmp_path: Path) -
 def test_models(simcounsel: Command) -> None:
     ended = simcounsel("models")
     assert ended.code == 0
-    for name in ("embedded", "openai:gpt-4o", "needs OPENAI_API_KEY", "http://HOST:PORT/v1/NAME", "langchain:", "scripted", "recorded:RUN"):
+    for name in (
+        "embedded",
+        "openai:gpt-4o",
+        "needs OPENAI_API_KEY",
+        "http://HOST:PORT/v1/NAME",
+        "langchain:",
+        "scripted",
+        "recorded:RUN",
+    ):
         assert name in ended.out
 
 
@@ -384,18 +531,24 @@ def test_personas_import(simcounsel: Command, tmp_path: Path) -> None:
 
 # show
 
+
 def test_show(simcounsel: Command, lived: Run) -> None:
     out = simcounsel("show", lived.folder).out
     assert "lived          12 of 12 ticks of 30 minutes, until Monday 2 March, 14:00" in out
     assert f"run            {lived.folder}" in out
     talks = simcounsel("show", lived.folder, "--conversation", 1).out
-    assert talks.startswith("Miriam and Ines, Monday 2 March, 09:00, Counseling Center (appointment) [2:Ines+Miriam]\nMiriam (greet; ")
+    assert talks.startswith(
+        "Miriam and Ines, Monday 2 March, 09:00, Counseling Center (appointment) [2:Ines+Miriam]\nMiriam (greet; "
+    )
     assert "takes away: " in talks
     assert simcounsel("show", lived.folder, "--conversation", "2:Ines+Miriam").out == talks
     day = simcounsel("show", lived.folder, "--who", "Ines").out
     assert "08:00  plans (a new day): " in day
     assert "09:00  meets Miriam as agreed (Counseling Center)" in day
-    assert "nothing on day 5 (the first day is 0)" in simcounsel("show", lived.folder, "--who", "Ines", "--day", 5).out
+    assert (
+        "nothing on day 5 (the first day is 0)"
+        in simcounsel("show", lived.folder, "--who", "Ines", "--day", 5).out
+    )
 
 
 def test_show_recall(simcounsel: Command, lived: Run) -> None:
@@ -403,17 +556,36 @@ def test_show_recall(simcounsel: Command, lived: Run) -> None:
     assert "  score  recency  poignancy  emotion  nearness  relevance" in out
     row = next(line for line in out.splitlines() if re.match(r"  0\.\d{3}  ", line)).split()
     score, *terms = map(float, row[:6])
-    assert score == pytest.approx(sum(w * t for w, t in zip((0.10, 0.40, 0.15, 0.10, 0.25), terms, strict=True)), abs=2e-3)
+    assert score == pytest.approx(
+        sum(w * t for w, t in zip((0.10, 0.40, 0.15, 0.10, 0.25), terms, strict=True)), abs=2e-3
+    )
     assert simcounsel("show", lived.folder, "--recall", "Ines").out.count("score  recency") == 1
-    quiet = min(set(range(12)) - {e.tick for e in lived.entries() if isinstance(e.event, Recalled) and e.event.who == "Ines"})
-    assert f"Ines recalled nothing in tick {quiet}" in simcounsel("show", lived.folder, "--recall", "Ines", "--tick", quiet).out
+    quiet = min(
+        set(range(12))
+        - {
+            e.tick
+            for e in lived.entries()
+            if isinstance(e.event, Recalled) and e.event.who == "Ines"
+        }
+    )
+    assert (
+        f"Ines recalled nothing in tick {quiet}"
+        in simcounsel("show", lived.folder, "--recall", "Ines", "--tick", quiet).out
+    )
 
 
-@pytest.mark.parametrize(("arguments", "what"), [
-    (("--who", "Inez"), "no resident 'Inez'; there are Ines, Miriam"), (("--recall", "Bob"), "no resident 'Bob'"),
-    (("--conversation", 99), "no conversation '99'; there are 1 to 1"), (("--conversation", 0), "no conversation '0'"),
-])
-def test_show_what_is_not_there(simcounsel: Command, lived: Run, arguments: tuple[object, ...], what: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("--who", "Inez"), "no resident 'Inez'; there are Ines, Miriam"),
+        (("--recall", "Bob"), "no resident 'Bob'"),
+        (("--conversation", 99), "no conversation '99'; there are 1 to 1"),
+        (("--conversation", 0), "no conversation '0'"),
+    ],
+)
+def test_show_what_is_not_there(
+    simcounsel: Command, lived: Run, arguments: tuple[object, ...], what: str
+) -> None:
     ended = simcounsel("show", lived.folder, *arguments)
     assert (ended.code, ended.out) == (1, "")
     assert what in ended.err
@@ -423,13 +595,18 @@ def test_show_a_run_not_begun(simcounsel: Command, tmp_path: Path) -> None:
     with Simulation(three(), out=tmp_path) as simulation:
         pass
     folder = simulation.record.folder
-    assert "lived          0 of 12 ticks of 30 minutes, until not begun" in simcounsel("show", folder).out
+    assert (
+        "lived          0 of 12 ticks of 30 minutes, until not begun"
+        in simcounsel("show", folder).out
+    )
     assert simcounsel("show", folder, "--conversation", 1).out == "no conversation in this run\n"
 
 
 def test_errors_go_to_stderr_and_are_one_line(simcounsel: Command, tmp_path: Path) -> None:
     ended = simcounsel("run", world_file(tmp_path, "seed: 1", "seeed: 1"))
-    assert re.fullmatch(r"simcounsel: .*world\.yaml:6: seeed: unknown key; did you mean 'seed'\?\n", ended.err)
+    assert re.fullmatch(
+        r"simcounsel: .*world\.yaml:6: seeed: unknown key; did you mean 'seed'\?\n", ended.err
+    )
 
 
 def test_manifest_can_be_read_by_anybody(simcounsel: Command, tmp_path: Path) -> None:
@@ -446,10 +623,13 @@ def test_view_writes_one_file(simcounsel: Command, tmp_path: Path, lived: Run) -
     assert (tmp_path / "day.html").stat().st_size > 50_000
 
 
-@pytest.mark.parametrize(("arguments", "what"), [
-    (("nowhere",), "nowhere: no such folder; `simcounsel run WORLD` makes a run"),
-    ((".", "--html", "x.html"), "is a folder of runs; name one of them"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("nowhere",), "nowhere: no such folder; `simcounsel run WORLD` makes a run"),
+        ((".", "--html", "x.html"), "is a folder of runs; name one of them"),
+    ],
+)
 def test_view_that_cannot_be(simcounsel: Command, arguments: tuple[str, ...], what: str) -> None:
     done = simcounsel("view", *arguments)
     assert done.code != 0
@@ -470,7 +650,9 @@ def test_view_on_a_taken_port(simcounsel: Command, lived: Run) -> None:
 def test_a_reader_that_goes_away() -> None:
     """`simcounsel ... | head -c 1`: no traceback, no word on stderr, and the exit code of a broken pipe."""
     code = "import sys; from simcounsel import cli\ncli.app = lambda **_: [print('x' * 70_000) for _ in range(9)]\ncli.main()"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout is not None and process.stderr is not None
     process.stdout.read(1)
     process.stdout.close()
@@ -479,7 +661,9 @@ def test_a_reader_that_goes_away() -> None:
     assert (process.wait(timeout=60), err) == (141, b"")
 
 
-def test_a_broken_pipe_within_a_process_closes_nothing(simcounsel: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_pipe_within_a_process_closes_nothing(
+    simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(**_: object) -> None:
         raise BrokenPipeError
 
@@ -498,11 +682,20 @@ def test_a_log_line_that_is_no_object(simcounsel: Command, tmp_path: Path, lived
     assert (done.code, "events.jsonl:1: not an event" in done.err) == (1, True)
 
 
-@pytest.mark.parametrize(("file", "what"), [
-    ("personas/ines.yaml", "not a world but a persona; a world names it under `residents:`"),
-    ("experiments/quick.yaml", "not a world but an experiment; live it with `simcounsel sweep`"),
-    ("experiments/privacy.yaml", "not a world but a sweep of trainings: python -m training sweep"),
-])
+@pytest.mark.parametrize(
+    ("file", "what"),
+    [
+        ("personas/ines.yaml", "not a world but a persona; a world names it under `residents:`"),
+        (
+            "experiments/quick.yaml",
+            "not a world but an experiment; live it with `simcounsel sweep`",
+        ),
+        (
+            "experiments/privacy.yaml",
+            "not a world but a sweep of trainings: python -m training sweep",
+        ),
+    ],
+)
 def test_run_of_what_is_no_world(simcounsel: Command, file: str, what: str) -> None:
     done = simcounsel("run", ROOT / file)
     assert done.code == 1

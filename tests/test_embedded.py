@@ -8,7 +8,7 @@ import pytest
 
 from simcounsel import Simulation, load_world
 from simcounsel.events import Recalled, Reflected, Said, Warned
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.persona import load_persona
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +29,9 @@ def test_a_session_takes_place_and_nothing_falls_back(run: Run) -> None:
     assert len(said) == 6
     assert {event.source for event in said} <= {"chosen", "generated"}
     assert any(isinstance(event, Reflected) and event.insights for event in events)
-    assert all(0 <= hit.score <= 1 for event in events if isinstance(event, Recalled) for hit in event.hits)
+    assert all(
+        0 <= hit.score <= 1 for event in events if isinstance(event, Recalled) for hit in event.hits
+    )
 
 
 def test_the_counselor_asks_one_question_and_the_client_none(run: Run) -> None:
@@ -62,4 +64,6 @@ def test_activities_come_from_the_hour(run: Run) -> None:
 def test_a_replay_needs_no_model_and_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
     world = load_world(ROOT / "worlds" / "tiny.yaml", **{"memory.reflect_after_memories": 6})
     again = Simulation(world, model=f"recorded:{run.folder}", out=tmp_path).run(7)
-    assert (again.folder / "events.jsonl").read_bytes() == (run.folder / "events.jsonl").read_bytes()
+    assert (again.folder / "events.jsonl").read_bytes() == (
+        run.folder / "events.jsonl"
+    ).read_bytes()

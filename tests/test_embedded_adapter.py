@@ -9,9 +9,9 @@ import pytest
 from simcounsel import Simulation, load_world
 from simcounsel.errors import ModelError
 from simcounsel.events import Said, Warned
-from simcounsel.llm.embedded.thoughts import Thoughts
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
+from simcounsel.standins.thoughts import Thoughts
 
 np = pytest.importorskip("numpy")
 gguf = pytest.importorskip("gguf")
@@ -38,8 +38,14 @@ def adapter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     writer.add_float32("adapter.lora.alpha", 8.0)
     for block in range(30):
         for name, out in (("attn_q", 576), ("attn_v", 192)):
-            writer.add_tensor(f"blk.{block}.{name}.weight.lora_a", (rng.normal(size=(4, 576)) / 24).astype(np.float32))
-            writer.add_tensor(f"blk.{block}.{name}.weight.lora_b", (rng.normal(size=(out, 4)) * 0.03).astype(np.float32))
+            writer.add_tensor(
+                f"blk.{block}.{name}.weight.lora_a",
+                (rng.normal(size=(4, 576)) / 24).astype(np.float32),
+            )
+            writer.add_tensor(
+                f"blk.{block}.{name}.weight.lora_b",
+                (rng.normal(size=(out, 4)) * 0.03).astype(np.float32),
+            )
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -50,10 +56,17 @@ def adapter(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def world(adapter: Path) -> World:
     """The quarter of an hour before Ines sees Miriam, and the one in which she does."""
-    return load_world(ROOT / "worlds" / "insomnia.yaml", **{
-        "models": {"reason": f"embedded+adapter={adapter}"}, "start": "2026-03-02 14:45", "condition": "client_counselor",
-        "without": ["appraise", "reflect", "replan"], "conversation.max_turns": 6, "ticks": 3,
-    })
+    return load_world(
+        ROOT / "worlds" / "insomnia.yaml",
+        **{
+            "models": {"reason": f"embedded+adapter={adapter}"},
+            "start": "2026-03-02 14:45",
+            "condition": "client_counselor",
+            "without": ["appraise", "reflect", "replan"],
+            "conversation.max_turns": 6,
+            "ticks": 3,
+        },
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +88,20 @@ def test_names_carry_its_digest(run: Run, adapter: Path) -> None:
     import hashlib
 
     digest = hashlib.sha256(adapter.read_bytes()).hexdigest()[:16]
-    assert run.manifest.models["reason"] == f"embedded+adapter={adapter}#{digest}" == run.world.models.reason
+    assert (
+        run.manifest.models["reason"]
+        == f"embedded+adapter={adapter}#{digest}"
+        == run.world.models.reason
+    )
     calls = [json.loads(line) for line in (run.folder / "calls.jsonl").read_text().splitlines()]
-    assert {call["model"] for call in calls if call["verb"] != "embed"} == {f"embedded+adapter@{digest}"}
+    assert {call["model"] for call in calls if call["verb"] != "embed"} == {
+        f"embedded+adapter@{digest}"
+    }
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(run: Run, world: World, tmp_path: Path) -> None:
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(
+    run: Run, world: World, tmp_path: Path
+) -> None:
     """Which is also a second run of the same world."""
     half = Simulation(world, out=tmp_path).run(1)
     opened = Run.open(half.folder)

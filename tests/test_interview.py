@@ -11,12 +11,19 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import ModelError, RunError
-from simcounsel.interview import QUESTION_CHARACTERS, Interview, answering_model, may_cost, open_models, stored
-from simcounsel.llm.scripted import Scripted
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.measuring.interview import (
+    QUESTION_CHARACTERS,
+    Interview,
+    answering_model,
+    may_cost,
+    open_models,
+    stored,
+)
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
+from tests.commands import Command
 from tests.stage import Listening, live, switchboard, three, tiny
-from tests.test_cli import Command, simcounsel  # noqa: F401  (a fixture)
 
 
 @pytest.fixture
@@ -35,8 +42,15 @@ def models() -> Iterator[Switchboard]:
 
 def hashes(run: Run) -> dict[str, str]:
     """Every file of the run but interviews."""
-    files = [path for path in sorted(run.folder.rglob("*")) if path.is_file() and "interviews" not in path.parts]
-    return {str(path.relative_to(run.folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    files = [
+        path
+        for path in sorted(run.folder.rglob("*"))
+        if path.is_file() and "interviews" not in path.parts
+    ]
+    return {
+        str(path.relative_to(run.folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
 
 
 def lines(interview: Interview) -> list[dict[str, Any]]:
@@ -52,7 +66,12 @@ def test_an_interview_is_kept_and_the_run_is_not_touched(run: Run, models: Switc
     interview.ask("Why?", models)
     assert hashes(run) == before
     head, *rest = lines(interview)
-    assert (head["who"], head["tick"], head["model"], head["run"]) == ("Ines", 5, "scripted", run.name)
+    assert (head["who"], head["tick"], head["model"], head["run"]) == (
+        "Ines",
+        5,
+        "scripted",
+        run.name,
+    )
     assert interview.name is not None and interview.name.endswith("-Ines-5")
     assert [line["kind"] for line in rest] == ["call", "call", "answer", "call", "call", "answer"]
     assert rest[2]["question"] == "How are you?" and rest[2] == first
@@ -60,7 +79,18 @@ def test_an_interview_is_kept_and_the_run_is_not_touched(run: Run, models: Switc
     assert first["source"] == "generated" and first["problem"] is None
     recalled = first["recalled"]
     assert recalled == sorted(recalled, key=lambda one: -one["score"]) and len(recalled) >= 5
-    assert {"text", "origin", "store", "tick", "minute", "recency", "poignancy", "emotion_score", "emotion_relevance", "relevance"} <= set(recalled[0])
+    assert {
+        "text",
+        "origin",
+        "store",
+        "tick",
+        "minute",
+        "recency",
+        "poignancy",
+        "emotion_score",
+        "emotion_relevance",
+        "relevance",
+    } <= set(recalled[0])
     assert all(one["tick"] <= 5 for one in recalled)
 
 
@@ -72,9 +102,15 @@ def test_what_was_asked_before_and_the_moment_are_in_the_prompt(run: Run) -> Non
     told = interview.ask("Has the session helped?", board)
     board.close()
     prompt = spy.requests[-1].prompt
-    assert "Researcher: How are you?" in prompt and "The researcher asks: Has the session helped?" in prompt
+    assert (
+        "Researcher: How are you?" in prompt
+        and "The researcher asks: Has the session helped?" in prompt
+    )
     assert f"Ines: {interview.exchanges[0].answer}" in prompt and told["answer"] not in prompt
-    later = [memory.text for memory in Interview.begin(run, "Ines", 11).past.resident.memory.short.memories]
+    later = [
+        memory.text
+        for memory in Interview.begin(run, "Ines", 11).past.resident.memory.short.memories
+    ]
     known = [memory.text for memory in interview.past.resident.memory.short.memories]
     assert not [text for text in set(later) - set(known) if text in prompt]
 
@@ -87,7 +123,11 @@ def test_only_ones_own_view(run: Run) -> None:
     board.close()
     ines = Interview.begin(run, "Ines", 11).past.resident
     sent = spy.requests[-1].system + spy.requests[-1].prompt
-    for secret in (ines.persona.history, ines.persona.core_beliefs[0].belief, ines.persona.situations[0].thought):  # type: ignore[union-attr]
+    for secret in (
+        ines.persona.history,
+        ines.persona.core_beliefs[0].belief,
+        ines.persona.situations[0].thought,
+    ):  # type: ignore[union-attr]
         assert secret not in sent
 
 
@@ -98,10 +138,14 @@ def test_an_interview_goes_on_after_a_crash(run: Run, models: Switchboard) -> No
     with interview.file.open("ab") as file:
         file.write(b'{"kind": "answer", "question": "cut sh')
     again = Interview.reopen(run, interview.name)
-    assert [one.question for one in again.exchanges] == ["How are you?"] and again.past.resident.name == "Ines"
+    assert [one.question for one in again.exchanges] == [
+        "How are you?"
+    ] and again.past.resident.name == "Ines"
     again.ask("And now?", models)
-    kept, = stored(run.folder)
-    assert [one["question"] for one in kept["answers"]] == ["How are you?", "And now?"] and kept["name"] == interview.name
+    (kept,) = stored(run.folder)
+    assert [one["question"] for one in kept["answers"]] == ["How are you?", "And now?"] and kept[
+        "name"
+    ] == interview.name
     with pytest.raises(RunError, match="no interview '../manifest'"):
         Interview.reopen(run, "../manifest")
 
@@ -114,7 +158,10 @@ def test_two_interviews_in_one_second_are_two_files(run: Run, models: Switchboar
     assert len(stored(run.folder)) == 2
 
 
-@pytest.mark.parametrize(("question", "why"), [("", "empty"), (" \n ", "empty"), ("x" * (QUESTION_CHARACTERS + 1), "2001 characters")])
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [("", "empty"), (" \n ", "empty"), ("x" * (QUESTION_CHARACTERS + 1), "2001 characters")],
+)
 def test_what_cannot_be_asked(run: Run, models: Switchboard, question: str, why: str) -> None:
     interview = Interview.begin(run, "Ines", 5)
     with pytest.raises(ValueError, match=why):
@@ -123,14 +170,16 @@ def test_what_cannot_be_asked(run: Run, models: Switchboard, question: str, why:
 
 
 def test_a_refusal_becomes_a_plain_line_and_is_told(run: Run) -> None:
-    board = switchboard(Scripted({"interview": lambda request, draw: "I'm sorry, but I can't help with that."}))
+    board = switchboard(
+        Scripted({"interview": lambda request, draw: "I'm sorry, but I can't help with that."})
+    )
     told = Interview.begin(run, "Ines", 5).ask("How are you?", board)
     board.close()
     assert told["source"] == "fallback" and "refusal" in told["problem"] and told["answer"]
 
 
 def test_name_and_quotes_are_taken_off(run: Run) -> None:
-    board = switchboard(Scripted({"interview": lambda request, draw: 'Ines: “I am\n tired.”'}))
+    board = switchboard(Scripted({"interview": lambda request, draw: "Ines: “I am\n tired.”"}))
     assert Interview.begin(run, "Ines", 5).ask("How are you?", board)["answer"] == "I am tired."
     board.close()
 
@@ -163,40 +212,56 @@ def test_a_run_that_is_still_lived_can_be_asked(tmp_path: Path, models: Switchbo
 
 # talk
 
-def test_talk(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+
+def test_talk(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     before = hashes(run)
     monkeypatch.setattr("sys.stdin", io.StringIO("How are you?\n\n  Why?  \n" + "x" * 2001 + "\n"))
     ended = simcounsel("talk", run.folder, "--who", "ines", "--at", 5)
     assert ended.code == 0 and "2001 characters" in ended.err
-    for text in ("Ines Duarte, 34, technical illustrator", "the end of tick 5", "answers come from scripted", "This is a simulation, not care", "you: How are you?", "Ines: I was "):
+    for text in (
+        "Ines Duarte, 34, technical illustrator",
+        "the end of tick 5",
+        "answers come from scripted",
+        "This is a simulation, not care",
+        "you: How are you?",
+        "Ines: I was ",
+    ):
         assert text in ended.out
-    kept, = stored(run.folder)
+    (kept,) = stored(run.folder)
     assert [one["question"] for one in kept["answers"]] == ["How are you?", "Why?"]
     assert f"kept in {run.folder / 'interviews'}" in ended.out
     assert hashes(run) == before
 
 
 def test_talk_tells_a_human_what_it_is_and_where_help_is(
-    simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = hashes(run)
-    monkeypatch.setattr("sys.stdin", io.StringIO("What did you do today?\nI want to kill myself.\n"))
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO("What did you do today?\nI want to kill myself.\n")
+    )
     ended = simcounsel("talk", run.folder, "--who", "ines", "--at", 5)
     told, first, second = ended.out.partition("you: What did you do today?")
     assert "This is a simulation for research." in told and "findahelpline.com" in told
     assert first and second.count("you matter more than this simulation") == 1
-    assert second.index("you: I want to kill myself.") < second.index("you matter more") < second.rindex("Ines: ")
+    assert (
+        second.index("you: I want to kill myself.")
+        < second.index("you matter more")
+        < second.rindex("Ines: ")
+    )
     assert hashes(run) == before
 
 
-def test_talk_takes_the_last_complete_tick(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_talk_takes_the_last_complete_tick(
+    simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     ended = simcounsel("talk", run.folder, "--who", "Miriam")
     assert ended.code == 0 and "the end of tick 11" in ended.out and "nothing is kept" in ended.out
     assert not stored(run.folder)
 
 
-def test_talk_at_a_terminal(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_talk_at_a_terminal(simcounsel: Command, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -219,8 +284,13 @@ def test_talk_at_a_terminal(simcounsel: Command, run: Run, monkeypatch: pytest.M
         assert ended.code == 0 and "kept in" in ended.out
 
 
-def test_talk_says_what_is_wrong(simcounsel: Command, run: Run) -> None:  # noqa: F811
+def test_talk_says_what_is_wrong(simcounsel: Command, run: Run) -> None:
     assert 'did you mean "Ines"' in simcounsel("talk", run.folder, "--who", "Inez").err
-    assert "choose one from 0 to 11" in simcounsel("talk", run.folder, "--who", "Ines", "--at", 99).err
-    assert "no API key" in simcounsel("talk", run.folder, "--who", "Ines", "--model", "openai:gpt-4o").err
+    assert (
+        "choose one from 0 to 11" in simcounsel("talk", run.folder, "--who", "Ines", "--at", 99).err
+    )
+    assert (
+        "no API key"
+        in simcounsel("talk", run.folder, "--who", "Ines", "--model", "openai:gpt-4o").err
+    )
     assert "no model 'gpt'" in simcounsel("talk", run.folder, "--who", "Ines", "--model", "gpt").err

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from simcounsel import lab
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Forked, Joined, TickEnded
-from simcounsel.lab import Sweep, opened
-from simcounsel.lab_plan import estimate, plan_lines
+from simcounsel.lab import sweep as lab
+from simcounsel.lab.plan import estimate, plan_lines
+from simcounsel.lab.sweep import Sweep, opened
 from simcounsel.llm.prices import Prices
-from simcounsel.runs import Run, complete_ticks
+from simcounsel.runs.run import Run, complete_ticks
 from simcounsel.specs.experiment import differences, load_experiment
 from tests.stage import ROOT, happened, log
 
@@ -58,19 +58,29 @@ def sweep(folder: Path, text: str = PAIRED, **kind: int) -> Sweep:
 def test_the_plan(tmp_path: Path) -> None:
     experiment, cells = load_experiment(written(tmp_path))
     assert [(c.name, c.arm, c.client, c.pair, c.past, c.at_tick, c.ticks) for c in cells] == [
-        ("ines-s3-past", None, "Ines", "ines-s3", None, None, 2), ("walter-s3-past", None, "Walter", "walter-s3", None, None, 2),
-        ("ines-s3-alone", "alone", "Ines", "ines-s3", "ines-s3-past", 2, 12), ("ines-s3-counselor", "counselor", "Ines", "ines-s3", "ines-s3-past", 2, 12),
+        ("ines-s3-past", None, "Ines", "ines-s3", None, None, 2),
+        ("walter-s3-past", None, "Walter", "walter-s3", None, None, 2),
+        ("ines-s3-alone", "alone", "Ines", "ines-s3", "ines-s3-past", 2, 12),
+        ("ines-s3-counselor", "counselor", "Ines", "ines-s3", "ines-s3-past", 2, 12),
         ("walter-s3-alone", "alone", "Walter", "walter-s3", "walter-s3-past", 2, 12),
         ("walter-s3-counselor", "counselor", "Walter", "walter-s3", "walter-s3-past", 2, 12),
     ]
-    assert differences(cells) == ["condition: alone client_only | counselor client_counselor", "conversation.max_turns: alone 10 | counselor 4"]
-    assert "paired       each client's first 2 ticks are lived once, then forked into every condition" in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
+    assert differences(cells) == [
+        "condition: alone client_only | counselor client_counselor",
+        "conversation.max_turns: alone 10 | counselor 4",
+    ]
+    assert (
+        "paired       each client's first 2 ticks are lived once, then forked into every condition"
+        in list(plan_lines(experiment, cells, Prices.load(), tmp_path))
+    )
 
 
 def test_policies_that_differ_are_named_as_a_whole() -> None:
     _, cells = load_experiment(ROOT / "experiments" / "policies.yaml")
-    line, = differences(cells)
-    assert line.startswith("residents.1.policy: socratic socratic | staged staged (manual attachment_selfcare) | ")
+    (line,) = differences(cells)
+    assert line.startswith(
+        "residents.1.policy: socratic socratic | staged staged (manual attachment_selfcare) | "
+    )
     assert "course course (therapy cbt, sessions 5)" in line and len(line) < 400
 
 
@@ -81,7 +91,9 @@ def test_estimate_where_only_meetings_are_lived() -> None:
 
 
 def test_estimate_by_hand(tmp_path: Path) -> None:
-    text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace("reason: scripted", "reason: 'openai:m'")
+    text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace(
+        "reason: scripted", "reason: 'openai:m'"
+    )
     _, cells = load_experiment(written(tmp_path, text))
     prices = tmp_path / "p.yaml"
     prices.write_text("prices:\n  openai:m: {in: 1, out: 10}\n", encoding="utf-8")
@@ -97,24 +109,57 @@ def test_estimate_by_hand(tmp_path: Path) -> None:
 def test_a_fork_is_estimated_from_its_fork_on(tmp_path: Path) -> None:
     """Two pasts of 2 ticks with one resident; four arms of 10 ticks, two of them with two residents."""
     _, cells = load_experiment(written(tmp_path))
-    assert estimate(cells, Prices.load()).resident_days == pytest.approx((2 * 2 + 2 * 10 * 1 + 2 * 10 * 2) * 30 / 1440)
+    assert estimate(cells, Prices.load()).resident_days == pytest.approx(
+        (2 * 2 + 2 * 10 * 1 + 2 * 10 * 2) * 30 / 1440
+    )
 
 
-@pytest.mark.parametrize(("old", "new", "what"), [
-    ("seeds: [3]", "seeds: [3]\nrepetitions: 2", "`seeds` and `repetitions` say the same thing; keep one"),
-    ("in_place_of: Ines\n", "", "`clients` need `in_place_of`"),
-    ("in_place_of: Ines", "in_place_of: Inez", "no resident 'Inez' in this world whose part could be taken"),
-    ("contrast: [counselor, alone]", "contrast: [counsellor, alone]", "no condition 'counsellor'; did you mean 'counselor'?"),
-    ("name: alone", "name: counselor", "two conditions are called 'counselor'"),
-    ("conversation.max_turns: 4", "conversation.max_turns: 1", "with condition 'counselor' and client"),
-    ("conversation.max_turns: 4", "start: 2026-01-01 08:00", "start: arms that fork a shared past cannot change it"),
-    ("conversation.max_turns: 4", "language: zh", "language: arms that fork a shared past cannot change it"),
-    ("test: paired_t", "test: t_test", "is not one of"),
-    ("walter.yaml", "wolter.yaml", "did you mean"),
-    ("seeds: [3]", "seeds: [3, 3]", "two runs would be called 'ines-s3-past'"),
-    ("alone", "past", "two runs would be called 'ines-s3-past'"),
-    ("instrument: insomnia_severity, contrast", "instrument: affect, contrast", "'affect' is never measured; add it to `measurements`"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        (
+            "seeds: [3]",
+            "seeds: [3]\nrepetitions: 2",
+            "`seeds` and `repetitions` say the same thing; keep one",
+        ),
+        ("in_place_of: Ines\n", "", "`clients` need `in_place_of`"),
+        (
+            "in_place_of: Ines",
+            "in_place_of: Inez",
+            "no resident 'Inez' in this world whose part could be taken",
+        ),
+        (
+            "contrast: [counselor, alone]",
+            "contrast: [counsellor, alone]",
+            "no condition 'counsellor'; did you mean 'counselor'?",
+        ),
+        ("name: alone", "name: counselor", "two conditions are called 'counselor'"),
+        (
+            "conversation.max_turns: 4",
+            "conversation.max_turns: 1",
+            "with condition 'counselor' and client",
+        ),
+        (
+            "conversation.max_turns: 4",
+            "start: 2026-01-01 08:00",
+            "start: arms that fork a shared past cannot change it",
+        ),
+        (
+            "conversation.max_turns: 4",
+            "language: zh",
+            "language: arms that fork a shared past cannot change it",
+        ),
+        ("test: paired_t", "test: t_test", "is not one of"),
+        ("walter.yaml", "wolter.yaml", "did you mean"),
+        ("seeds: [3]", "seeds: [3, 3]", "two runs would be called 'ines-s3-past'"),
+        ("alone", "past", "two runs would be called 'ines-s3-past'"),
+        (
+            "instrument: insomnia_severity, contrast",
+            "instrument: affect, contrast",
+            "'affect' is never measured; add it to `measurements`",
+        ),
+    ],
+)
 def test_wrong_experiments(tmp_path: Path, old: str, new: str, what: str) -> None:
     assert old in PAIRED
     with pytest.raises(SpecError, match="experiment.yaml:") as error:
@@ -130,11 +175,17 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_pairs_share_their_past(lived: Path) -> None:
-    past, alone, counselor = (Run.open(lived / f"walter-s3-{name}") for name in ("past", "alone", "counselor"))
+    past, alone, counselor = (
+        Run.open(lived / f"walter-s3-{name}") for name in ("past", "alone", "counselor")
+    )
     assert (past.ticks_done(), alone.ticks_done(), counselor.ticks_done()) == (2, 12, 12)
     shared = [line for line in log(past).splitlines() if b"tick_ended" not in line]
     for run in (alone, counselor):
-        assert [line for line in log(run).splitlines() if b"tick_ended" not in line and b'"forked"' not in line][: len(shared)] == shared
+        assert [
+            line
+            for line in log(run).splitlines()
+            if b"tick_ended" not in line and b'"forked"' not in line
+        ][: len(shared)] == shared
         assert run.manifest.parent is not None
         assert (run.manifest.parent.run, run.manifest.parent.at_tick) == ("walter-s3-past", 2)
     assert [event.who for event in happened(counselor, Joined)] == ["Walter", "Miriam"]
@@ -144,23 +195,33 @@ def test_pairs_share_their_past(lived: Path) -> None:
 
 def test_plan_file_says_which_run_is_which(lived: Path) -> None:
     plan = json.loads((lived / "experiment.json").read_text(encoding="utf-8"))
-    assert {run["run"] for run in plan["runs"]} == {folder.name for folder in lived.iterdir() if folder.is_dir()}
+    assert {run["run"] for run in plan["runs"]} == {
+        folder.name for folder in lived.iterdir() if folder.is_dir()
+    }
     assert plan["hypotheses"][0]["contrast"] == ["counselor", "alone"]
-    assert {(run["client"], run["arm"]) for run in plan["runs"]} == {(c, a) for c in ("Ines", "Walter") for a in (None, "alone", "counselor")}
+    assert {(run["client"], run["arm"]) for run in plan["runs"]} == {
+        (c, a) for c in ("Ines", "Walter") for a in (None, "alone", "counselor")
+    }
 
 
 def test_nothing_is_lived_twice(lived: Path, tmp_path: Path) -> None:
-    before = {file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")}
+    before = {
+        file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")
+    }
     experiment, cells = load_experiment(written(tmp_path))
     again = Sweep(experiment, cells, lived)
     assert again.run()
-    assert {file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")} == before
+    assert {
+        file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")
+    } == before
 
 
 def test_same_bytes_as_one_after_the_other(lived: Path, tmp_path: Path) -> None:
     assert sweep(tmp_path, processes=1, in_flight=1).run()
     for file in lived.glob("*/events.jsonl"):
-        assert (tmp_path / "out" / file.parent.name / "events.jsonl").read_bytes() == file.read_bytes()
+        assert (
+            tmp_path / "out" / file.parent.name / "events.jsonl"
+        ).read_bytes() == file.read_bytes()
 
 
 def test_a_failure_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -172,24 +233,40 @@ def test_a_failure_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
     assert one.progress["ines-s3-alone"].cause == "the past that it forks, ines-s3-past, failed"
     assert one.progress["walter-s3-alone"].state == "done"
     shutil.rmtree(tmp_path / "out")
-    broken = sweep(tmp_path, PAIRED.replace("{name: alone, set: {condition: client_only}}", "{name: alone, set: {condition: client_only, models.reason: 'openai:none'}}"))
+    broken = sweep(
+        tmp_path,
+        PAIRED.replace(
+            "{name: alone, set: {condition: client_only}}",
+            "{name: alone, set: {condition: client_only, models.reason: 'openai:none'}}",
+        ),
+    )
     assert not broken.run()
     states = {name: p.state for name, p in broken.progress.items()}
     assert states["ines-s3-alone"] == states["walter-s3-alone"] == "failed"
     assert states["ines-s3-counselor"] == states["walter-s3-counselor"] == "done"
     assert "OPENAI_API_KEY" in str(broken.progress["ines-s3-alone"].cause)
-    told = [json.loads(line) for line in (tmp_path / "out" / "sweep.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {line["run"] for line in told if line["state"] == "failed"} == {"ines-s3-alone", "walter-s3-alone"}
+    told = [
+        json.loads(line)
+        for line in (tmp_path / "out" / "sweep.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert {line["run"] for line in told if line["state"] == "failed"} == {
+        "ines-s3-alone",
+        "walter-s3-alone",
+    }
 
 
 def test_another_experiment_in_the_same_folder(lived: Path, tmp_path: Path) -> None:
-    experiment, cells = load_experiment(written(tmp_path, PAIRED.replace("name: Small", "name: Other")))
+    experiment, cells = load_experiment(
+        written(tmp_path, PAIRED.replace("name: Small", "name: Other"))
+    )
     with pytest.raises(RunError, match="holds the sweep 'Small' already"):
         Sweep(experiment, cells, lived).run()
 
 
 def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
-    _, cells = load_experiment(written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:")))
+    _, cells = load_experiment(
+        written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:"))
+    )
     with pytest.raises(RunError, match="was lived in another world than the experiment says now"):
         opened(cells[0], lived)
     shutil.copytree(lived, tmp_path / "out")
@@ -209,9 +286,14 @@ def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path)
         opened(cell, tmp_path / "out")
     cut = Run.open(folder)
     past = Run.open(tmp_path / "out" / "walter-s3-past")
-    assert len(list(cut.calls())) == len(list(past.calls())) > 0, "the log is there before the replies that it rests on"
+    assert len(list(cut.calls())) == len(list(past.calls())) > 0, (
+        "the log is there before the replies that it rests on"
+    )
     assert not cut.whole
-    with pytest.raises(RunError, match="a fork of walter-s3-past that was broken off before its past was copied; remove it and fork again, --at 2"):
+    with pytest.raises(
+        RunError,
+        match="a fork of walter-s3-past that was broken off before its past was copied; remove it and fork again, --at 2",
+    ):
         Simulation(cut.world, run=cut)
     assert opened(cell, tmp_path / "out").ticks_done() == 2
     assert b'"forked"' in (folder / "events.jsonl").read_bytes()
@@ -262,15 +344,30 @@ def test_what_lies_where_it_is_started_is_not_imported(tmp_path: Path) -> None:
         (here / f"{name}.py").write_text("raise SystemExit('the wrong module')\n", encoding="utf-8")
     (tmp_path / "bin").mkdir()
     script = tmp_path / "bin" / "start.py"
-    script.write_text("from simcounsel.cli import main\nif __name__ == '__main__':\n    main()\n", encoding="utf-8")
-    file = written(here, PAIRED.replace("walter.yaml", "ines.yaml").replace(f", {ROOT}/personas/ines.yaml]", "]"))
-    done = subprocess.run([sys.executable, str(script), "sweep", str(file), "--out", "out"], cwd=here, env=os.environ | {"PYTHONPATH": str(ROOT)},
-                          capture_output=True, text=True, timeout=120, check=False)
+    script.write_text(
+        "from simcounsel.cli import main\nif __name__ == '__main__':\n    main()\n",
+        encoding="utf-8",
+    )
+    file = written(
+        here,
+        PAIRED.replace("walter.yaml", "ines.yaml").replace(f", {ROOT}/personas/ines.yaml]", "]"),
+    )
+    done = subprocess.run(
+        [sys.executable, str(script), "sweep", str(file), "--out", "out"],
+        cwd=here,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 0 and "3 of 3 done" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each imports for itself anyway")
-def test_where_no_process_can_be_forked_from_each_imports_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_process_can_be_forked_from_each_imports_for_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def too_long() -> None:
         raise OSError("AF_UNIX path too long")
 
@@ -280,17 +377,26 @@ def test_where_no_process_can_be_forked_from_each_imports_for_itself(monkeypatch
     assert dict(os.environ) == before
 
 
-def test_a_sweep_with_an_adapter_knows_its_own_runs(lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_with_an_adapter_knows_its_own_runs(
+    lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A manifest holds the adapter's digest, the experiment its path."""
     digest = ["0123456789abcdef"]
-    monkeypatch.setattr("simcounsel.engine.opening.pinned", lambda name: f"{name}#{digest[0]}" if name.startswith("embedded+adapter") else name)
+    monkeypatch.setattr(
+        "simcounsel.engine.opening.pinned",
+        lambda name: f"{name}#{digest[0]}" if name.startswith("embedded+adapter") else name,
+    )
     monkeypatch.setattr("simcounsel.engine.forking.check_models", lambda about: None)
-    text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace("{reason: scripted,", "{reason: 'embedded+adapter=x.gguf',")
+    text = PAIRED.replace("paired_at: 2\npast: {condition: client_only}\n", "").replace(
+        "{reason: scripted,", "{reason: 'embedded+adapter=x.gguf',"
+    )
     _, cells = load_experiment(written(tmp_path, text))
     opened(cells[0], tmp_path / "out")
     assert lab.ticks_of(cells[0], tmp_path / "out") == 0
     _, elsewhere = load_experiment(written(tmp_path, text.replace("x.gguf", "../elsewhere/x.gguf")))
-    assert lab.ticks_of(elsewhere[0], tmp_path / "out") == 0, "the same adapter, seen from another folder"
+    assert lab.ticks_of(elsewhere[0], tmp_path / "out") == 0, (
+        "the same adapter, seen from another folder"
+    )
     digest[0] = "fedcba9876543210"
     with pytest.raises(RunError, match="lived in another world"):
         lab.ticks_of(cells[0], tmp_path / "out")
@@ -299,15 +405,25 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(lived: Path, tmp_path: Path,
 def test_what_an_arm_changes_holds_for_it(tmp_path: Path) -> None:
     text = PAIRED.replace("conversation.max_turns: 4", "models.judge: 'scripted:planted=3'")
     _, cells = load_experiment(written(tmp_path, text))
-    assert {(cell.arm, cell.world.models.judge) for cell in cells} == {(None, None), ("alone", None), ("counselor", "scripted:planted=3")}
+    assert {(cell.arm, cell.world.models.judge) for cell in cells} == {
+        (None, None),
+        ("alone", None),
+        ("counselor", "scripted:planted=3"),
+    }
 
 
 def test_a_scale_that_an_experiment_names_stays_as_it_was_written(tmp_path: Path) -> None:
     """So that runs of earlier versions are known again."""
-    scale = (ROOT / "simcounsel" / "instruments" / "scales" / "insomnia_severity.yaml").read_text(encoding="utf-8")
+    scale = (ROOT / "simcounsel" / "instruments" / "scales" / "insomnia_severity.yaml").read_text(
+        encoding="utf-8"
+    )
     (tmp_path / "worlds").mkdir()
     (tmp_path / "worlds" / "own.yaml").write_text(scale, encoding="utf-8")
-    world = (ROOT / "worlds" / "tiny.yaml").read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas"))
+    world = (
+        (ROOT / "worlds" / "tiny.yaml")
+        .read_text(encoding="utf-8")
+        .replace("../personas", str(ROOT / "personas"))
+    )
     (tmp_path / "worlds" / "tiny.yaml").write_text(world, encoding="utf-8")
     (tmp_path / "study").mkdir()
     text = """
@@ -331,7 +447,10 @@ def test_arms_with_manuals_beside_the_experiment(tmp_path: Path) -> None:
     study = tmp_path / "study"
     study.mkdir()
     for name in ("motivational", "insomnia_cbt"):
-        shutil.copy(ROOT / "simcounsel" / "policies" / "manuals" / "en" / f"{name}.yaml", study / f"my_{name}.yaml")
+        shutil.copy(
+            ROOT / "simcounsel" / "policies" / "manuals" / "en" / f"{name}.yaml",
+            study / f"my_{name}.yaml",
+        )
     text = f"""
 name: Manuals
 worlds: [{ROOT}/worlds/tiny.yaml]
@@ -345,10 +464,15 @@ conditions:
     experiment, cells = load_experiment(written(study, text))
     one = Sweep(experiment, cells, tmp_path / "out")
     assert one.run(), [(p.state, p.cause) for p in one.progress.values()]
-    told = {arm: Run.open(tmp_path / "out" / f"client-s1-{arm}").world.residents[1].policy for arm in ("motivational", "sleep")}
-    assert {arm: (policy.name, getattr(policy.manual, "name", None)) for arm, policy in told.items() if policy} == {
-        "motivational": ("staged", "motivational"), "sleep": ("single", "insomnia_cbt"),
+    told = {
+        arm: Run.open(tmp_path / "out" / f"client-s1-{arm}").world.residents[1].policy
+        for arm in ("motivational", "sleep")
     }
+    assert {
+        arm: (policy.name, getattr(policy.manual, "name", None))
+        for arm, policy in told.items()
+        if policy
+    } == {"motivational": ("staged", "motivational"), "sleep": ("single", "insomnia_cbt")}
 
 
 def test_a_shared_past_that_ends_between_two_appointments(tmp_path: Path) -> None:
@@ -365,11 +489,18 @@ conditions:
 """
     one = sweep(tmp_path, text)
     assert one.run(), [(p.state, p.cause) for p in one.progress.values()]
-    assert {name: p.tick for name, p in one.progress.items()} == {"client-s1-past": 60, "client-s1-six": 195, "client-s1-four": 195}
-    runs = {name: Run.open(tmp_path / "out" / f"client-s1-{name}") for name in ("past", "six", "four")}
-    assert {name: [e.tick for e in run.entries() if isinstance(e.event, TickEnded)] for name, run in runs.items()} == {
-        "past": [0, 2], "six": [0, 2, 98, 194], "four": [0, 2, 98, 194],
+    assert {name: p.tick for name, p in one.progress.items()} == {
+        "client-s1-past": 60,
+        "client-s1-six": 195,
+        "client-s1-four": 195,
     }
+    runs = {
+        name: Run.open(tmp_path / "out" / f"client-s1-{name}") for name in ("past", "six", "four")
+    }
+    assert {
+        name: [e.tick for e in run.entries() if isinstance(e.event, TickEnded)]
+        for name, run in runs.items()
+    } == {"past": [0, 2], "six": [0, 2, 98, 194], "four": [0, 2, 98, 194]}
     before = log(runs["six"])
     _, cells = load_experiment(written(tmp_path, text))
     for cell in cells:
@@ -391,14 +522,30 @@ def test_budget_of_calls(tmp_path: Path) -> None:
 
 def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
     slow = (
-        "import asyncio\nfrom simcounsel.llm.scripted import Scripted\nfast = Scripted.complete\n"
+        "import asyncio\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
         "async def slowly(self, request, complaint):\n    await asyncio.sleep(0.03)\n    return await fast(self, request, complaint)\n"
         "Scripted.complete = slowly\n"
     )
     (tmp_path / "sitecustomize.py").write_text(slow, encoding="utf-8")
-    command = [sys.executable, "-m", "simcounsel", "sweep", str(written(tmp_path)), "--out", str(tmp_path / "out"), "--processes", "2"]
-    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "simcounsel",
+        "sweep",
+        str(written(tmp_path)),
+        "--out",
+        str(tmp_path / "out"),
+        "--processes",
+        "2",
+    ]
+    with subprocess.Popen(
+        command,
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
+    ) as process:
         until = time.monotonic() + 90
         while not (tmp_path / "out" / "ines-s3-counselor" / "events.jsonl").exists():
             assert process.poll() is None, process.communicate()
@@ -408,20 +555,29 @@ def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=90)
     assert "stopped by Ctrl-C; the same command goes on" in out
     assert process.returncode == 1
-    lived = {run: complete_ticks(tmp_path / "out" / run) for run in ("ines-s3-alone", "ines-s3-counselor")}
+    lived = {
+        run: complete_ticks(tmp_path / "out" / run)
+        for run in ("ines-s3-alone", "ines-s3-counselor")
+    }
     assert min(lived.values()) < 12, "nothing was stopped"
-    told = [json.loads(line) for line in (tmp_path / "out" / "sweep.jsonl").read_text(encoding="utf-8").splitlines()]
+    told = [
+        json.loads(line)
+        for line in (tmp_path / "out" / "sweep.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert not [line for line in told if line["state"] == "failed"], told
     again = sweep(tmp_path)
     assert again.run(), [p.cause for p in again.progress.values()]
-    assert all(Run.open(folder.parent).ticks_done() in (2, 12) for folder in (tmp_path / "out").glob("*/manifest.json"))
+    assert all(
+        Run.open(folder.parent).ticks_done() in (2, 12)
+        for folder in (tmp_path / "out").glob("*/manifest.json")
+    )
 
 
 def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
     """A real local Ray: the same plan, the same bytes, and again from where it was."""
     pytest.importorskip("ray")
     script = (
-        "import sys\nfrom pathlib import Path\nfrom simcounsel.lab_ray import RaySweep\nfrom simcounsel.specs.experiment import load_experiment\n"
+        "import sys\nfrom pathlib import Path\nfrom simcounsel.lab.ray import RaySweep\nfrom simcounsel.specs.experiment import load_experiment\n"
         "experiment, cells = load_experiment(Path(sys.argv[1]))\n"
         "one = RaySweep(experiment, cells, Path(sys.argv[2]), address='local')\n"
         "print(one.run(), [p.cause for p in one.progress.values()])\n"
@@ -429,8 +585,19 @@ def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
         "print(two.run(), two.spent()[0] - one.spent()[0])\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
-    done = subprocess.run([sys.executable, "-c", script, str(written(tmp_path)), str(tmp_path / "out")], env=environment, capture_output=True, text=True,
-                          timeout=280, check=False)
-    assert done.stdout.splitlines()[-2:] == ["True [None, None, None, None, None, None]", "True 0"], done.stdout + done.stderr[-2000:]
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(written(tmp_path)), str(tmp_path / "out")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-2:] == [
+        "True [None, None, None, None, None, None]",
+        "True 0",
+    ], done.stdout + done.stderr[-2000:]
     for file in lived.glob("*/events.jsonl"):
-        assert (tmp_path / "out" / file.parent.name / "events.jsonl").read_bytes() == file.read_bytes()
+        assert (
+            tmp_path / "out" / file.parent.name / "events.jsonl"
+        ).read_bytes() == file.read_bytes()

@@ -21,10 +21,25 @@ TRUTH = -4.0
 
 
 def test_a_planted_effect_is_found_from_sweep_to_report(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "simcounsel", "sweep", str(PLANTED), "--out", str(tmp_path / "sweep"), "--quiet"],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=400, check=False)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "simcounsel",
+            "sweep",
+            str(PLANTED),
+            "--out",
+            str(tmp_path / "sweep"),
+            "--quiet",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    tested, = make([tmp_path / "sweep"], Options(shuffles=200, stories=1)).planned
+    (tested,) = make([tmp_path / "sweep"], Options(shuffles=200, stories=1)).planned
     assert tested.n == {"counselor": 12, "alone": 12}
     assert tested.estimate is not None
     assert tested.low is not None and tested.high is not None
@@ -43,7 +58,12 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
         for seed in range(3):
             world = cell.world.model_copy(update={"models": models, "seed": cell.seed * 10 + seed})
             run = Simulation(world, out=tmp_path_factory.mktemp("null")).run()
-            by_point = {m.measured.point: s.value for m in measurements(run) for s in m.measured.scores if s.name == "total"}
+            by_point = {
+                m.measured.point: s.value
+                for m in measurements(run)
+                for s in m.measured.scores
+                if s.name == "total"
+            }
             rows.append({"arm": cell.arm, "change": by_point["end"] - by_point["baseline"]})
     return pd.DataFrame(rows)
 
@@ -81,4 +101,3 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(unchanged: pd.DataFra
         covered += found.low <= TRUTH <= found.high
     low, high = stats.binom.interval(0.999, 1000, 0.95)
     assert low <= covered <= high, covered
-

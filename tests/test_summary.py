@@ -4,14 +4,19 @@ from types import SimpleNamespace
 from typing import Any
 
 from simcounsel.events import Entry, Warned
-from simcounsel.summary import day_lines, warning_lines
+from simcounsel.runs.summary import day_lines, warning_lines
 
 
 def test_warnings_are_told_with_their_causes() -> None:
-    lines = list(warning_lines({"line_counselor": 3, "summarize": 2}, {"not JSON": 3, "no answer within 60 s": 2}))
+    lines = list(
+        warning_lines(
+            {"line_counselor": 3, "summarize": 2}, {"not JSON": 3, "no answer within 60 s": 2}
+        )
+    )
     assert lines == [
         "warnings       5 (3 line_counselor, 2 summarize): the fallback was taken each time",
-        "               3 because of: not JSON", "               2 because of: no answer within 60 s",
+        "               3 because of: not JSON",
+        "               2 because of: no answer within 60 s",
     ]
 
 
@@ -20,12 +25,27 @@ def test_without_warnings_nothing_more_is_told() -> None:
 
 
 def test_many_or_long_causes_are_told_short() -> None:
-    lines = list(warning_lines({"line_client": 8}, {f"cause {number} {'and more ' * 40}": number for number in (1, 2, 3, 4)}))
-    assert len(lines) == 5 and lines[1].startswith("               4 because of: cause 4") and all(len(line) < 150 for line in lines)
+    lines = list(
+        warning_lines(
+            {"line_client": 8},
+            {f"cause {number} {'and more ' * 40}": number for number in (1, 2, 3, 4)},
+        )
+    )
+    assert (
+        len(lines) == 5
+        and lines[1].startswith("               4 because of: cause 4")
+        and all(len(line) < 150 for line in lines)
+    )
     assert "and 1 other causes" in lines[-1]
 
 
 def test_a_day_tells_what_went_wrong_in_it() -> None:
     warned = Warned(who="Ines", purpose="plan_day", cause="not JSON")
-    run: Any = SimpleNamespace(folder="run", world=SimpleNamespace(residents=[SimpleNamespace(name="Ines")]), entries=lambda: [Entry(0, 1, 480, warned)])
-    assert list(day_lines(run, "Ines", 0)) == ["08:00  warning: Ines, plan_day: not JSON; the fallback was taken"]
+    run: Any = SimpleNamespace(
+        folder="run",
+        world=SimpleNamespace(residents=[SimpleNamespace(name="Ines")]),
+        entries=lambda: [Entry(0, 1, 480, warned)],
+    )
+    assert list(day_lines(run, "Ines", 0)) == [
+        "08:00  warning: Ines, plan_day: not JSON; the fallback was taken"
+    ]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel import upgrades
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
-from simcounsel.runs import Run
+from simcounsel.runs import upgrades
+from simcounsel.runs.run import Run
 from simcounsel.viewer import serve
 from simcounsel.viewer.reader import Log
 from tests.stage import go_on
@@ -46,12 +46,18 @@ def test_the_viewer_shows_it(old: Path, lived: Run) -> None:
     for one in (log, today):
         one.refresh()
     assert log.problems() == []
-    assert serve.overview(None, log) | {"run": "", "size": 0} == serve.overview(None, today) | {"run": "", "size": 0}
+    assert serve.overview(None, log) | {"run": "", "size": 0} == serve.overview(None, today) | {
+        "run": "",
+        "size": 0,
+    }
 
 
 def test_it_cannot_be_gone_on_with_but_forked(old: Path, tmp_path: Path) -> None:
     before = {file.name: file.read_bytes() for file in old.glob("*.json*")}
-    with pytest.raises(RunError, match="written with log version 0; it can be looked at and forked, but not gone on with"):
+    with pytest.raises(
+        RunError,
+        match="written with log version 0; it can be looked at and forked, but not gone on with",
+    ):
         go_on(Run.open(old))
     assert go_on(fork(Run.open(old), 6, {}, tmp_path / "forks")).ticks_done() == 12
     assert {file.name: file.read_bytes() for file in old.glob("*.json*")} == before

@@ -1,1 +1,3 @@
-"""Learning a counselor from a corpus. So far only what it would cost in privacy: `python -m training account`."""
+"""Learning a counselor from a corpus. So far only what it would cost in privacy: `python -m
+training account`.
+"""

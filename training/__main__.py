@@ -1,4 +1,6 @@
-"""`python -m training`: learn a counselor from corpora that stay where they are, and say what it cost in privacy."""
+"""`python -m training`: learn a counselor from corpora that stay where they are, and say what it
+cost in privacy.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +15,17 @@ from training.learning import command as learning
 from training.sweeps import command as sweeps
 
 app = typer.Typer(
-    name="training", cls=Explaining, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Learn a counselor from corpora, in one place or across clinics that never share their records.\n\n"
-    "Begin with:  python -m training tune training/configs/smoke.yaml\n\n"
-    "For research: an adapter is no counselor, and must not answer anybody in distress.",
+    name="training",
+    cls=Explaining,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=(
+        "Learn a counselor from corpora, in one place or across clinics that never share their"
+        " records.\n\nBegin with:  python -m training tune training/configs/smoke.yaml\n\nFor"
+        " research: an adapter is no counselor, and must not answer anybody in distress."
+    ),
 )
 EPSILONS = (1.0, 2.0, 4.0, 8.0)
 FEDERATED = ("flwr", "cryptography")
@@ -24,16 +33,39 @@ FEDERATED = ("flwr", "cryptography")
 
 @app.command()
 def account(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A plan, such as training/configs/record_dp.yaml.")],
+    config: Annotated[
+        Path,
+        typer.Argument(metavar="CONFIG", help="A plan, such as training/configs/record_dp.yaml."),
+    ],
     epsilon: Annotated[
-        list[float] | None, typer.Option("--epsilon", min=0.01, max=1000, help="A row of the table; may be given again. Default: 1, 2, 4, 8."),
+        list[float] | None,
+        typer.Option(
+            "--epsilon",
+            min=0.01,
+            max=1000,
+            help="A row of the table; may be given again. Default: 1, 2, 4, 8.",
+        ),
     ] = None,
     rounds: Annotated[
-        list[int] | None, typer.Option("--rounds", min=1, max=1_000_000, help="A column; may be given again. Default: 1, 10, the plan's."),
+        list[int] | None,
+        typer.Option(
+            "--rounds",
+            min=1,
+            max=1_000_000,
+            help="A column; may be given again. Default: 1, 10, the plan's.",
+        ),
     ] = None,
-    with_table: Annotated[bool, typer.Option("--table/--no-table", help="The table of noise by epsilon and rounds; it takes some seconds.")] = True,
+    with_table: Annotated[
+        bool,
+        typer.Option(
+            "--table/--no-table",
+            help="The table of noise by epsilon and rounds; it takes some seconds.",
+        ),
+    ] = True,
 ) -> None:
-    """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if it is more than its budget."""
+    """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if
+    it is more than its budget.
+    """
     from simcounsel.specs.load import line_of
     from training.privacy import budget, statement
     from training.sites import load_plan
@@ -44,14 +76,26 @@ def account(
     if plan.privacy.calibration == "paper":
         typer.echo("\n" + "\n".join(statement.paper_table(plan)))
     if with_table:
-        typer.echo("\n" + "\n".join(statement.table(plan, sorted(set(epsilon or EPSILONS)), sorted(set(rounds or (1, 10, plan.rounds))))))
+        typer.echo(
+            "\n"
+            + "\n".join(
+                statement.table(
+                    plan,
+                    sorted(set(epsilon or EPSILONS)),
+                    sorted(set(rounds or (1, 10, plan.rounds))),
+                )
+            )
+        )
     wanted = plan.privacy.budget_epsilon
     if made.last_round is not None and wanted is not None:
         at = f"{config}:{line_of(lines, ('privacy', 'budget_epsilon'))}: privacy.budget_epsilon"
-        raise SpecError([
-            f"{at}: {wanted:g} for one {plan.privacy.unit} would be overrun after round {made.last_round} of {plan.rounds} (total "
-            f"{made.total_epsilon:.4g}); take noise_multiplier {budget.needed(plan, plan.rounds, wanted):.4g} or fewer rounds"
-        ])
+        raise SpecError(
+            [
+                f"{at}: {wanted:g} for one {plan.privacy.unit} would be overrun after round"
+                f" {made.last_round} of {plan.rounds} (total {made.total_epsilon:.4g}); take"
+                f" noise_multiplier {budget.needed(plan, plan.rounds, wanted):.4g} or fewer rounds"
+            ]
+        )
 
 
 for commands in (learning, audit, sweeps, export):
@@ -69,7 +113,11 @@ def main() -> None:
         if error.name is None or error.name.split(".")[0] in ("training", "simcounsel"):
             raise
         package = error.name.split(".")[0]
-        typer.echo(f"training: the package {package} is missing; pip install -e '.[{'federated' if package in FEDERATED else 'train'}]'", err=True)
+        typer.echo(
+            f"training: the package {package} is missing; pip install -e"
+            f" '.[{'federated' if package in FEDERATED else 'train'}]'",
+            err=True,
+        )
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -4,4 +4,6 @@ from simcounsel.errors import SimcounselError
 
 
 class TrainingError(SimcounselError):
-    """A training, an adapter or a site that is not as it must be: which, what is the matter, and what to do."""
+    """A training, an adapter or a site that is not as it must be: which, what is the matter, and
+    what to do.
+    """

@@ -1,4 +1,6 @@
-"""The recipe of a training, as a YAML file says it: what is learned from, at which sites, how, and with which privacy."""
+"""The recipe of a training, as a YAML file says it: what is learned from, at which sites, how, and
+with which privacy.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,14 +14,19 @@ from training.plan import Count, Plan, Privacy, Problem, Site, problems
 Positive = Annotated[FiniteFloat, Field(gt=0)]
 Share = Annotated[FiniteFloat, Field(ge=0, lt=1)]
 HASTY_FEDADAM = 0.5
-"""From this server learning rate on FedAdam is refused: LoRA weights are hundredths, and it moves each by about the rate."""
+"""From this server learning rate on FedAdam is refused: LoRA weights are hundredths, and it moves
+each by about the rate.
+"""
 BOTH_PROJECTIONS = ("q_proj", "v_proj")
 
 
 class Deal(Spec):
-    """How one corpus is dealt to sites, always whole clients: `even`; a `theme` a site goes to as few sites as can be; or by `size`,
-    shares drawn from a symmetric Dirichlet distribution with `alpha` (small: very unequal). By theme with as many sites as themes, each
-    site has one. sessions: the most that a site takes, as whole clients in the order they are dealt; the others stay unused."""
+    """How one corpus is dealt to sites, always whole clients: `even`; a `theme` a site goes to as
+    few sites as can be; or by `size`, shares drawn from a symmetric Dirichlet distribution with
+    `alpha` (small: very unequal). By theme with as many sites as themes, each site has one.
+    sessions: the most that a site takes, as whole clients in the order they are dealt; the others
+    stay unused.
+    """
 
     sites: Annotated[int, Field(ge=1, le=10_000)]
     by: Literal["even", "theme", "size"] = "even"
@@ -28,8 +35,10 @@ class Deal(Spec):
 
 
 class Lora(Spec):
-    """Low-rank adapters (Hu et al. 2022). targets: names of the linear layers that get one. ranks: by site, where they differ.
-    train: `both` factors, or only `b` with A as it was drawn (FFA-LoRA, Sun et al. 2024)."""
+    """Low-rank adapters (Hu et al. 2022). targets: names of the linear layers that get one. ranks:
+    by site, where they differ. train: `both` factors, or only `b` with A as it was drawn (FFA-LoRA,
+    Sun et al. 2024).
+    """
 
     rank: Annotated[int, Field(ge=1, le=1024)] = 16
     alpha: Positive = 32.0
@@ -40,9 +49,11 @@ class Lora(Spec):
 
 
 class Learning(Spec):
-    """The local training. max_tokens: of one sequence; a longer session is cut between turns into several that count as one session.
-    at_once: sequences computed together; it changes speed and memory, not the result. proximal: weight of the pull towards the
-    round's beginning (FedProx, Li et al. 2020). precision and quantize: of the frozen base; 4 bit needs a GPU and bitsandbytes."""
+    """The local training. max_tokens: of one sequence; a longer session is cut between turns into
+    several that count as one session. at_once: sequences computed together; it changes speed and
+    memory, not the result. proximal: weight of the pull towards the round's beginning (FedProx, Li
+    et al. 2020). precision and quantize: of the frozen base; 4 bit needs a GPU and bitsandbytes.
+    """
 
     optimizer: Literal["adamw", "sgd"] = "adamw"
     learning_rate: Positive = 1e-3
@@ -56,11 +67,14 @@ class Learning(Spec):
 
 
 class Averaging(Spec):
-    """How updates become the next weights. rule: `fedavg` (McMahan et al. 2017), `fedadam` (Reddi et al. 2021), `stack` (unequal
-    ranks, FLoRA, Wang et al. 2024), `exact` (the mean of the products BA, its residual kept; FedEx-LoRA, Singhal et al. 2025).
-    server_learning_rate: how far the server goes along the update; with `fedadam`, how far each weight may move in a round, whatever
-    the size of the updates, so that it must be named there (0.01 is a start). send: the numbers that travel. secure: the server sees
-    only sums. min_sites: fewer answers make a round void. timeout_s: after which a site counts as failed."""
+    """How updates become the next weights. rule: `fedavg` (McMahan et al. 2017), `fedadam` (Reddi
+    et al. 2021), `stack` (unequal ranks, FLoRA, Wang et al. 2024), `exact` (the mean of the
+    products BA, its residual kept; FedEx-LoRA, Singhal et al. 2025). server_learning_rate: how far
+    the server goes along the update; with `fedadam`, how far each weight may move in a round,
+    whatever the size of the updates, so that it must be named there (0.01 is a start). send: the
+    numbers that travel. secure: the server sees only sums. min_sites: fewer answers make a round
+    void. timeout_s: after which a site counts as failed.
+    """
 
     rule: Literal["fedavg", "fedadam", "stack", "exact"] = "fedavg"
     server_learning_rate: Positive = 1.0
@@ -71,15 +85,18 @@ class Averaging(Spec):
 
 
 class Recipe(Spec):
-    """A training. Exactly one of: `corpus` (a file, a folder or `samples`), dealt to sites by `deal`; `folders` (a site's name and its
-    corpus); `sites`, numbers only, for `account`.
+    """A training. Exactly one of: `corpus` (a file, a folder or `samples`), dealt to sites by
+    `deal`; `folders` (a site's name and its corpus); `sites`, numbers only, for `account`.
 
-    sample: take only so many sessions of each corpus, as whole clients drawn by the seed; for a quick try. themes: train on these
-    only; clients of all themes are held out all the same, so that trainings on different themes are measured on the same sessions.
-    base: `embedded`, or a Hugging Face folder or name. rounds, local_epochs, batch_size: as in Plan; central tuning makes
-    rounds times local_epochs passes. held_out: the share of clients who are never trained on. participation: probability that a
-    site takes part in a round (Poisson); with `privacy.unit: site` it stands there. seed: of the split, the deal, the adapters, the
-    order and, unless `noise` is `secure`, the privacy noise; `secure` noise comes from the system's generator and cannot be repeated.
+    sample: take only so many sessions of each corpus, as whole clients drawn by the seed; for a
+    quick try. themes: train on these only; clients of all themes are held out all the same, so that
+    trainings on different themes are measured on the same sessions. base: `embedded`, or a Hugging
+    Face folder or name. rounds, local_epochs, batch_size: as in Plan; central tuning makes rounds
+    times local_epochs passes. held_out: the share of clients who are never trained on.
+    participation: probability that a site takes part in a round (Poisson); with `privacy.unit:
+    site` it stands there. seed: of the split, the deal, the adapters, the order and, unless `noise`
+    is `secure`, the privacy noise; `secure` noise comes from the system's generator and cannot be
+    repeated.
     """
 
     corpus: str | None = None
@@ -108,29 +125,50 @@ class Recipe(Spec):
         if not isinstance(data, dict):
             return data
         if "cells" in data:
-            raise ValueError("not one training but a sweep of several: python -m training sweep FILE")
+            raise ValueError(
+                "not one training but a sweep of several: python -m training sweep FILE"
+            )
         if "privacy" not in data:
-            raise ValueError("privacy is missing: say `privacy: none`, or whom it protects and how (see training/configs/record_dp.yaml)")
+            raise ValueError(
+                "privacy is missing: say `privacy: none`, or whom it protects and how (see"
+                " training/configs/record_dp.yaml)"
+            )
         return {**data, "privacy": None} if data["privacy"] in ("none", None) else data
 
     def plan(self, sites: tuple[Site, ...] = ()) -> Plan | None:
-        """What there is to account for, with these sites (default: the recipe's own); None without privacy."""
+        """What there is to account for, with these sites (default: the recipe's own); None without
+        privacy.
+        """
         if self.privacy is None:
             return None
         return Plan(
-            sites=sites or self.sites, rounds=self.rounds, local_epochs=self.local_epochs, batch_size=self.batch_size, privacy=self.privacy,
+            sites=sites or self.sites,
+            rounds=self.rounds,
+            local_epochs=self.local_epochs,
+            batch_size=self.batch_size,
+            privacy=self.privacy,
         )
 
     @property
     def trains(self) -> Literal["session", "client", "site", "none"]:
-        """What is clipped and noised: one session's or client's gradient, a site's update, or nothing."""
+        """What is clipped and noised: one session's or client's gradient, a site's update, or
+        nothing.
+        """
         if self.privacy is None:
             return "none"
-        return "client" if self.privacy.draw == "client" else "site" if self.privacy.unit == "site" else "session"
+        return (
+            "client"
+            if self.privacy.draw == "client"
+            else "site"
+            if self.privacy.unit == "site"
+            else "session"
+        )
 
 
 def load_recipe(path: Path) -> tuple[Recipe, Lines]:
-    """A recipe out of a file, and the lines of its keys. SpecError names every problem with file:line and remedy."""
+    """A recipe out of a file, and the lines of its keys. SpecError names every problem with
+    file:line and remedy.
+    """
     recipe, lines = load_spec(path, Recipe)
     check(recipe, path, lines)
     return recipe, lines
@@ -145,7 +183,12 @@ def check(recipe: Recipe, path: Path, lines: Lines) -> None:
 def told(path: Path, lines: Lines, found: list[Problem]) -> None:
     """Raises SpecError with file and line of each problem, if there are any."""
     if found:
-        raise SpecError([f"{path}:{line_of(lines, at)}: {'.'.join(str(part) for part in at)}: {what}" for at, what in found])
+        raise SpecError(
+            [
+                f"{path}:{line_of(lines, at)}: {'.'.join(str(part) for part in at)}: {what}"
+                for at, what in found
+            ]
+        )
 
 
 def _problems(recipe: Recipe) -> list[Problem]:
@@ -155,11 +198,24 @@ def _problems(recipe: Recipe) -> list[Problem]:
 def _of_data(recipe: Recipe) -> list[Problem]:
     given = [key for key in ("corpus", "folders", "sites") if getattr(recipe, key)]
     if not given:
-        return [((), "no data: add `corpus: samples` (or a file or folder), `folders:` with a corpus for each site, or, to account only, `sites:`")]
+        return [
+            (
+                (),
+                (
+                    "no data: add `corpus: samples` (or a file or folder), `folders:` with a corpus"
+                    " for each site, or, to account only, `sites:`"
+                ),
+            )
+        ]
     if len(given) > 1:
         return [((given[1],), f"stands beside `{given[0]}`; keep one of the two")]
     if recipe.deal and not recipe.corpus:
-        return [(("deal",), f"deals one `corpus`; with `{given[0]}` the sites are already there; remove it")]
+        return [
+            (
+                ("deal",),
+                f"deals one `corpus`; with `{given[0]}` the sites are already there; remove it",
+            )
+        ]
     return []
 
 
@@ -168,18 +224,63 @@ def _of_averaging(recipe: Recipe) -> list[Problem]:
     averaging, lora = recipe.averaging, recipe.lora
     at_sites = recipe.trains == "site"
     if lora.ranks and averaging.rule != "stack":
-        found.append((("lora", "ranks"), f"unequal ranks cannot be averaged by `{averaging.rule}`; take `averaging: {{rule: stack}}`"))
+        found.append(
+            (
+                ("lora", "ranks"),
+                (
+                    f"unequal ranks cannot be averaged by `{averaging.rule}`; take `averaging:"
+                    " {rule: stack}`"
+                ),
+            )
+        )
     if averaging.rule in ("stack", "exact") and lora.train == "b":
-        found.append((("averaging", "rule"), f"`{averaging.rule}` is for two trained factors; with `lora.train: b` plain `fedavg` is already exact"))
+        found.append(
+            (
+                ("averaging", "rule"),
+                (
+                    f"`{averaging.rule}` is for two trained factors; with `lora.train: b` plain"
+                    " `fedavg` is already exact"
+                ),
+            )
+        )
     if at_sites and averaging.rule in ("stack", "exact"):
-        found.append((("averaging", "rule"), f"`{averaging.rule}` is not counted with `privacy.unit: site`; take `fedavg` or `fedadam`"))
+        found.append(
+            (
+                ("averaging", "rule"),
+                (
+                    f"`{averaging.rule}` is not counted with `privacy.unit: site`; take `fedavg` or"
+                    " `fedadam`"
+                ),
+            )
+        )
     if averaging.secure and (averaging.rule in ("stack", "exact") or averaging.send != "fp32"):
-        found.append((("averaging", "secure"), "masks are added over whole numbers of our own; take `rule: fedavg` or `fedadam` and `send: fp32`"))
+        found.append(
+            (
+                ("averaging", "secure"),
+                (
+                    "masks are added over whole numbers of our own; take `rule: fedavg` or"
+                    " `fedadam` and `send: fp32`"
+                ),
+            )
+        )
     if averaging.server_learning_rate != 1 and averaging.rule in ("stack", "exact"):
-        found.append((("averaging", "server_learning_rate"), f"has no meaning with `{averaging.rule}`; remove it"))
+        found.append(
+            (
+                ("averaging", "server_learning_rate"),
+                f"has no meaning with `{averaging.rule}`; remove it",
+            )
+        )
     if averaging.rule == "fedadam" and averaging.server_learning_rate >= HASTY_FEDADAM:
-        found.append((("averaging", "server_learning_rate"), f"with `fedadam` each weight would move by up to {averaging.server_learning_rate:g} a "
-                                                             "round, which undoes the model; say how far, such as 0.01"))
+        found.append(
+            (
+                ("averaging", "server_learning_rate"),
+                (
+                    "with `fedadam` each weight would move by up to"
+                    f" {averaging.server_learning_rate:g} a round, which undoes the model; say how"
+                    " far, such as 0.01"
+                ),
+            )
+        )
     return found
 
 
@@ -187,13 +288,50 @@ def _of_noise(recipe: Recipe) -> list[Problem]:
     found: list[Problem] = []
     privacy = recipe.privacy
     if privacy is None:
-        return [(("noise",), "there is no noise with `privacy: none`; remove it")] if "noise" in recipe.model_fields_set else []
+        return (
+            [(("noise",), "there is no noise with `privacy: none`; remove it")]
+            if "noise" in recipe.model_fields_set
+            else []
+        )
     if privacy.unit == "site" and "participation" in recipe.model_fields_set:
-        found.append((("participation",), "with `privacy.unit: site` it belongs to what is counted: move it under `privacy:`"))
-    if privacy.unit == "site" and privacy.noise_at == "sum" and not recipe.averaging.secure and not recipe.sites:
-        found.append((("privacy", "noise_at"), "`sum` holds only if the server sees nothing but the sum: add `averaging: {secure: true}`"))
-    if privacy.unit == "site" and recipe.averaging.send == "int8" and privacy.noise_at == "each_site" and recipe.lora.train == "both":
-        found.append((("averaging", "send"), "with noise on both factors nothing survives int8; take `lora: {train: b}` or `send: fp32`"))
+        found.append(
+            (
+                ("participation",),
+                "with `privacy.unit: site` it belongs to what is counted: move it under `privacy:`",
+            )
+        )
+    if (
+        privacy.unit == "site"
+        and privacy.noise_at == "sum"
+        and not recipe.averaging.secure
+        and not recipe.sites
+    ):
+        found.append(
+            (
+                ("privacy", "noise_at"),
+                (
+                    "`sum` holds only if the server sees nothing but the sum: add `averaging:"
+                    " {secure: true}`"
+                ),
+            )
+        )
+    if (
+        privacy.unit == "site"
+        and recipe.averaging.send == "int8"
+        and privacy.noise_at == "each_site"
+        and recipe.lora.train == "both"
+    ):
+        found.append(
+            (
+                ("averaging", "send"),
+                (
+                    "with noise on both factors nothing survives int8; take `lora: {train: b}` or"
+                    " `send: fp32`"
+                ),
+            )
+        )
     if recipe.lora.dropout and recipe.trains in ("session", "client"):
-        found.append((("lora", "dropout"), "is not needed with DP-SGD, whose noise regularizes; set it to 0"))
+        found.append(
+            (("lora", "dropout"), "is not needed with DP-SGD, whose noise regularizes; set it to 0")
+        )
     return found

@@ -1,4 +1,6 @@
-"""Whose sessions lie where: a corpus split by client into what is trained on and what is held out, and dealt to sites."""
+"""Whose sessions lie where: a corpus split by client into what is trained on and what is held out,
+and dealt to sites.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -22,8 +24,10 @@ ALL = "all"
 
 @dataclass(frozen=True, kw_only=True)
 class Sites:
-    """sessions: by site, in order. held_out: sessions of clients who are at no site. Nobody is in both; consecutive turns are merged.
-    left_out: sessions of training clients above `sessions_per_client`."""
+    """sessions: by site, in order. held_out: sessions of clients who are at no site. Nobody is in
+    both; consecutive turns are merged. left_out: sessions of training clients above
+    `sessions_per_client`.
+    """
 
     sessions: Mapping[str, tuple[Dialogue, ...]]
     held_out: tuple[Dialogue, ...]
@@ -32,22 +36,32 @@ class Sites:
     def counted(self) -> tuple[Site, ...]:
         """The sites in numbers, as an account needs them."""
         return tuple(
-            Site(name=name, sessions=len(here), clients=len({one.client for one in here})) for name, here in self.sessions.items()
+            Site(name=name, sessions=len(here), clients=len({one.client for one in here}))
+            for name, here in self.sessions.items()
         )
 
     @property
     def shared_clients(self) -> tuple[str, ...]:
         """Clients who are at more than one site."""
-        at = Counter(client for here in self.sessions.values() for client in {one.client for one in here})
+        at = Counter(
+            client for here in self.sessions.values() for client in {one.client for one in here}
+        )
         return tuple(sorted(client for client, sites in at.items() if sites > 1))
 
 
 def load_plan(path: Path) -> tuple[Plan, Lines]:
-    """A recipe's plan, with the sites of its data counted. SpecError names every problem with file:line and remedy; CorpusError the data's."""
+    """A recipe's plan, with the sites of its data counted. SpecError names every problem with
+    file:line and remedy; CorpusError the data's.
+    """
     recipe, lines = load_recipe(path)
     plan = planned(recipe, path, lines, None if recipe.sites else find(recipe, path))
     if plan is None:
-        raise SpecError([f"{path}: `privacy: none` costs everything: there is nothing to account for; see training/configs/record_dp.yaml"])
+        raise SpecError(
+            [
+                f"{path}: `privacy: none` costs everything: there is nothing to account for; see"
+                " training/configs/record_dp.yaml"
+            ]
+        )
     return plan, lines
 
 
@@ -58,28 +72,65 @@ def planned(recipe: Recipe, path: Path, lines: Lines, sites: Sites | None) -> Pl
         found = problems(plan)
         if sites and plan.privacy.disjoint_sites and sites.shared_clients:
             shared = sites.shared_clients
-            found.append((("privacy", "disjoint_sites"), f"{len(shared)} clients are at more than one site, such as {shared[0]!r}; set it to false"))
+            found.append(
+                (
+                    ("privacy", "disjoint_sites"),
+                    (
+                        f"{len(shared)} clients are at more than one site, such as {shared[0]!r};"
+                        " set it to false"
+                    ),
+                )
+            )
         if sites and plan.privacy.unit == "session" and recipe.folders and (twice := _twice(sites)):
-            found.append((("folders",), f"session {twice!r} lies at more than one site, so a session is not hidden as the account says; remove one"))
+            found.append(
+                (
+                    ("folders",),
+                    (
+                        f"session {twice!r} lies at more than one site, so a session is not hidden"
+                        " as the account says; remove one"
+                    ),
+                )
+            )
         told(path, lines, found)
     return plan
 
 
 def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
-    """Read the data of a recipe that stands at `path`. together: as one site, for a central training."""
+    """Read the data of a recipe that stands at `path`. together: as one site, for a central
+    training.
+    """
     if recipe.sites:
-        raise SpecError([f"{path}: `sites:` holds numbers only, for `account`; to train, name a `corpus:` or `folders:`"])
+        raise SpecError(
+            [
+                f"{path}: `sites:` holds numbers only, for `account`; to train, name a `corpus:` or"
+                " `folders:`"
+            ]
+        )
     if recipe.corpus:
         train, held_out = _split(_read(recipe.corpus, path, recipe), recipe)
         train = of_themes({ALL: train}, held_out, recipe.themes, path)[ALL]
-        sessions = {ALL: train} if together or recipe.deal is None else deal(train, recipe.deal, recipe.seed)
+        sessions = (
+            {ALL: train}
+            if together or recipe.deal is None
+            else deal(train, recipe.deal, recipe.seed)
+        )
     else:
-        parts = {name: _split(_read(folder, path, recipe), recipe) for name, folder in recipe.folders.items()}
+        parts = {
+            name: _split(_read(folder, path, recipe), recipe)
+            for name, folder in recipe.folders.items()
+        }
         away = {one.client for _, out in parts.values() for one in out}
-        sessions = {name: tuple(one for one in train if one.client not in away) for name, (train, _) in parts.items()}
+        sessions = {
+            name: tuple(one for one in train if one.client not in away)
+            for name, (train, _) in parts.items()
+        }
         held_out = tuple(one for _, out in parts.values() for one in out)
         sessions = of_themes(sessions, held_out, recipe.themes, path)
-        sessions = {ALL: tuple(one for here in sessions.values() for one in here)} if together else sessions
+        sessions = (
+            {ALL: tuple(one for here in sessions.values() for one in here)}
+            if together
+            else sessions
+        )
     cap = recipe.privacy.sessions_per_client if recipe.privacy else None
     kept = {name: capped(here, cap, recipe.seed) for name, here in sessions.items()}
     _check(kept, path)
@@ -90,13 +141,21 @@ def find(recipe: Recipe, path: Path, *, together: bool = False) -> Sites:
 def themes(dialogues: Iterable[Dialogue]) -> str:
     """The themes of some sessions, the most common first, in one line."""
     counted = Counter(one.theme or "no theme" for one in dialogues).most_common()
-    return ", ".join(f"{theme} {many}" for theme, many in counted[:4]) + (f" and {len(counted) - 4} more" if len(counted) > 4 else "")
+    return ", ".join(f"{theme} {many}" for theme, many in counted[:4]) + (
+        f" and {len(counted) - 4} more" if len(counted) > 4 else ""
+    )
 
 
 def _read(source: str, path: Path, recipe: Recipe) -> tuple[Dialogue, ...]:
-    """The dialogues that a counselor can be taught with; with `sample`, of as many clients as keep below it, drawn by the seed."""
+    """The dialogues that a counselor can be taught with; with `sample`, of as many clients as keep
+    below it, drawn by the seed.
+    """
     teaching = Teaching()
-    found = tuple(one for one in merge_turns(read_dialogues(place(source, path))).dialogues if teaching.chat(one))
+    found = tuple(
+        one
+        for one in merge_turns(read_dialogues(place(source, path))).dialogues
+        if teaching.chat(one)
+    )
     if recipe.sample is None:
         return found
     sizes = Counter(one.client for one in found)
@@ -110,9 +169,14 @@ def _read(source: str, path: Path, recipe: Recipe) -> tuple[Dialogue, ...]:
 
 
 def of_themes(
-    sessions: Mapping[str, tuple[Dialogue, ...]], held_out: Iterable[Dialogue], wanted: Iterable[str], path: Path,
+    sessions: Mapping[str, tuple[Dialogue, ...]],
+    held_out: Iterable[Dialogue],
+    wanted: Iterable[str],
+    path: Path,
 ) -> dict[str, tuple[Dialogue, ...]]:
-    """What is trained on, cut down to these themes; all of it where none is named. SpecError names the themes there are."""
+    """What is trained on, cut down to these themes; all of it where none is named. SpecError names
+    the themes there are.
+    """
     every = [one for here in sessions.values() for one in here]
     there = {one.theme for one in (*every, *held_out) if one.theme}
     for theme in wanted:
@@ -120,27 +184,44 @@ def of_themes(
             known = f"there are {themes(every)}" if there else "its sessions name no theme"
             raise SpecError([f"{path}: themes: no session has the theme {theme!r}; {known}"])
     chosen = set(wanted)
-    return {name: tuple(one for one in here if not chosen or one.theme in chosen) for name, here in sessions.items()}
+    return {
+        name: tuple(one for one in here if not chosen or one.theme in chosen)
+        for name, here in sessions.items()
+    }
 
 
 def own(recipe: Recipe, path: Path, site: str, source: str) -> Sites:
-    """A site's own sessions, read at that site, as a recipe counts them under `sites:`. SpecError if the numbers are not those."""
+    """A site's own sessions, read at that site, as a recipe counts them under `sites:`. SpecError
+    if the numbers are not those.
+    """
     train, held_out = _split(_read(source, path, recipe), recipe)
     cap = recipe.privacy.sessions_per_client if recipe.privacy else None
     here = Sites(sessions={site: capped(train, cap, recipe.seed)}, held_out=held_out)
     stated = next((one for one in recipe.sites if one.name == site), None)
     found = here.counted()[0]
     if stated is None or stated.count != 1:
-        raise SpecError([f"{path}: no single site {site!r} under `sites:`; there are {', '.join(one.name for one in recipe.sites)}"])
+        raise SpecError(
+            [
+                f"{path}: no single site {site!r} under `sites:`; there are"
+                f" {', '.join(one.name for one in recipe.sites)}"
+            ]
+        )
     if stated.sessions != found.sessions or stated.clients not in (None, found.clients):
         there = f"{found.sessions} sessions of {found.clients} clients to train on"
-        raise SpecError([f"{path}: {site!r} has {there}, and the recipe says {stated.sessions} of {stated.clients}; "
-                         "everybody's recipe must have the true numbers, since the account and the averaging go by them"])
+        raise SpecError(
+            [
+                f"{path}: {site!r} has {there}, and the recipe says {stated.sessions} of"
+                f" {stated.clients}; everybody's recipe must have the true numbers, since the"
+                " account and the averaging go by them"
+            ]
+        )
     return here
 
 
 def place(source: str, path: Path) -> Path:
-    """Where a source lies that a file names: a word that `read_dialogues` knows, beside the file, or in the working folder."""
+    """Where a source lies that a file names: a word that `read_dialogues` knows, beside the file,
+    or in the working folder.
+    """
     if source in (SAMPLES, FAULTED):
         return Path(source)
     beside = path.parent / source
@@ -148,30 +229,55 @@ def place(source: str, path: Path) -> Path:
 
 
 def deal(dialogues: Iterable[Dialogue], how: Deal, seed: int) -> dict[str, tuple[Dialogue, ...]]:
-    """Give every client, with all sessions, to one site, then cut sites down to `how.sessions`. SpecError when there are fewer clients
-    than sites."""
+    """Give every client, with all sessions, to one site, then cut sites down to `how.sessions`.
+    SpecError when there are fewer clients than sites.
+    """
     of: dict[str, list[Dialogue]] = defaultdict(list)
     for one in dialogues:
         of[one.client].append(one)
     if len(of) < how.sites:
-        raise SpecError([f"deal.sites: {how.sites} sites, but only {len(of)} clients to train on; take fewer sites or a larger corpus"])
+        raise SpecError(
+            [
+                f"deal.sites: {how.sites} sites, but only {len(of)} clients to train on; take fewer"
+                " sites or a larger corpus"
+            ]
+        )
     rng = np.random.default_rng([seed, 0xDEA1])
     clients = [sorted(of)[at] for at in rng.permutation(len(of))]
-    theme_of = {client: Counter(one.theme or "" for one in of[client]).most_common(1)[0][0] for client in clients}
+    theme_of = {
+        client: Counter(one.theme or "" for one in of[client]).most_common(1)[0][0]
+        for client in clients
+    }
     if how.by == "theme":
         clients.sort(key=lambda client: theme_of[client])
-    shares = rng.dirichlet([how.alpha] * how.sites) if how.by == "size" else np.full(how.sites, 1 / how.sites)
+    shares = (
+        rng.dirichlet([how.alpha] * how.sites)
+        if how.by == "size"
+        else np.full(how.sites, 1 / how.sites)
+    )
     if how.by == "theme" and len(set(theme_of.values())) == how.sites:
-        hands = [[client for client in clients if theme_of[client] == theme] for theme in sorted(set(theme_of.values()))]
+        hands = [
+            [client for client in clients if theme_of[client] == theme]
+            for theme in sorted(set(theme_of.values()))
+        ]
     else:
-        hands = _in_turn(clients, of, shares) if how.by == "theme" else _to_the_neediest(clients, of, shares)
+        hands = (
+            _in_turn(clients, of, shares)
+            if how.by == "theme"
+            else _to_the_neediest(clients, of, shares)
+        )
     hands = [_at_most(how.sessions, hand, of) for hand in hands]
     width = len(str(how.sites))
-    return {f"site-{n:0{width}}": tuple(one for client in hand for one in of[client]) for n, hand in enumerate(hands, 1)}
+    return {
+        f"site-{n:0{width}}": tuple(one for client in hand for one in of[client])
+        for n, hand in enumerate(hands, 1)
+    }
 
 
 def _at_most(most: int | None, clients: list[str], of: Mapping[str, list[Dialogue]]) -> list[str]:
-    """As many of these clients, in order, as have together at most so many sessions; one who would be too many is passed over."""
+    """As many of these clients, in order, as have together at most so many sessions; one who would
+    be too many is passed over.
+    """
     if most is None:
         return clients
     kept, taken = [], 0
@@ -182,20 +288,28 @@ def _at_most(most: int | None, clients: list[str], of: Mapping[str, list[Dialogu
     return kept
 
 
-def _to_the_neediest(clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray") -> list[list[str]]:
-    """Each client to the site that is furthest below its share; the first ones so that no site is empty."""
+def _to_the_neediest(
+    clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray"
+) -> list[list[str]]:
+    """Each client to the site that is furthest below its share; the first ones so that no site is
+    empty.
+    """
     total = sum(len(of[client]) for client in clients)
-    hands: list[list[str]] = [[client] for client in clients[:len(shares)]]
+    hands: list[list[str]] = [[client] for client in clients[: len(shares)]]
     held = np.array([len(of[hand[0]]) for hand in hands], dtype=float)
-    for client in clients[len(shares):]:
+    for client in clients[len(shares) :]:
         neediest = int(np.argmax(shares * total - held))
         hands[neediest].append(client)
         held[neediest] += len(of[client])
     return hands
 
 
-def _in_turn(clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray") -> list[list[str]]:
-    """Neighbours stay together: a site is filled before the next, and enough clients are left for the sites to come."""
+def _in_turn(
+    clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray"
+) -> list[list[str]]:
+    """Neighbours stay together: a site is filled before the next, and enough clients are left for
+    the sites to come.
+    """
     total = sum(len(of[client]) for client in clients)
     until = np.cumsum(shares) * total
     hands: list[list[str]] = [[] for _ in shares]
@@ -224,19 +338,36 @@ def capped(dialogues: tuple[Dialogue, ...], most: int | None, seed: int) -> tupl
     return tuple(one for at, one in enumerate(dialogues) if at in chosen)
 
 
-def _split(dialogues: tuple[Dialogue, ...], recipe: Recipe) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
-    """What is trained on and what is held out: as the file says, if it says so of every dialogue, else drawn by client."""
+def _split(
+    dialogues: tuple[Dialogue, ...], recipe: Recipe
+) -> tuple[tuple[Dialogue, ...], tuple[Dialogue, ...]]:
+    """What is trained on and what is held out: as the file says, if it says so of every dialogue,
+    else drawn by client.
+    """
     if not all(one.split for one in dialogues):
-        dialogues = split_dialogues(dialogues, Shares(train=1 - recipe.held_out, validation=0, test=recipe.held_out), recipe.seed)
-    return tuple(one for one in dialogues if one.split == "train"), tuple(one for one in dialogues if one.split != "train")
+        dialogues = split_dialogues(
+            dialogues,
+            Shares(train=1 - recipe.held_out, validation=0, test=recipe.held_out),
+            recipe.seed,
+        )
+    return tuple(one for one in dialogues if one.split == "train"), tuple(
+        one for one in dialogues if one.split != "train"
+    )
 
 
 def _twice(sites: Sites) -> str | None:
-    at = Counter(key for here in sites.sessions.values() for key in {(one.client, one.turns) for one in here})
+    at = Counter(
+        key for here in sites.sessions.values() for key in {(one.client, one.turns) for one in here}
+    )
     return next((client for (client, _), times in at.items() if times > 1), None)
 
 
 def _check(sessions: Mapping[str, tuple[Dialogue, ...]], path: Path) -> None:
     for name, here in sessions.items():
         if not here:
-            raise SpecError([f"{path}: nothing to train on at {name!r}; take a larger corpus, fewer sites or a smaller `held_out`"])
+            raise SpecError(
+                [
+                    f"{path}: nothing to train on at {name!r}; take a larger corpus, fewer sites or"
+                    " a smaller `held_out`"
+                ]
+            )

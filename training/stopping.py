@@ -9,7 +9,9 @@ from types import FrameType
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Yields whether Ctrl-C was pressed; the second press raises KeyboardInterrupt. Only the main thread gets signals."""
+    """Yields whether Ctrl-C was pressed; the second press raises KeyboardInterrupt. Only the main
+    thread gets signals.
+    """
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked.is_set

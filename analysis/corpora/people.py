@@ -1,7 +1,9 @@
-"""What people said of the same dialogues on the rating pages, and how far a judge's ratings follow theirs.
+"""What people said of the same dialogues on the rating pages, and how far a judge's ratings follow
+theirs.
 
-At the level of dialogues: over all dialogues that both rated. At the level of corpora: over the corpora's means, as in Xue et al.
-2026, Table IV; a handful of means can agree or disagree by luck, which the interval and the exact p show.
+At the level of dialogues: over all dialogues that both rated. At the level of corpora: over the
+corpora's means, as in Xue et al. 2026, Table IV; a handful of means can agree or disagree by luck,
+which the interval and the exact p show.
 """
 
 import itertools
@@ -31,8 +33,10 @@ Table = pd.DataFrame
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """Spearman's rho between judge and people. p: by Student's t, two-sided; p_exact: over all orders, where they can be counted.
-    low, high: 95%. n: of dialogues or corpora. reason: why something is None."""
+    """Spearman's rho between judge and people. p: by Student's t, two-sided; p_exact: over all
+    orders, where they can be counted. low, high: 95%. n: of dialogues or corpora. reason: why
+    something is None.
+    """
 
     rho: float | None = None
     low: float | None = None
@@ -44,26 +48,48 @@ class Rank:
 
 
 def people_table(file: Path, sources: Sources) -> Table:
-    """One row a rater, dialogue and dimension, from the CSV of `rate-page --csv`. ReportError when no row belongs to these corpora."""
+    """One row a rater, dialogue and dimension, from the CSV of `rate-page --csv`. ReportError when
+    no row belongs to these corpora.
+    """
     ratings = read_ratings(file)
     missing = [name for name in ("run", "chat") if name not in ratings]
     if missing:
-        raise ReportError(f"{file}: no column {', '.join(missing)}; name a CSV written by `simcounsel rate-page --csv`")
+        raise ReportError(
+            f"{file}: no column {', '.join(missing)}; name a CSV written by `simcounsel rate-page"
+            " --csv`"
+        )
     scale = find_scale(INSTRUMENT)
     asked = {item.id for item in scale.items}
     places = _places(sources)
     rows: list[dict[str, Any]] = []
-    for (rater, _, run, chat), part in ratings[ratings["question"].isin(asked)].groupby(["rater", "item", "run", "chat"], sort=True):
-        given = {str(q): None if pd.isna(v) else float(v) for q, v in zip(part["question"], part["value"], strict=True)}
+    for (rater, _, run, chat), part in ratings[ratings["question"].isin(asked)].groupby(
+        ["rater", "item", "run", "chat"], sort=True
+    ):
+        given = {
+            str(q): None if pd.isna(v) else float(v)
+            for q, v in zip(part["question"], part["value"], strict=True)
+        }
         scores = {one.name: one.value for one in score(scale, given)}
-        for name, text, client, theme in places.get((str(run), str(chat)), places.get(("", str(chat)), [])):
-            rows += [{
-                "corpus": name, "text": text, "client": client, "theme": theme, "rater": rater, "dimension": dimension, "value": scores[dimension],
-            } for dimension, _ in dimensions()]
+        for name, text, client, theme in places.get(
+            (str(run), str(chat)), places.get(("", str(chat)), [])
+        ):
+            rows += [
+                {
+                    "corpus": name,
+                    "text": text,
+                    "client": client,
+                    "theme": theme,
+                    "rater": rater,
+                    "dimension": dimension,
+                    "value": scores[dimension],
+                }
+                for dimension, _ in dimensions()
+            ]
     if not rows:
         raise ReportError(
-            f"{file}: no answer to the questions of {INSTRUMENT} about a dialogue of these corpora; make the study with "
-            f"`simcounsel rate-page CORPUS --instrument {INSTRUMENT}` from the same files"
+            f"{file}: no answer to the questions of {INSTRUMENT} about a dialogue of these corpora;"
+            f" make the study with `simcounsel rate-page CORPUS --instrument {INSTRUMENT}` from the"
+            " same files"
         )
     return pd.DataFrame(rows).astype({"value": "float64"})
 
@@ -72,40 +98,54 @@ Place = tuple[str, str, str, str | None]
 
 
 def _places(sources: Sources) -> dict[tuple[str, str], list[Place]]:
-    """Each dialogue's group and text by (corpus, id), and by id alone where no other has it. A text that stands in several groups was
-    rated once and counts for each."""
+    """Each dialogue's group and text by (corpus, id), and by id alone where no other has it. A text
+    that stands in several groups was rated once and counts for each.
+    """
     texts = sources.texts()
     found: dict[tuple[str, str], list[Place]] = {}
     count: dict[str, int] = {}
     for group in sources.groups:
         for dialogue in group.dialogues:
             text = text_hash(dialogue)
-            found[group.source, dialogue.id] = [(other.name, text, one.client, one.theme) for other, one in texts[text]]
+            found[group.source, dialogue.id] = [
+                (other.name, text, one.client, one.theme) for other, one in texts[text]
+            ]
             count[dialogue.id] = count.get(dialogue.id, 0) + 1
     alone = {("", id): places for (_, id), places in found.items() if count[id] == 1}
     return {**alone, **found}
 
 
 def by_people(people: Table) -> Table:
-    """One row a dialogue and dimension: the mean over raters; in the shape of `quality.by_dialogue`."""
+    """One row a dialogue and dimension: the mean over raters; in the shape of
+    `quality.by_dialogue`.
+    """
     keys = ["corpus", "text", "client", "theme", "dimension"]
     found: Table = people.groupby(keys, dropna=False, sort=False)["value"].mean().reset_index()
     return found.assign(dialogue=found["text"])
 
 
 def raters_agree(people: Table) -> Table:
-    """How far raters agree with each other, by dimension: ICC and Krippendorff's alpha (see `analysis.agreement`). Kappas are for categories."""
+    """How far raters agree with each other, by dimension: ICC and Krippendorff's alpha (see
+    `analysis.agreement`). Kappas are for categories.
+    """
     once = people.drop_duplicates(["rater", "text", "dimension"])
     table = agreements(once.rename(columns={"text": "item", "dimension": "question"}))
     table = table[~table["what"].str.contains("kappa")]
     order = {name: place for place, (name, _) in enumerate(dimensions())}
-    return table.sort_values("question", key=lambda names: names.map(order), kind="stable").rename(columns={"question": "dimension"})
+    return table.sort_values("question", key=lambda names: names.map(order), kind="stable").rename(
+        columns={"question": "dimension"}
+    )
 
 
 def both(judged: Table, people: Table) -> Table:
-    """Dialogues that judge and people rated: one row a text and dimension with `judge` and `people`."""
+    """Dialogues that judge and people rated: one row a text and dimension with `judge` and
+    `people`.
+    """
     judge, human = (
-        table.dropna(subset=["value"]).groupby(["corpus", "text", "dimension"], sort=True)["value"].mean().rename(name)
+        table.dropna(subset=["value"])
+        .groupby(["corpus", "text", "dimension"], sort=True)["value"]
+        .mean()
+        .rename(name)
         for table, name in ((judged, "judge"), (people, "people"))
     )
     return pd.concat([judge, human], axis=1, join="inner").reset_index()
@@ -117,18 +157,34 @@ def agreement_by_dialogue(pairs: Table) -> Table:
     rows = []
     for name, _ in dimensions():
         own = once[once["dimension"] == name]
-        rows.append({"level": "dialogues", "dimension": name, **vars(rank(own["judge"].tolist(), own["people"].tolist(), exact=False))})
+        rows.append(
+            {
+                "level": "dialogues",
+                "dimension": name,
+                **vars(rank(own["judge"].tolist(), own["people"].tolist(), exact=False)),
+            }
+        )
     return pd.DataFrame(rows)
 
 
 def agreement_by_corpus(judged: Table, people: Table) -> Table:
-    """One row a dimension: Spearman over the means of corpora (Xue et al. 2026, Table IV). None with fewer than four corpora."""
+    """One row a dimension: Spearman over the means of corpora (Xue et al. 2026, Table IV). None
+    with fewer than four corpora.
+    """
     rows = []
     for name, _ in dimensions():
-        judge, human = (table[table["dimension"] == name].groupby("corpus")["value"].mean() for table in (judged, people))
-        means = pd.concat([judge.rename("judge"), human.rename("people")], axis=1, join="inner").dropna()
+        judge, human = (
+            table[table["dimension"] == name].groupby("corpus")["value"].mean()
+            for table in (judged, people)
+        )
+        means = pd.concat(
+            [judge.rename("judge"), human.rename("people")], axis=1, join="inner"
+        ).dropna()
         if len(means) < FEWEST_CORPORA:
-            found = Rank(n=len(means), reason=f"{len(means)} corpora rated by both; {FEWEST_CORPORA} are needed")
+            found = Rank(
+                n=len(means),
+                reason=f"{len(means)} corpora rated by both; {FEWEST_CORPORA} are needed",
+            )
         else:
             found = rank(means["judge"].tolist(), means["people"].tolist(), exact=True)
         rows.append({"level": "corpora", "dimension": name, **vars(found)})
@@ -138,8 +194,8 @@ def agreement_by_corpus(judged: Table, people: Table) -> Table:
 def rank(judge: Sequence[float], people: Sequence[float], *, exact: bool) -> Rank:
     """Spearman's rho with p and a 95% interval.
 
-    exact: few values, such as means of corpora: p over all orders (up to 8 values) and the interval of Bonett and Wright (2000). Else the
-    interval is the percentiles of 5,000 bootstrap samples.
+    exact: few values, such as means of corpora: p over all orders (up to 8 values) and the interval
+    of Bonett and Wright (2000). Else the interval is the percentiles of 5,000 bootstrap samples.
     """
     from scipy import stats
 
@@ -150,23 +206,38 @@ def rank(judge: Sequence[float], people: Sequence[float], *, exact: bool) -> Ran
         return Rank(n=len(a), reason="one side gives the same rating to all")
     done = stats.spearmanr(a, b)
     rho = max(-1.0, min(1.0, float(done.statistic)))
-    p_exact = _p_exact(stats.rankdata(a), stats.rankdata(b)) if exact and len(a) <= MOST_EXACT else None
+    p_exact = (
+        _p_exact(stats.rankdata(a), stats.rankdata(b)) if exact and len(a) <= MOST_EXACT else None
+    )
     if abs(rho) > 1 - 1e-9:
-        return Rank(rho=rho, p_exact=p_exact, n=len(a), reason="one and the same order; no interval, and no p by t")
-    low, high = _bonett_wright(rho, len(a)) if exact else _percentiles(stats.rankdata(a), stats.rankdata(b))
+        return Rank(
+            rho=rho,
+            p_exact=p_exact,
+            n=len(a),
+            reason="one and the same order; no interval, and no p by t",
+        )
+    low, high = (
+        _bonett_wright(rho, len(a)) if exact else _percentiles(stats.rankdata(a), stats.rankdata(b))
+    )
     reason = None if low is not None else "too few for an interval"
-    return Rank(rho=rho, low=low, high=high, p=float(done.pvalue), p_exact=p_exact, n=len(a), reason=reason)
+    return Rank(
+        rho=rho, low=low, high=high, p=float(done.pvalue), p_exact=p_exact, n=len(a), reason=reason
+    )
 
 
 def _bonett_wright(rho: float, n: int) -> tuple[float | None, float | None]:
-    """Fisher's z with the standard error sqrt((1 + rho^2 / 2) / (n - 3)) (Bonett and Wright 2000, eq. 5)."""
+    """Fisher's z with the standard error sqrt((1 + rho^2 / 2) / (n - 3)) (Bonett and Wright 2000,
+    eq. 5).
+    """
     if n < 4:
         return None, None
     z, half = math.atanh(rho), 1.959964 * math.sqrt((1 + rho * rho / 2) / (n - 3))
     return math.tanh(z - half), math.tanh(z + half)
 
 
-def _percentiles(a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]", seed: int = 1) -> tuple[float | None, float | None]:
+def _percentiles(
+    a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]", seed: int = 1
+) -> tuple[float | None, float | None]:
     """Of rho over samples of dialogues, drawn with replacement and ranked anew."""
     from scipy import stats
 

@@ -1,6 +1,8 @@
-"""Five dimensions of quality: means with intervals, by theme, corpora against each other, a judge against itself.
+"""Five dimensions of quality: means with intervals, by theme, corpora against each other, a judge
+against itself.
 
-A missing rating is left out and counted, never 0. Intervals resample clients, since dialogues of one client resemble each other.
+A missing rating is left out and counted, never 0. Intervals resample clients, since dialogues of
+one client resemble each other.
 """
 
 import itertools
@@ -31,8 +33,9 @@ def dimensions() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """A mean over dialogues. low, high: 95%, by BCa bootstrap over clients (Efron 1987); None with a `reason` where it cannot be had.
-    missing: dialogues that were asked about and got no rating."""
+    """A mean over dialogues. low, high: 95%, by BCa bootstrap over clients (Efron 1987); None with
+    a `reason` where it cannot be had. missing: dialogues that were asked about and got no rating.
+    """
 
     value: float | None
     low: float | None = None
@@ -45,7 +48,9 @@ class Mean:
 
 
 def judged(groups: Sequence[Group], judge: str) -> Table:
-    """One row a dialogue, round and dimension, as this judge rated it with the current version of the instrument."""
+    """One row a dialogue, round and dimension, as this judge rated it with the current version of
+    the instrument.
+    """
     scale = find_scale(INSTRUMENT)
     rows: list[dict[str, Any]] = []
     for group in groups:
@@ -54,12 +59,35 @@ def judged(groups: Sequence[Group], judge: str) -> Table:
             if (rated.instrument, rated.hash, rated.judge) != (scale.id, scale.hash, judge):
                 continue
             dialogue = dialogues[rated.dialogue]
-            rows += [{
-                "corpus": group.name, "dialogue": rated.dialogue, "text": rated.text, "client": dialogue.client, "theme": dialogue.theme,
-                "condition": dialogue.condition, "judge": judge, "round": rated.round, "dimension": name, "value": rated.scores.get(name),
-                "reason": rated.reasons.get(name),
-            } for name, _ in dimensions()]
-    columns = ["corpus", "dialogue", "text", "client", "theme", "condition", "judge", "round", "dimension", "value", "reason"]
+            rows += [
+                {
+                    "corpus": group.name,
+                    "dialogue": rated.dialogue,
+                    "text": rated.text,
+                    "client": dialogue.client,
+                    "theme": dialogue.theme,
+                    "condition": dialogue.condition,
+                    "judge": judge,
+                    "round": rated.round,
+                    "dimension": name,
+                    "value": rated.scores.get(name),
+                    "reason": rated.reasons.get(name),
+                }
+                for name, _ in dimensions()
+            ]
+    columns = [
+        "corpus",
+        "dialogue",
+        "text",
+        "client",
+        "theme",
+        "condition",
+        "judge",
+        "round",
+        "dimension",
+        "value",
+        "reason",
+    ]
     return pd.DataFrame(rows, columns=columns).astype({"value": "float64"})
 
 
@@ -74,18 +102,32 @@ def mean_of(part: Table, seed: int = 1) -> Mean:
     kept = part.dropna(subset=["value"])
     missing = len(part) - len(kept)
     if not len(kept):
-        return Mean(value=None, missing=missing, reason="nothing was rated" if not missing else "no rating could be used")
+        return Mean(
+            value=None,
+            missing=missing,
+            reason="nothing was rated" if not missing else "no rating could be used",
+        )
     values = kept["value"].astype(float)
     clients = kept["client"].astype(str).to_numpy()
     low, high, reason = interval_of(values.to_numpy(), clients, seed)
     return Mean(
-        value=float(values.mean()), low=low, high=high, sd=float(values.std(ddof=1)) if len(values) > 1 else None, n=len(values),
-        clients=len(set(clients)), missing=missing, reason=reason,
+        value=float(values.mean()),
+        low=low,
+        high=high,
+        sd=float(values.std(ddof=1)) if len(values) > 1 else None,
+        n=len(values),
+        clients=len(set(clients)),
+        missing=missing,
+        reason=reason,
     )
 
 
-def interval_of(values: "np.ndarray[Any, Any]", clients: "np.ndarray[Any, Any]", seed: int = 1) -> tuple[float | None, float | None, str | None]:
-    """95% of the mean: bias-corrected and accelerated bootstrap (Efron 1987), drawing clients with all their dialogues."""
+def interval_of(
+    values: "np.ndarray[Any, Any]", clients: "np.ndarray[Any, Any]", seed: int = 1
+) -> tuple[float | None, float | None, str | None]:
+    """95% of the mean: bias-corrected and accelerated bootstrap (Efron 1987), drawing clients with
+    all their dialogues.
+    """
     from scipy import stats
 
     names, place = np.unique(clients, return_inverse=True)
@@ -95,10 +137,17 @@ def interval_of(values: "np.ndarray[Any, Any]", clients: "np.ndarray[Any, Any]",
     if np.ptp(sums / sizes) < 1e-12:
         return None, None, "all the same; no interval"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scipy's own, about degenerate draws; what is no number is said below
+        warnings.simplefilter(
+            "ignore"
+        )  # scipy's own, about degenerate draws; what is no number is said below
         found = stats.bootstrap(
-            (sums, sizes), lambda s, n, axis=-1: s.sum(axis=axis) / n.sum(axis=axis), paired=True, vectorized=True, n_resamples=DRAWS,
-            method="BCa", rng=np.random.default_rng(seed),
+            (sums, sizes),
+            lambda s, n, axis=-1: s.sum(axis=axis) / n.sum(axis=axis),
+            paired=True,
+            vectorized=True,
+            n_resamples=DRAWS,
+            method="BCa",
+            rng=np.random.default_rng(seed),
         ).confidence_interval
     if not np.isfinite([found.low, found.high]).all():
         return None, None, "the bootstrap gave no interval"
@@ -111,7 +160,13 @@ def summary(dialogues: Table, groups: Sequence[Group]) -> Table:
     for group in groups:
         own = dialogues[dialogues["corpus"] == group.name]
         for name, _ in dimensions():
-            rows.append({"corpus": group.name, "dimension": name, **vars(mean_of(own[own["dimension"] == name]))})
+            rows.append(
+                {
+                    "corpus": group.name,
+                    "dimension": name,
+                    **vars(mean_of(own[own["dimension"] == name])),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -119,19 +174,26 @@ def themes(dialogues: Table) -> Table:
     """One row a group, theme and dimension; empty where no themes are given."""
     known = dialogues.dropna(subset=["theme", "value"])
     grouped = known.groupby(["corpus", "theme", "dimension"], sort=True)["value"]
-    return grouped.agg(["mean", "count"]).reset_index().rename(columns={"mean": "value", "count": "n"})
+    return (
+        grouped.agg(["mean", "count"]).reset_index().rename(columns={"mean": "value", "count": "n"})
+    )
 
 
 def contrasts(dialogues: Table, groups: Sequence[Group]) -> Table:
-    """Groups against each other by dimension: paired by client where they share at least three, else Welch's t.
+    """Groups against each other by dimension: paired by client where they share at least three,
+    else Welch's t.
 
-    Paired: each client's mean in one group minus the same client's in the other. p: paired, with the signs of the differences drawn
-    anew (exact up to 12 pairs), since t trusts a handful of whole numbers too much; p_t: by t. p_holm: p corrected over the table (Holm 1979).
+    Paired: each client's mean in one group minus the same client's in the other. p: paired, with
+    the signs of the differences drawn anew (exact up to 12 pairs), since t trusts a handful of
+    whole numbers too much; p_t: by t. p_holm: p corrected over the table (Holm 1979).
     """
     rows = []
     for first, second in _pairs([group.name for group in groups]):
         for name, _ in dimensions():
-            rows.append(_contrast(dialogues[dialogues["dimension"] == name], first, second) | {"dimension": name})
+            rows.append(
+                _contrast(dialogues[dialogues["dimension"] == name], first, second)
+                | {"dimension": name}
+            )
     table = pd.DataFrame(rows, columns=["first", "second", "dimension", *FIELDS])
     corrected = holm([None if row["p"] is None else float(row["p"]) for row in rows])
     return table.assign(p_holm=pd.Series(corrected, index=table.index, dtype="float64"))
@@ -149,35 +211,56 @@ def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
 
 def _contrast(part: Table, first: str, second: str) -> dict[str, Any]:
     kept = part.dropna(subset=["value"])
-    means = {name: kept[kept["corpus"] == name].groupby("client")["value"].mean() for name in (first, second)}
+    means = {
+        name: kept[kept["corpus"] == name].groupby("client")["value"].mean()
+        for name in (first, second)
+    }
     shared = sorted(set(means[first].index) & set(means[second].index))
     if len(shared) >= FEWEST_PAIRS:
         a, b = (means[name].loc[shared].astype(float).tolist() for name in (first, second))
         found: Contrast = paired_t(a, b, names=(first, second))
         same = {"difference": float(np.mean(a) - np.mean(b))} if found.difference is None else {}
         return _row(found) | same | {"p": sign_flip_p(a, b)}
-    return _row(welch_t(*(means[name].astype(float).tolist() for name in (first, second)), names=(first, second)))
+    return _row(
+        welch_t(
+            *(means[name].astype(float).tolist() for name in (first, second)), names=(first, second)
+        )
+    )
 
 
 def _row(found: Contrast) -> dict[str, Any]:
     told = {name: getattr(found, name) for name in FIELDS if name not in ("n", "p_t")}
-    return {**told, "first": found.first, "second": found.second, "p_t": found.p, "n": "; ".join(f"{k} {v}" for k, v in found.n.items())}
+    return {
+        **told,
+        "first": found.first,
+        "second": found.second,
+        "p_t": found.p,
+        "n": "; ".join(f"{k} {v}" for k, v in found.n.items()),
+    }
 
 
 def retests(ratings: Table) -> Table:
-    """How far a judge agrees with itself from the first round to the second, by dimension: Spearman, and the mean absolute difference in points."""
+    """How far a judge agrees with itself from the first round to the second, by dimension:
+    Spearman, and the mean absolute difference in points.
+    """
     from scipy import stats
 
     rows = []
     for name, _ in dimensions():
-        own = ratings[ratings["dimension"] == name].pivot_table(index=["corpus", "dialogue"], columns="round", values="value", observed=True)
+        own = ratings[ratings["dimension"] == name].pivot_table(
+            index=["corpus", "dialogue"], columns="round", values="value", observed=True
+        )
         if not {0, 1} <= set(own.columns):
             continue
         both = own[[0, 1]].dropna()
         varied = len(both) > 2 and both[0].nunique() > 1 and both[1].nunique() > 1
-        rows.append({
-            "dimension": name, "n": len(both), "spearman": float(stats.spearmanr(both[0], both[1]).statistic) if varied else None,
-            "difference": float((both[0] - both[1]).abs().mean()) if len(both) else None,
-            "reason": None if varied else "fewer than three dialogues, or all alike",
-        })
+        rows.append(
+            {
+                "dimension": name,
+                "n": len(both),
+                "spearman": float(stats.spearmanr(both[0], both[1]).statistic) if varied else None,
+                "difference": float((both[0] - both[1]).abs().mean()) if len(both) else None,
+                "reason": None if varied else "fewer than three dialogues, or all alike",
+            }
+        )
     return pd.DataFrame(rows, columns=["dimension", "n", "spearman", "difference", "reason"])

@@ -1,4 +1,6 @@
-"""From corpora to a report: everything is computed here, once, and then only written down (see `writing`)."""
+"""From corpora to a report: everything is computed here, once, and then only written down (see
+`writing`).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +23,10 @@ Table = pd.DataFrame
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What may be chosen. ratings: CSV of the rating pages. rated: folders of judges' ratings beside those that lie beside the corpora.
-    judge: only this one. embed: a model for the spread of embeddings; None: none."""
+    """What may be chosen. ratings: CSV of the rating pages. rated: folders of judges' ratings
+    beside those that lie beside the corpora. judge: only this one. embed: a model for the spread of
+    embeddings; None: none.
+    """
 
     ratings: Path | None = None
     rated: tuple[Path, ...] = ()
@@ -55,7 +59,9 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that a report says. pictures: by id. notes: what a reader must know, in sentences. tables: by name, as they go to CSV."""
+    """All that a report says. pictures: by id. notes: what a reader must know, in sentences.
+    tables: by name, as they go to CSV.
+    """
 
     sources: Sources
     options: Options
@@ -74,7 +80,11 @@ class Report:
 
 
 @any_text
-def make(paths: Sequence[Path], options: Options | None = None, tell: Callable[[str], None] = lambda _: None) -> Report:
+def make(
+    paths: Sequence[Path],
+    options: Options | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Report:
     """Read, compute and draw. CorpusError, ReportError say what cannot be read."""
     options = options or Options()
     sources = read_sources(paths, options.rated)
@@ -85,22 +95,54 @@ def make(paths: Sequence[Path], options: Options | None = None, tell: Callable[[
     table = raters.people_table(options.ratings, sources) if options.ratings else None
     people = _of_people(table, groups) if table is not None else None
     scale = find_scale(quality.INSTRUMENT)
-    judges = [judge for judge in judges_of(groups, scale.id, scale.hash) if options.judge in (None, judge)]
+    judges = [
+        judge for judge in judges_of(groups, scale.id, scale.hash) if options.judge in (None, judge)
+    ]
     judged = [_of_judge(judge, groups, people) for judge in judges]
-    drawn: list[Picture | None] = [pictures.distributions(counted, names), pictures.opening_up(counted.curves)]
+    drawn: list[Picture | None] = [
+        pictures.distributions(counted, names),
+        pictures.opening_up(counted.curves),
+    ]
     for number, one in enumerate(judged):
         rated = _rated(one, names)
-        drawn.append(pictures.quality(f"quality_{number}", f"Five dimensions as rated by {one.judge}", one.dialogues, one.summary, rated))
+        drawn.append(
+            pictures.quality(
+                f"quality_{number}",
+                f"Five dimensions as rated by {one.judge}",
+                one.dialogues,
+                one.summary,
+                rated,
+            )
+        )
         if number == 0:
             drawn.append(pictures.differences(one.contrasts))
-            drawn.append(pictures.agreement(raters.both(one.dialogues, people.dialogues), names) if people else None)
+            drawn.append(
+                pictures.agreement(raters.both(one.dialogues, people.dialogues), names)
+                if people
+                else None
+            )
     if people:
         rated = _rated(people, names)
-        drawn.append(pictures.quality("quality_people", "Five dimensions as rated by people", people.dialogues, people.summary, rated))
+        drawn.append(
+            pictures.quality(
+                "quality_people",
+                "Five dimensions as rated by people",
+                people.dialogues,
+                people.summary,
+                rated,
+            )
+        )
     agree = raters.raters_agree(table) if table is not None else None
     return Report(
-        sources=sources, options=options, counted=counted, judged=judged, people=people, raters_agree=agree, notes=_notes(sources, options, judged),
-        pictures={one.id: one for one in drawn if one is not None}, tables=_tables(counted, judged, people, agree),
+        sources=sources,
+        options=options,
+        counted=counted,
+        judged=judged,
+        people=people,
+        raters_agree=agree,
+        notes=_notes(sources, options, judged),
+        pictures={one.id: one for one in drawn if one is not None},
+        tables=_tables(counted, judged, people, agree),
     )
 
 
@@ -109,8 +151,13 @@ def _of_judge(judge: str, groups: Sequence[Group], people: Judged | None) -> Jud
     dialogues = quality.by_dialogue(ratings)
     pairs = raters.both(dialogues, people.dialogues) if people else None
     return Judged(
-        judge=judge, ratings=ratings, dialogues=dialogues, summary=quality.summary(dialogues, groups), themes=quality.themes(dialogues),
-        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues)), retests=quality.retests(ratings),
+        judge=judge,
+        ratings=ratings,
+        dialogues=dialogues,
+        summary=quality.summary(dialogues, groups),
+        themes=quality.themes(dialogues),
+        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues)),
+        retests=quality.retests(ratings),
         by_dialogue=raters.agreement_by_dialogue(pairs) if pairs is not None else None,
         by_corpus=raters.agreement_by_corpus(dialogues, people.dialogues) if people else None,
     )
@@ -119,8 +166,13 @@ def _of_judge(judge: str, groups: Sequence[Group], people: Judged | None) -> Jud
 def _of_people(table: Table, groups: Sequence[Group]) -> Judged:
     dialogues = raters.by_people(table)
     return Judged(
-        judge="people", ratings=table, dialogues=dialogues, summary=quality.summary(dialogues, groups), themes=quality.themes(dialogues),
-        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues)), retests=pd.DataFrame(),
+        judge="people",
+        ratings=table,
+        dialogues=dialogues,
+        summary=quality.summary(dialogues, groups),
+        themes=quality.themes(dialogues),
+        contrasts=quality.contrasts(dialogues, _with_ratings(groups, dialogues)),
+        retests=pd.DataFrame(),
     )
 
 
@@ -148,21 +200,37 @@ def _embedding(name: str | None) -> Embed | None:
     model = open_embed(name)
 
     def embed(texts: Sequence[str]) -> Vectors:
-        return np.asarray(model.embed_now(texts) if hasattr(model, "embed_now") else asyncio.run(model.embed(tuple(texts))))
+        return np.asarray(
+            model.embed_now(texts)
+            if hasattr(model, "embed_now")
+            else asyncio.run(model.embed(tuple(texts)))
+        )
 
     return embed
 
 
-def _tables(counted: Counted, judged: Sequence[Judged], people: Judged | None, agree: Table | None) -> dict[str, Table]:
+def _tables(
+    counted: Counted, judged: Sequence[Judged], people: Judged | None, agree: Table | None
+) -> dict[str, Table]:
     tables = {
-        "measures": counted.corpora, "dialogues": counted.dialogues, "distributions": counted.distributions, "opening_up": curves_table(counted),
+        "measures": counted.corpora,
+        "dialogues": counted.dialogues,
+        "distributions": counted.distributions,
+        "opening_up": curves_table(counted),
     }
     every = [*judged, *([people] if people else [])]
     for name in ("ratings", "summary", "themes", "contrasts", "retests"):
-        parts = [getattr(one, name).assign(judge=one.judge) for one in every if len(getattr(one, name))]
+        parts = [
+            getattr(one, name).assign(judge=one.judge) for one in every if len(getattr(one, name))
+        ]
         if parts:
             tables[name] = pd.concat(parts, ignore_index=True)
-    levels = [part.assign(judge=one.judge) for one in judged for part in (one.by_dialogue, one.by_corpus) if part is not None]
+    levels = [
+        part.assign(judge=one.judge)
+        for one in judged
+        for part in (one.by_dialogue, one.by_corpus)
+        if part is not None
+    ]
     if levels:
         tables["judge_and_people"] = pd.concat(levels, ignore_index=True)
     if agree is not None:
@@ -173,12 +241,22 @@ def _tables(counted: Counted, judged: Sequence[Judged], people: Judged | None, a
 def _notes(sources: Sources, options: Options, judged: Sequence[Judged]) -> tuple[str, ...]:
     scale = find_scale(quality.INSTRUMENT)
     notes = list(sources.notes)
-    old = sum((one.instrument == scale.id and one.hash != scale.hash) for group in sources.groups for one in group.rated)
+    old = sum(
+        (one.instrument == scale.id and one.hash != scale.hash)
+        for group in sources.groups
+        for one in group.rated
+    )
     if old:
-        notes.append(f"{old} ratings were made with another version of {scale.id} and are left out; rate anew.")
+        notes.append(
+            f"{old} ratings were made with another version of {scale.id} and are left out; rate"
+            " anew."
+        )
     if options.judge and not judged:
         known = judges_of(sources.groups, scale.id, scale.hash)
-        notes.append(f"Nothing was rated by {options.judge}; there is {', '.join(known) or 'no rating at all'}.")
+        notes.append(
+            f"Nothing was rated by {options.judge}; there is"
+            f" {', '.join(known) or 'no rating at all'}."
+        )
     unrated = [group.name for group in sources.groups if not group.rated]
     if unrated and judged:
         notes.append(f"Not rated by any judge: {', '.join(unrated)}.")

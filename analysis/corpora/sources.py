@@ -1,4 +1,6 @@
-"""From what was named on the command line to the groups that are compared: a corpus each, or its conditions where it has several."""
+"""From what was named on the command line to the groups that are compared: a corpus each, or its
+conditions where it has several.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,7 +11,7 @@ from analysis.experiment import ReportError
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rated import Rated, folder_of, label_of, read_rated, text_hash
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 
 WHOLE = "full"
 """The arm of an ablation from which nothing is taken away; others are compared with it."""
@@ -19,8 +21,8 @@ WHOLE = "full"
 class Group:
     """Dialogues that are compared with others.
 
-    name: of the corpus, of the condition, or of both. source: the corpus's label. rated: ratings of these very texts.
-    seconds: what writing a dialogue took, by its id, where that is known.
+    name: of the corpus, of the condition, or of both. source: the corpus's label. rated: ratings of
+    these very texts. seconds: what writing a dialogue took, by its id, where that is known.
     """
 
     name: str
@@ -48,7 +50,8 @@ class Sources:
 
 
 def read_sources(paths: Sequence[Path], rated: Sequence[Path] = ()) -> Sources:
-    """Groups in the order in which they were named, conditions as they come, but `full` first. rated: further folders of ratings.
+    """Groups in the order in which they were named, conditions as they come, but `full` first.
+    rated: further folders of ratings.
 
     CorpusError, ReportError say what cannot be read.
     """
@@ -56,7 +59,10 @@ def read_sources(paths: Sequence[Path], rated: Sequence[Path] = ()) -> Sources:
     labels = [label_of(path) for path in paths]
     twice = next((label for label, times in Counter(labels).items() if times > 1), None)
     if twice is not None:
-        raise ReportError(f"two corpora are called {twice!r}; give one of the files another name, so that the report can tell them apart")
+        raise ReportError(
+            f"two corpora are called {twice!r}; give one of the files another name, so that the"
+            " report can tell them apart"
+        )
     groups: list[Group] = []
     notes: list[str] = []
     for path, label in zip(paths, labels, strict=True):
@@ -66,11 +72,15 @@ def read_sources(paths: Sequence[Path], rated: Sequence[Path] = ()) -> Sources:
     return Sources(groups=tuple(groups), notes=tuple(notes))
 
 
-def _groups(path: Path, label: str, more: Sequence[Rated], *, alone: bool) -> tuple[list[Group], list[str]]:
+def _groups(
+    path: Path, label: str, more: Sequence[Rated], *, alone: bool
+) -> tuple[list[Group], list[str]]:
     dialogues = [one for one in read_dialogues(path) if one.turns]
     if not dialogues:
         raise ReportError(f"{path}: no dialogue with a line in it")
-    conditions = sorted(dict.fromkeys(one.condition for one in dialogues), key=lambda condition: condition != WHOLE)
+    conditions = sorted(
+        dict.fromkeys(one.condition for one in dialogues), key=lambda condition: condition != WHOLE
+    )
     rated, seconds = _ratings(path), _seconds(path)
     by_text = {(one.id, text_hash(one)) for one in dialogues}
     stale = {one.dialogue for one in rated if (one.dialogue, one.text) not in by_text}
@@ -78,13 +88,33 @@ def _groups(path: Path, label: str, more: Sequence[Rated], *, alone: bool) -> tu
     for condition in conditions:
         mine = tuple(one for one in dialogues if one.condition == condition)
         ids = {(one.id, text_hash(one)) for one in mine}
-        name = label if len(conditions) == 1 else (condition or "no condition") if alone else f"{label}: {condition or 'no condition'}"
-        groups.append(Group(
-            name=name, source=label, condition=condition, dialogues=mine,
-            rated=tuple(one for one in (*rated, *more) if (one.dialogue, one.text) in ids),
-            seconds={one.id: seconds[one.id] for one in mine if one.id in seconds},
-        ))
-    notes = [f"{label}: ratings of {len(stale)} dialogues that are not there, or were changed since, are left out."] if stale else []
+        name = (
+            label
+            if len(conditions) == 1
+            else (
+                (condition or "no condition")
+                if alone
+                else f"{label}: {condition or 'no condition'}"
+            )
+        )
+        groups.append(
+            Group(
+                name=name,
+                source=label,
+                condition=condition,
+                dialogues=mine,
+                rated=tuple(one for one in (*rated, *more) if (one.dialogue, one.text) in ids),
+                seconds={one.id: seconds[one.id] for one in mine if one.id in seconds},
+            )
+        )
+    notes = (
+        [
+            f"{label}: ratings of {len(stale)} dialogues that are not there, or were changed since,"
+            " are left out."
+        ]
+        if stale
+        else []
+    )
     return groups, notes
 
 
@@ -93,22 +123,34 @@ def _kept_in(folders: Sequence[Path]) -> list[Rated]:
     found = {folder: read_rated(folder) for folder in folders}
     empty = next((folder for folder, ratings in found.items() if not ratings), None)
     if empty is not None:
-        raise ReportError(f"{empty}: no ratings in it; name what `simcounsel corpus rate --out` wrote")
+        raise ReportError(
+            f"{empty}: no ratings in it; name what `simcounsel corpus rate --out` wrote"
+        )
     return [one for ratings in found.values() for one in ratings]
 
 
 def _ratings(path: Path) -> list[Rated]:
     """Those beside the corpus, and those beside each run of a folder of runs."""
-    inner = sorted(file.parent for file in path.glob("*/manifest.json")) if path.is_dir() and not (path / "manifest.json").is_file() else []
+    inner = (
+        sorted(file.parent for file in path.glob("*/manifest.json"))
+        if path.is_dir() and not (path / "manifest.json").is_file()
+        else []
+    )
     return [one for place in (path, *inner) for one in read_rated(folder_of(place))]
 
 
 def _seconds(path: Path) -> dict[str, float]:
-    """What the questions of each session took, one after the other (Xue et al. 2026, Table V, "Spe."); only a synthesis tells that.
-    Calls that a fork copied but may not have needed are left out."""
+    """What the questions of each session took, one after the other (Xue et al. 2026, Table V,
+    "Spe."); only a synthesis tells that. Calls that a fork copied but may not have needed are left
+    out.
+    """
     if not path.is_dir():
         return {}
-    folders = [path] if (path / "manifest.json").is_file() else sorted(file.parent for file in path.glob("*/manifest.json"))
+    folders = (
+        [path]
+        if (path / "manifest.json").is_file()
+        else sorted(file.parent for file in path.glob("*/manifest.json"))
+    )
     return {id: spent for folder in folders for id, spent in _seconds_of(Run.open(folder)).items()}
 
 
@@ -125,6 +167,11 @@ def _seconds_of(run: Run) -> dict[str, float]:
 
 def judges_of(groups: Iterable[Group], instrument: str, hash: str) -> list[str]:
     """Who rated with this version of the instrument: real judges first, then who rated most."""
-    count = Counter(one.judge for group in groups for one in group.rated if (one.instrument, one.hash) == (instrument, hash))
+    count = Counter(
+        one.judge
+        for group in groups
+        for one in group.rated
+        if (one.instrument, one.hash) == (instrument, hash)
+    )
     trial = {one.judge: one.trial for group in groups for one in group.rated}
     return sorted(count, key=lambda judge: (trial[judge], -count[judge], judge))

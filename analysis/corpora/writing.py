@@ -1,4 +1,6 @@
-"""A report on corpora written down: one HTML file without scripts, figures as SVG, the numbers as CSV."""
+"""A report on corpora written down: one HTML file without scripts, figures as SVG, the numbers as
+CSV.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,7 +11,17 @@ from analysis.corpora.counted import MEASURES
 from analysis.corpora.quality import dimensions
 from analysis.corpora.report import Judged, Report
 from analysis.experiment import ReportError
-from analysis.page import LOOKS, any_text, css, environment, num, put, records, versions, write_tables
+from analysis.page import (
+    LOOKS,
+    any_text,
+    css,
+    environment,
+    num,
+    put,
+    records,
+    versions,
+    write_tables,
+)
 from analysis.plots import Look
 from simcounsel.corpus.disclosure import STEPS
 from simcounsel.instruments.read import is_trial
@@ -19,7 +31,8 @@ Rows = list[dict[str, Any]]
 
 @any_text
 def write(report: Report, out: Path, command: str) -> Path:
-    """Write all files and return the page's path. out: a folder, or the page's own path, beside which figures/ and tables/ are put.
+    """Write all files and return the page's path. out: a folder, or the page's own path, beside
+    which figures/ and tables/ are put.
 
     ReportError when they cannot be written.
     """
@@ -37,7 +50,9 @@ def write(report: Report, out: Path, command: str) -> Path:
         write_tables(report.tables, page.parent / "tables")
         put(page, html)
     except OSError as error:
-        raise ReportError(f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out") from None
+        raise ReportError(
+            f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out"
+        ) from None
     return page
 
 
@@ -56,23 +71,48 @@ def _context(report: Report, command: str) -> dict[str, Any]:
     measures = records(report.counted.corpora)
     cell = {(row["corpus"], row["measure"]): row for row in measures}
     return {
-        "title": f"{names[0]}: quality of a corpus" if len(names) == 1 else f"{len(names)} corpora compared", "headline": headline(report),
-        "warnings": _warnings(report), "about": _about(report), "notes": report.notes, "dimensions": dimensions(), "pictures": report.pictures,
-        "looks": LOOKS, "judged": [_shown(one) for one in report.judged], "people": _shown(report.people) if report.people else None,
-        "raters_agree": records(report.raters_agree), "measures": [(one, [cell[name, one.id] for name in names]) for one in MEASURES],
-        "why": sorted({str(row["reason"]) for row in measures if row["reason"]}), "equal": report.counted.equal, "curves": _curves(report),
-        "command": command, "versions": versions(), "css": css(), "when": f"{datetime.now():%Y-%m-%d %H:%M}", "tables": sorted(report.tables),
+        "title": (
+            f"{names[0]}: quality of a corpus"
+            if len(names) == 1
+            else f"{len(names)} corpora compared"
+        ),
+        "headline": headline(report),
+        "warnings": _warnings(report),
+        "about": _about(report),
+        "notes": report.notes,
+        "dimensions": dimensions(),
+        "pictures": report.pictures,
+        "looks": LOOKS,
+        "judged": [_shown(one) for one in report.judged],
+        "people": _shown(report.people) if report.people else None,
+        "raters_agree": records(report.raters_agree),
+        "measures": [(one, [cell[name, one.id] for name in names]) for one in MEASURES],
+        "why": sorted({str(row["reason"]) for row in measures if row["reason"]}),
+        "equal": report.counted.equal,
+        "curves": _curves(report),
+        "command": command,
+        "versions": versions(),
+        "css": css(),
+        "when": f"{datetime.now():%Y-%m-%d %H:%M}",
+        "tables": sorted(report.tables),
     }
 
 
 def headline(report: Report) -> list[str]:
     """What is to be said first, in sentences; a comparison only where its interval leaves 0 out."""
     groups = report.groups
-    said = [f"{sum(len(one.dialogues) for one in groups)} dialogues in {len(groups)} {'group' if len(groups) == 1 else 'groups'}."]
+    said = [
+        f"{sum(len(one.dialogues) for one in groups)} dialogues in {len(groups)}"
+        f" {'group' if len(groups) == 1 else 'groups'}."
+    ]
     for one in report.judged[:1]:
         rated = one.dialogues.dropna(subset=["value"])["text"].nunique()
         said.append(f"{one.judge} rated {rated} of them.")
-        clear = [row for row in records(one.contrasts) if row["p_holm"] is not None and row["p_holm"] < 0.05]
+        clear = [
+            row
+            for row in records(one.contrasts)
+            if row["p_holm"] is not None and row["p_holm"] < 0.05
+        ]
         if not one.trial and len(groups) > 1:
             said.append(_compared(clear, len(one.contrasts)))
         if one.by_dialogue is not None:
@@ -84,10 +124,19 @@ def headline(report: Report) -> list[str]:
 
 def _compared(clear: Rows, tests: int) -> str:
     if not clear:
-        return f"None of {tests} differences between groups in a dimension stands out after correction; that is no proof that they are alike."
+        return (
+            f"None of {tests} differences between groups in a dimension stands out after"
+            " correction; that is no proof that they are alike."
+        )
     best = max(clear, key=lambda row: abs(row["difference"] or 0))
-    words = f"{best['first']} minus {best['second']}, {best['dimension']}: {signed(best['difference'])} points"
-    return f"{len(clear)} of {tests} differences between groups in a dimension stand out after correction; the largest is {words}."
+    words = (
+        f"{best['first']} minus {best['second']}, {best['dimension']}: {signed(best['difference'])}"
+        " points"
+    )
+    return (
+        f"{len(clear)} of {tests} differences between groups in a dimension stand out after"
+        f" correction; the largest is {words}."
+    )
 
 
 def _agreeing(rows: Rows) -> str:
@@ -99,11 +148,27 @@ def _agreeing(rows: Rows) -> str:
 
 def _warnings(report: Report) -> list[str]:
     trials = [one.judge for one in report.judged if one.trial]
-    models = {model for group in report.groups for one in group.dialogues if one.origin for model in one.origin.models.values()}
+    models = {
+        model
+        for group in report.groups
+        for one in group.dialogues
+        if one.origin
+        for model in one.origin.models.values()
+    }
     writers = sorted(model for model in models if is_trial(model))
-    said = [f"Rated by the {' and the '.join(trials)} model: for trying the software only. These ratings mean nothing."] if trials else []
+    said = (
+        [
+            f"Rated by the {' and the '.join(trials)} model: for trying the software only. These"
+            " ratings mean nothing."
+        ]
+        if trials
+        else []
+    )
     if writers:
-        said.append(f"Some of this was written by the {' and the '.join(writers)} model, which shows only that the software works.")
+        said.append(
+            f"Some of this was written by the {' and the '.join(writers)} model, which shows only"
+            " that the software works."
+        )
     return said
 
 
@@ -113,20 +178,42 @@ def _about(report: Report) -> Rows:
         themes: dict[str, int] = {}
         for dialogue in group.dialogues:
             themes[dialogue.theme or "no theme"] = themes.get(dialogue.theme or "no theme", 0) + 1
-        models = sorted({f"{role}: {model}" for one in group.dialogues if one.origin for role, model in one.origin.models.items()})
-        rows.append({
-            "name": group.name, "source": group.source, "dialogues": len(group.dialogues), "clients": len({one.client for one in group.dialogues}),
-            "themes": ", ".join(f"{theme} {number}" for theme, number in sorted(themes.items())), "unit": report.counted.units[group.name],
-            "language": ", ".join(sorted({one.language for one in group.dialogues if one.language})) or "not known",
-            "models": ", ".join(models) or "not known",
-        })
+        models = sorted(
+            {
+                f"{role}: {model}"
+                for one in group.dialogues
+                if one.origin
+                for role, model in one.origin.models.items()
+            }
+        )
+        rows.append(
+            {
+                "name": group.name,
+                "source": group.source,
+                "dialogues": len(group.dialogues),
+                "clients": len({one.client for one in group.dialogues}),
+                "themes": ", ".join(
+                    f"{theme} {number}" for theme, number in sorted(themes.items())
+                ),
+                "unit": report.counted.units[group.name],
+                "language": (
+                    ", ".join(sorted({one.language for one in group.dialogues if one.language}))
+                    or "not known"
+                ),
+                "models": ", ".join(models) or "not known",
+            }
+        )
     return rows
 
 
 def _shown(one: Judged) -> dict[str, Any]:
     """A judge, or people, as the template needs it."""
     cells = _nested(records(one.summary), "corpus")
-    rated = {name: row for name, row in cells.items() if any(cell["value"] is not None or cell["missing"] for cell in row.values())}
+    rated = {
+        name: row
+        for name, row in cells.items()
+        if any(cell["value"] is not None or cell["missing"] for cell in row.values())
+    }
     themes: dict[str, dict[str, Any]] = {}
     for row in records(one.themes):
         themes.setdefault(row["corpus"], {}).setdefault(row["theme"], {})[row["dimension"]] = row
@@ -137,11 +224,16 @@ def _shown(one: Judged) -> dict[str, Any]:
     ranks = [*records(one.by_dialogue), *records(one.by_corpus)]
     return {
         "unranked": sorted({f"{row['level']}: {row['reason']}" for row in ranks if row["reason"]}),
-        "judge": one.judge, "trial": one.trial, "rows": list(rated.items()),
+        "judge": one.judge,
+        "trial": one.trial,
+        "rows": list(rated.items()),
         "themes": [(name, list(themes[name].items())) for name in rated if name in themes],
-        "contrasts": list(contrasts.items()), "retests": records(one.retests), "dots": f" (the first 150 of up to {num(most)})" if most > 150 else "",
+        "contrasts": list(contrasts.items()),
+        "retests": records(one.retests),
+        "dots": f" (the first 150 of up to {num(most)})" if most > 150 else "",
         "rounds": int(one.ratings["round"].nunique()) if "round" in one.ratings else 1,
-        "raters": int(one.ratings["rater"].nunique()) if "rater" in one.ratings else 0, "texts": int(one.dialogues["text"].nunique()),
+        "raters": int(one.ratings["rater"].nunique()) if "rater" in one.ratings else 0,
+        "texts": int(one.dialogues["text"].nunique()),
         "by_dialogue": {row["dimension"]: row for row in records(one.by_dialogue)},
         "by_corpus": {row["dimension"]: row for row in records(one.by_corpus)},
     }
@@ -158,7 +250,15 @@ def _nested(rows: Iterable[dict[str, Any]], key: str) -> dict[str, dict[str, Any
 def _curves(report: Report) -> Rows:
     names = {"words": "words of the client's file", "stages": "six stages"}
     return [
-        {"name": name, "kind": names[kind], "dialogues": curve.dialogues, "first": curve.first, "half": curve.shares[STEPS // 2],
-         "end": curve.shares[-1], "at_once": curve.at_once}
-        for name, curves in report.counted.curves.items() for kind, curve in curves.items()
+        {
+            "name": name,
+            "kind": names[kind],
+            "dialogues": curve.dialogues,
+            "first": curve.first,
+            "half": curve.shares[STEPS // 2],
+            "end": curve.shares[-1],
+            "at_once": curve.at_once,
+        }
+        for name, curves in report.counted.curves.items()
+        for kind, curve in curves.items()
     ]

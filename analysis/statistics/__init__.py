@@ -1,5 +1,6 @@
-"""Statistics: thin over scipy and statsmodels. Each returns a small frozen result with n per group and what it assumes;
-numbers that cannot be had are None with a reason."""
+"""Statistics: thin over scipy and statsmodels. Each returns a small frozen result with n per group
+and what it assumes; numbers that cannot be had are None with a reason.
+"""
 
 from analysis.statistics.contrasts import Contrast, Effect, hedges_g, paired_t, sign_flip_p, welch_t
 from analysis.statistics.groups import Degenerate, Groups, Spread, spread
@@ -17,7 +18,28 @@ from analysis.statistics.variance import (
 )
 
 __all__ = [
-    "Anova", "Contrast", "Degenerate", "Effect", "Groups", "Mixed", "Pair", "Power", "Spread", "Tukey", "anova", "anova_from_summary",
-    "eta_squared_from_f", "hedges_g", "holm", "mixed", "paired_t", "permutation_anova", "power_of_contrast", "sign_flip_p", "spread", "tukey",
-    "welch_anova", "welch_t",
+    "Anova",
+    "Contrast",
+    "Degenerate",
+    "Effect",
+    "Groups",
+    "Mixed",
+    "Pair",
+    "Power",
+    "Spread",
+    "Tukey",
+    "anova",
+    "anova_from_summary",
+    "eta_squared_from_f",
+    "hedges_g",
+    "holm",
+    "mixed",
+    "paired_t",
+    "permutation_anova",
+    "power_of_contrast",
+    "sign_flip_p",
+    "spread",
+    "tukey",
+    "welch_anova",
+    "welch_t",
 ]

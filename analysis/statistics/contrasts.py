@@ -1,4 +1,6 @@
-"""Two groups against each other: Welch's t, paired t for forks, Hedges' g with bootstrap intervals."""
+"""Two groups against each other: Welch's t, paired t for forks, Hedges' g with bootstrap
+intervals.
+"""
 
 import math
 import warnings
@@ -17,8 +19,8 @@ RESAMPLES = 5000
 class Contrast:
     """First minus second. difference, low, high: in the score's unit; statistic: t; p: two-sided.
 
-    g: Hedges' g, corrected for small samples, with its bootstrap interval. n: values by group, or pairs.
-    All None with a `reason` when they cannot be had.
+    g: Hedges' g, corrected for small samples, with its bootstrap interval. n: values by group, or
+    pairs. All None with a `reason` when they cannot be had.
     """
 
     test: str
@@ -40,23 +42,42 @@ class Contrast:
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """Hedges' g (1981) and its interval. low and high are None with a `reason` when too many resamples had no variance."""
+    """Hedges' g (1981) and its interval. low and high are None with a `reason` when too many
+    resamples had no variance.
+    """
 
     g: float | None = None
     low: float | None = None
     high: float | None = None
     n: dict[str, int] = field(default_factory=dict)
-    assumes: str = "independent values; the interval is the bootstrap's percentiles, too narrow for few values"
+    assumes: str = (
+        "independent values; the interval is the bootstrap's percentiles, too narrow for few values"
+    )
     reason: str | None = None
 
 
 def correction(df: float) -> float:
-    """Hedges' factor J for a standardized difference with these degrees of freedom, exact (Hedges 1981, eq. 6e)."""
-    return float(np.exp(special.gammaln(df / 2) - special.gammaln((df - 1) / 2)) / math.sqrt(df / 2)) if df > 1 else 0.0
+    """Hedges' factor J for a standardized difference with these degrees of freedom, exact (Hedges
+    1981, eq. 6e).
+    """
+    return (
+        float(np.exp(special.gammaln(df / 2) - special.gammaln((df - 1) / 2)) / math.sqrt(df / 2))
+        if df > 1
+        else 0.0
+    )
 
 
-def hedges_g(first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 1, level: float = 0.95) -> Effect:
-    """First minus second in pooled standard deviations, corrected; positive when the first is higher."""
+def hedges_g(
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 1,
+    level: float = 0.95,
+) -> Effect:
+    """First minus second in pooled standard deviations, corrected; positive when the first is
+    higher.
+    """
     groups = {"first": first, "second": second}
     try:
         found = arrays(groups)
@@ -77,7 +98,9 @@ def _g(a: Floats, b: Floats) -> Floats:
     n, m = a.shape[1], b.shape[1]
     pooled = ((n - 1) * a.var(axis=1, ddof=1) + (m - 1) * b.var(axis=1, ddof=1)) / (n + m - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(pooled > 1e-24, (a.mean(axis=1) - b.mean(axis=1)) / np.sqrt(pooled), np.nan)
+        found = np.where(
+            pooled > 1e-24, (a.mean(axis=1) - b.mean(axis=1)) / np.sqrt(pooled), np.nan
+        )
     return np.asarray(found * correction(n + m - 2), dtype=np.float64)
 
 
@@ -89,35 +112,66 @@ def _percentiles(many: Floats, level: float) -> tuple[float | None, float | None
     return float(low), float(high), None
 
 
-def welch_t(first: Sequence[float], second: Sequence[float], *, names: tuple[str, str] = ("first", "second"), level: float = 0.95) -> Contrast:
+def welch_t(
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    level: float = 0.95,
+) -> Contrast:
     """Welch's t test of two independent groups."""
     groups = dict(zip(names, (first, second), strict=True))
     assumes = "independent values, means near normal; variances may differ"
-    blank = Contrast(test="welch", first=names[0], second=names[1], n=sizes(groups), assumes=assumes)
+    blank = Contrast(
+        test="welch", first=names[0], second=names[1], n=sizes(groups), assumes=assumes
+    )
     try:
         a, b = arrays(groups).values()
     except (Degenerate, ValueError) as why:
         return _with(blank, reason=str(why))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # one constant group is no obstacle; two were refused above
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # one constant group is no obstacle; two were refused above
         done = stats.ttest_ind(a, b, equal_var=False)
     interval = done.confidence_interval(level)
     effect = hedges_g(a.tolist(), b.tolist(), level=level)
     return _with(
-        blank, difference=float(a.mean() - b.mean()), low=float(interval.low), high=float(interval.high), statistic=float(done.statistic),
-        df=float(done.df), p=float(done.pvalue), g=effect.g, g_low=effect.low, g_high=effect.high, reason=effect.reason,
+        blank,
+        difference=float(a.mean() - b.mean()),
+        low=float(interval.low),
+        high=float(interval.high),
+        statistic=float(done.statistic),
+        df=float(done.df),
+        p=float(done.pvalue),
+        g=effect.g,
+        g_low=effect.low,
+        g_high=effect.high,
+        reason=effect.reason,
     )
 
 
 def paired_t(
-    first: Sequence[float], second: Sequence[float], *, names: tuple[str, str] = ("first", "second"), level: float = 0.95, seed: int = 1,
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    level: float = 0.95,
+    seed: int = 1,
 ) -> Contrast:
     """Paired t test; position k of both is one pair, such as two forks of one past.
 
-    g is the mean difference over the standard deviation of the differences (d_z), corrected with n - 1.
+    g is the mean difference over the standard deviation of the differences (d_z), corrected with n
+    - 1.
     """
     assumes = "pairs independent of each other, differences near normal"
-    blank = Contrast(test="paired_t", first=names[0], second=names[1], n={"pairs": min(len(first), len(second))}, assumes=assumes)
+    blank = Contrast(
+        test="paired_t",
+        first=names[0],
+        second=names[1],
+        n={"pairs": min(len(first), len(second))},
+        assumes=assumes,
+    )
     try:
         d = _differences(first, second)
     except Degenerate as why:
@@ -128,8 +182,17 @@ def paired_t(
     g = float(d.mean() / d.std(ddof=1)) * factor if factor else None
     low, high, reason = _paired_interval(d, factor, level, seed)
     return _with(
-        blank, difference=float(d.mean()), low=float(interval.low), high=float(interval.high), statistic=float(done.statistic), df=len(d) - 1.0,
-        p=float(done.pvalue), g=g, g_low=low, g_high=high, reason=reason,
+        blank,
+        difference=float(d.mean()),
+        low=float(interval.low),
+        high=float(interval.high),
+        statistic=float(done.statistic),
+        df=len(d) - 1.0,
+        p=float(done.pvalue),
+        g=g,
+        g_low=low,
+        g_high=high,
+        reason=reason,
     )
 
 
@@ -143,7 +206,9 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> Floats:
     return d
 
 
-def _paired_interval(d: Floats, factor: float, level: float, seed: int) -> tuple[float | None, float | None, str | None]:
+def _paired_interval(
+    d: Floats, factor: float, level: float, seed: int
+) -> tuple[float | None, float | None, str | None]:
     if not factor:
         return None, None, "g cannot be corrected with 2 pairs"
     rows = np.random.default_rng(seed).choice(d, (RESAMPLES, len(d)))
@@ -152,8 +217,11 @@ def _paired_interval(d: Floats, factor: float, level: float, seed: int) -> tuple
         return _percentiles(np.where(sd > 1e-12, rows.mean(axis=1) / sd, np.nan) * factor, level)
 
 
-def sign_flip_p(first: Sequence[float], second: Sequence[float], *, shuffles: int = 5000, seed: int = 1) -> float | None:
-    """Two-sided p of paired values when the sign of each difference is drawn anew; None for degenerate input.
+def sign_flip_p(
+    first: Sequence[float], second: Sequence[float], *, shuffles: int = 5000, seed: int = 1
+) -> float | None:
+    """Two-sided p of paired values when the sign of each difference is drawn anew; None for
+    degenerate input.
 
     Up to 12 pairs all sign patterns are counted, which is exact.
     """

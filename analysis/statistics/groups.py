@@ -17,8 +17,9 @@ class Degenerate(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """One group in numbers. sd: with n - 1; None for a single value. low, high: 95% interval of the mean
-    by Student's t; None where there is no sd. reason: why something is None."""
+    """One group in numbers. sd: with n - 1; None for a single value. low, high: 95% interval of the
+    mean by Student's t; None where there is no sd. reason: why something is None.
+    """
 
     name: str
     n: int
@@ -30,7 +31,8 @@ class Spread:
 
 
 def arrays(groups: Groups, *, least: int = 2, varied: bool = True) -> dict[str, Floats]:
-    """The groups as arrays. Degenerate unless there are two, each with `least` values, none missing.
+    """The groups as arrays. Degenerate unless there are two, each with `least` values, none
+    missing.
 
     varied: also demand that values differ within at least one group.
     """
@@ -59,7 +61,10 @@ def flat(values: Floats) -> bool:
 
 def sizes(groups: Groups) -> dict[str, int]:
     """How many values each group has, missing ones not counted."""
-    return {str(name): int(np.isfinite(np.asarray(values, dtype=float)).sum()) for name, values in groups.items()}
+    return {
+        str(name): int(np.isfinite(np.asarray(values, dtype=float)).sum())
+        for name, values in groups.items()
+    }
 
 
 def finite(value: float) -> float | None:
@@ -68,7 +73,9 @@ def finite(value: float) -> float | None:
 
 
 def spread(name: str, values: Sequence[float], level: float = 0.95) -> Spread:
-    """Mean, deviation and the mean's interval of one group; missing values are left out and counted in `reason`."""
+    """Mean, deviation and the mean's interval of one group; missing values are left out and counted
+    in `reason`.
+    """
     from scipy import stats
 
     given = np.asarray(values, dtype=float)
@@ -77,8 +84,18 @@ def spread(name: str, values: Sequence[float], level: float = 0.95) -> Spread:
     note = f"{left_out} missing left out" if left_out else None
     if len(kept) < 2:
         mean = float(kept[0]) if len(kept) else None
-        return Spread(name=name, n=len(kept), mean=mean, sd=None, low=None, high=None, reason=note or f"n = {len(kept)}")
+        return Spread(
+            name=name,
+            n=len(kept),
+            mean=mean,
+            sd=None,
+            low=None,
+            high=None,
+            reason=note or f"n = {len(kept)}",
+        )
     sd = float(kept.std(ddof=1))
     half = float(stats.t.ppf((1 + level) / 2, len(kept) - 1)) * sd / math.sqrt(len(kept))
     mean = float(kept.mean())
-    return Spread(name=name, n=len(kept), mean=mean, sd=sd, low=mean - half, high=mean + half, reason=note)
+    return Spread(
+        name=name, n=len(kept), mean=mean, sd=sd, low=mean - half, high=mean + half, reason=note
+    )

@@ -1,4 +1,6 @@
-"""A mixed model with the client as random effect; Holm's correction; power of the planned contrast."""
+"""A mixed model with the client as random effect; Holm's correction; power of the planned
+contrast.
+"""
 
 import math
 import warnings
@@ -15,7 +17,8 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 class Mixed:
     """First arm minus second from a linear mixed model: value ~ arm + (1 | client), by REML.
 
-    client_sd: standard deviation between clients. p: Wald, two-sided. None with a `reason` when it cannot be fitted.
+    client_sd: standard deviation between clients. p: Wald, two-sided. None with a `reason` when it
+    cannot be fitted.
     """
 
     first: str
@@ -27,12 +30,18 @@ class Mixed:
     client_sd: float | None = None
     n: dict[str, int] = field(default_factory=dict)
     clients: int = 0
-    assumes: str = "client effects and residuals normal; Wald intervals, which are too narrow for few clients"
+    assumes: str = (
+        "client effects and residuals normal; Wald intervals, which are too narrow for few clients"
+    )
     reason: str | None = None
 
 
-def mixed(table: pd.DataFrame, first: str, second: str, *, value: str = "value", level: float = 0.95) -> Mixed:
-    """Fit on a table with the columns `value`, `arm` and `client`, one row a run; rows with a missing value are left out."""
+def mixed(
+    table: pd.DataFrame, first: str, second: str, *, value: str = "value", level: float = 0.95
+) -> Mixed:
+    """Fit on a table with the columns `value`, `arm` and `client`, one row a run; rows with a
+    missing value are left out.
+    """
     rows = table[table["arm"].isin([first, second])].dropna(subset=[value, "client"])
     n = {arm: int((rows["arm"] == arm).sum()) for arm in (first, second)}
     clients = int(rows["client"].nunique())
@@ -40,23 +49,34 @@ def mixed(table: pd.DataFrame, first: str, second: str, *, value: str = "value",
     reason = _unfit(rows, n, clients, value)
     if reason:
         return _with(blank, reason=reason)
-    frame = pd.DataFrame({
-        "y": rows[value].astype(float).to_numpy(), "x": (rows["arm"] == first).astype(float).to_numpy(),
-        "client": rows["client"].astype(str).to_numpy(),
-    })
+    frame = pd.DataFrame(
+        {
+            "y": rows[value].astype(float).to_numpy(),
+            "x": (rows["arm"] == first).astype(float).to_numpy(),
+            "client": rows["client"].astype(str).to_numpy(),
+        }
+    )
     done, said = _fitted(frame)
     if done is None or not math.isfinite(done.bse["x"]):
         return _with(blank, reason=f"the model could not be fitted ({said})")
     low, high = (float(end) for end in done.conf_int(alpha=1 - level).loc["x"])
     return _with(
-        blank, difference=float(done.params["x"]), low=low, high=high, p=float(done.pvalues["x"]),
-        client_sd=math.sqrt(max(0.0, float(done.cov_re.iloc[0, 0]))), reason=said,
+        blank,
+        difference=float(done.params["x"]),
+        low=low,
+        high=high,
+        p=float(done.pvalues["x"]),
+        client_sd=math.sqrt(max(0.0, float(done.cov_re.iloc[0, 0]))),
+        reason=said,
     )
 
 
 def _unfit(rows: pd.DataFrame, n: dict[str, int], clients: int, value: str) -> str | None:
     if min(n.values()) < 2:
-        return f"{', '.join(f'{arm} has n = {count}' for arm, count in n.items())}; 2 are needed in each"
+        return (
+            f"{', '.join(f'{arm} has n = {count}' for arm, count in n.items())}; 2 are needed in"
+            " each"
+        )
     if clients < 2:
         return "1 client; a random effect needs at least 2"
     if len(rows) <= clients:
@@ -74,7 +94,9 @@ def _fitted(frame: pd.DataFrame) -> tuple[Any, str | None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            done = mixedlm("y ~ x", frame, groups=frame["client"]).fit(reml=True, method=["lbfgs", "powell"])
+            done = mixedlm("y ~ x", frame, groups=frame["client"]).fit(
+                reml=True, method=["lbfgs", "powell"]
+            )
         except (LinAlgError, ValueError) as error:
             return None, str(error).splitlines()[0]
     texts = " ".join(str(one.message) for one in caught)
@@ -90,18 +112,23 @@ def _with(result: Mixed, **fields: Any) -> Mixed:
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction (1979) over the tests that have a p; None stays None. Never below the raw p."""
+    """Holm's step-down correction (1979) over the tests that have a p; None stays None. Never below
+    the raw p.
+    """
     known = [p for p in ps if p is not None and math.isfinite(p)]
     if not known:
         return [None for _ in ps]
     adjusted = iter(multipletests(known, method="holm")[1])
-    return [float(max(p, next(adjusted))) if p is not None and math.isfinite(p) else None for p in ps]
+    return [
+        float(max(p, next(adjusted))) if p is not None and math.isfinite(p) else None for p in ps
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Power:
-    """Of a two-sided t test at `alpha`. power: to see an effect of size `g`. smallest: the effect seen with 80% power;
-    None with a `reason` when the sizes allow no test."""
+    """Of a two-sided t test at `alpha`. power: to see an effect of size `g`. smallest: the effect
+    seen with 80% power; None with a `reason` when the sizes allow no test.
+    """
 
     n: tuple[int, ...]
     alpha: float
@@ -112,8 +139,12 @@ class Power:
     reason: str | None = None
 
 
-def power_of_contrast(n_first: int, n_second: int, *, paired: bool = False, g: float = 0.5, alpha: float = 0.05) -> Power:
-    """Power of the planned contrast at these sizes (pairs: `n_first`). g = 0.5 is what the paper assumed (SimCounsel, A.5)."""
+def power_of_contrast(
+    n_first: int, n_second: int, *, paired: bool = False, g: float = 0.5, alpha: float = 0.05
+) -> Power:
+    """Power of the planned contrast at these sizes (pairs: `n_first`). g = 0.5 is what the paper
+    assumed (SimCounsel, A.5).
+    """
     n = (n_first,) if paired else (n_first, n_second)
     if min(n) < 2:
         return Power(n=n, alpha=alpha, g=g, reason="n below 2")
@@ -122,9 +153,17 @@ def power_of_contrast(n_first: int, n_second: int, *, paired: bool = False, g: f
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         power = float(solver.power(g, *_sizes(n, paired, alpha), alternative="two-sided"))
-        found = solver.solve_power(effect_size=None, alpha=alpha, power=0.8, alternative="two-sided", **sizes)
+        found = solver.solve_power(
+            effect_size=None, alpha=alpha, power=0.8, alternative="two-sided", **sizes
+        )
     smallest = float(found.item() if hasattr(found, "item") else found)
-    return Power(n=n, alpha=alpha, g=g, power=power, smallest=smallest if math.isfinite(smallest) and smallest > 0 else None)
+    return Power(
+        n=n,
+        alpha=alpha,
+        g=g,
+        power=power,
+        smallest=smallest if math.isfinite(smallest) and smallest > 0 else None,
+    )
 
 
 def _sizes(n: tuple[int, ...], paired: bool, alpha: float) -> tuple[float, ...]:

@@ -1,4 +1,6 @@
-"""Analysis of variance over independent groups: classic, Welch's, by permutation, from published summaries; Tukey's HSD."""
+"""Analysis of variance over independent groups: classic, Welch's, by permutation, from published
+summaries; Tukey's HSD.
+"""
 
 import math
 import warnings
@@ -19,10 +21,12 @@ NORMAL = "independent values, normal within groups, equal variances"
 
 @dataclass(frozen=True, kw_only=True)
 class Anova:
-    """A one-way analysis of variance. f, p, eta_squared: None with a `reason` when they cannot be had.
+    """A one-way analysis of variance. f, p, eta_squared: None with a `reason` when they cannot be
+    had.
 
     df: between and within groups (Welch's second is fractional). eta_squared: share of the variance
-    that lies between groups, in [0, 1]. n: values by group. assumes: what must hold for p to mean something.
+    that lies between groups, in [0, 1]. n: values by group. assumes: what must hold for p to mean
+    something.
     """
 
     test: str
@@ -37,7 +41,9 @@ class Anova:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two groups compared after an ANOVA. difference: first minus second; q: studentized range; low, high: simultaneous 95%."""
+    """Two groups compared after an ANOVA. difference: first minus second; q: studentized range;
+    low, high: simultaneous 95%.
+    """
 
     first: str
     second: str
@@ -50,7 +56,9 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Tukey:
-    """All pairs by Tukey's HSD (Tukey-Kramer where sizes differ); empty with a `reason` when impossible."""
+    """All pairs by Tukey's HSD (Tukey-Kramer where sizes differ); empty with a `reason` when
+    impossible.
+    """
 
     pairs: tuple[Pair, ...] = ()
     n: dict[str, int] = field(default_factory=dict)
@@ -67,8 +75,14 @@ def anova(groups: Groups) -> Anova:
     df = float(len(found) - 1), float(sum(map(len, found.values())) - len(found))
     eta_squared = _eta_squared(found)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # some groups may be constant; if all are, it was refused above
-        f, p = (0.0, 1.0) if eta_squared is None or eta_squared < EQUAL else map(float, stats.f_oneway(*found.values()))
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # some groups may be constant; if all are, it was refused above
+        f, p = (
+            (0.0, 1.0)
+            if eta_squared is None or eta_squared < EQUAL
+            else map(float, stats.f_oneway(*found.values()))
+        )
     return Anova(test="anova", f=f, df=df, p=p, eta_squared=eta_squared, n=sizes(groups))
 
 
@@ -85,12 +99,19 @@ def welch_anova(groups: Groups) -> Anova:
     done = anova_oneway(list(found.values()), use_var="unequal", welch_correction=True)
     df = float(done.df_num), float(done.df_denom)
     return Anova(
-        test="welch", f=float(done.statistic), df=df, p=float(done.pvalue), eta_squared=_eta_squared(found), n=sizes(groups), assumes=assumes,
+        test="welch",
+        f=float(done.statistic),
+        df=df,
+        p=float(done.pvalue),
+        eta_squared=_eta_squared(found),
+        n=sizes(groups),
+        assumes=assumes,
     )
 
 
 def permutation_anova(groups: Groups, *, shuffles: int = SHUFFLES, seed: int = 1) -> Anova:
-    """One-way ANOVA whose p comes from shuffling the labels: (1 + as extreme) / (1 + shuffles), never 0.
+    """One-way ANOVA whose p comes from shuffling the labels: (1 + as extreme) / (1 + shuffles),
+    never 0.
 
     Phipson and Smyth 2010. The same seed gives the same p.
     """
@@ -113,7 +134,12 @@ def permutation_anova(groups: Groups, *, shuffles: int = SHUFFLES, seed: int = 1
         left -= rows
     classic = anova(groups)
     return Anova(
-        test="permutation", f=classic.f, df=classic.df, p=(1 + extreme) / (1 + shuffles), eta_squared=_eta_squared(found), n=sizes(groups),
+        test="permutation",
+        f=classic.f,
+        df=classic.df,
+        p=(1 + extreme) / (1 + shuffles),
+        eta_squared=_eta_squared(found),
+        n=sizes(groups),
         assumes=assumes,
     )
 
@@ -130,12 +156,16 @@ def _between(rows: Floats, lengths: Sequence[int]) -> Floats:
 def _eta_squared(found: dict[str, Floats]) -> float | None:
     pooled = np.concatenate(list(found.values()))
     whole = float(((pooled - pooled.mean()) ** 2).sum())
-    between = sum(len(values) * float(values.mean() - pooled.mean()) ** 2 for values in found.values())
+    between = sum(
+        len(values) * float(values.mean() - pooled.mean()) ** 2 for values in found.values()
+    )
     return min(1.0, between / whole) if whole > 0 else None
 
 
 def anova_from_summary(means: Sequence[float], sds: Sequence[float], ns: Sequence[int]) -> Anova:
-    """One-way ANOVA from means, standard deviations (n - 1) and sizes, for tables that others published."""
+    """One-way ANOVA from means, standard deviations (n - 1) and sizes, for tables that others
+    published.
+    """
     names = [f"group {number}" for number in range(1, len(ns) + 1)]
     n = dict(zip(names, map(int, ns), strict=True))
     reason = _unfit(means, sds, ns)
@@ -147,7 +177,12 @@ def anova_from_summary(means: Sequence[float], sds: Sequence[float], ns: Sequenc
     df = float(len(size) - 1), float(size.sum() - len(size))
     f = (between / df[0]) / (within / df[1])
     return Anova(
-        test="anova from summary", f=f, df=df, p=float(stats.f.sf(f, *df)), eta_squared=between / (between + within), n=n,
+        test="anova from summary",
+        f=f,
+        df=df,
+        p=float(stats.f.sf(f, *df)),
+        eta_squared=between / (between + within),
+        n=n,
     )
 
 
@@ -164,8 +199,15 @@ def _unfit(means: Sequence[float], sds: Sequence[float], ns: Sequence[int]) -> s
 
 
 def eta_squared_from_f(f: float, df_between: float, df_within: float) -> float | None:
-    """Share of variance between groups that a published F stands for; None when a number is missing or negative."""
-    if not all(math.isfinite(x) for x in (f, df_between, df_within)) or f < 0 or df_between <= 0 or df_within <= 0:
+    """Share of variance between groups that a published F stands for; None when a number is missing
+    or negative.
+    """
+    if (
+        not all(math.isfinite(x) for x in (f, df_between, df_within))
+        or f < 0
+        or df_between <= 0
+        or df_within <= 0
+    ):
         return None
     return finite(f * df_between / (f * df_between + df_within))
 
@@ -186,8 +228,15 @@ def tukey(groups: Groups) -> Tukey:
         for j in range(i + 1, len(names)):
             difference = float(done.statistic[i, j])
             q = abs(difference) / math.sqrt(error / 2 * (1 / len(values[i]) + 1 / len(values[j])))
-            pairs.append(Pair(
-                first=names[i], second=names[j], difference=difference, q=q, p=float(done.pvalue[i, j]),
-                low=float(interval.low[i, j]), high=float(interval.high[i, j]),
-            ))
+            pairs.append(
+                Pair(
+                    first=names[i],
+                    second=names[j],
+                    difference=difference,
+                    q=q,
+                    p=float(done.pvalue[i, j]),
+                    low=float(interval.low[i, j]),
+                    high=float(interval.high[i, j]),
+                )
+            )
     return Tukey(pairs=tuple(pairs), n=sizes(groups))

@@ -1,4 +1,6 @@
-"""Trainings' folders (manifest.json, log.jsonl, adapter/card.json, audit.json) as a table, and which of them can be drawn on one axis."""
+"""Trainings' folders (manifest.json, log.jsonl, adapter/card.json, audit.json) as a table, and
+which of them can be drawn on one axis.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +21,9 @@ FEW = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """The attack of an audit with the largest ROC AUC. low, high: its 95% interval. base: of the same attack on the untouched model.
-    allowed: the most that the account allows."""
+    """The attack of an audit with the largest ROC AUC. low, high: its 95% interval. base: of the
+    same attack on the untouched model. allowed: the most that the account allows.
+    """
 
     name: str
     auc: float
@@ -32,8 +35,10 @@ class Attack:
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """One training. before, after: held-out loss, nats a token; after: None while it is not finished. course: (share of the training
-    that is done, held-out loss). unit, epsilon, delta: None without privacy. themes: that it was restricted to. recipe: as it was trained."""
+    """One training. before, after: held-out loss, nats a token; after: None while it is not
+    finished. course: (share of the training that is done, held-out loss). unit, epsilon, delta:
+    None without privacy. themes: that it was restricted to. recipe: as it was trained.
+    """
 
     name: str
     kind: str
@@ -68,25 +73,47 @@ def _inside(place: Path) -> list[Path]:
         return [place]
     inside = sorted(one.parent for one in place.glob("*/manifest.json")) if place.is_dir() else []
     if not inside:
-        raise ReportError(f"{place}: neither a training's folder nor one that holds some; `python -m training sweep FILE` makes several")
+        raise ReportError(
+            f"{place}: neither a training's folder nor one that holds some; `python -m training"
+            " sweep FILE` makes several"
+        )
     return inside
 
 
 def _of(path: Path) -> Training:
     manifest = _json(path / "manifest.json") or {}
     if manifest.get("kind") not in ("tune", "federate") or "recipe" not in manifest:
-        raise ReportError(f"{path}: holds no training (a run, perhaps: for runs there is `python -m analysis report`)")
+        raise ReportError(
+            f"{path}: holds no training (a run, perhaps: for runs there is `python -m analysis"
+            " report`)"
+        )
     if manifest.get("format") != FORMAT:
-        raise ReportError(f"{path}: its format is {manifest.get('format')!r}, and this version reads {FORMAT}; make it anew")
+        raise ReportError(
+            f"{path}: its format is {manifest.get('format')!r}, and this version reads {FORMAT};"
+            " make it anew"
+        )
     recipe, card = manifest["recipe"], _json(path / "adapter" / "card.json")
     measured = card["measured"] if card else {}
-    done = card is not None and (manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"])
+    done = card is not None and (
+        manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"]
+    )
     paid = (card or {}).get("privacy") or manifest["account"] or {}
     return Training(
-        name=path.name, kind=manifest["kind"], sites=len(manifest["sites"]), sessions=sum(site["sessions"] for site in manifest["sites"]),
-        themes=tuple(recipe.get("themes") or ()), before=_first_loss(path / "log.jsonl"), after=measured.get("held_out_loss_after") if done else None,
-        unit=paid.get("unit"), epsilon=paid.get("epsilon"), delta=paid.get("delta"), attack=_attack(_json(path / "audit.json")),
-        held_out=tuple(manifest["data"]["held_out"]), base=manifest["base"]["name"], seed=recipe["seed"], recipe=recipe,
+        name=path.name,
+        kind=manifest["kind"],
+        sites=len(manifest["sites"]),
+        sessions=sum(site["sessions"] for site in manifest["sites"]),
+        themes=tuple(recipe.get("themes") or ()),
+        before=_first_loss(path / "log.jsonl"),
+        after=measured.get("held_out_loss_after") if done else None,
+        unit=paid.get("unit"),
+        epsilon=paid.get("epsilon"),
+        delta=paid.get("delta"),
+        attack=_attack(_json(path / "audit.json")),
+        held_out=tuple(manifest["data"]["held_out"]),
+        base=manifest["base"]["name"],
+        seed=recipe["seed"],
+        recipe=recipe,
     )
 
 
@@ -101,8 +128,12 @@ def _json(file: Path) -> dict[str, Any] | None:
 
 def _first_loss(file: Path) -> float | None:
     """The held-out loss before the first step; a last line without its end is left out."""
-    rows = [json.loads(line) for line in file.read_bytes().split(b"\n")[:-1]] if file.is_file() else []
-    return next((float(row["loss"]) for row in rows if row["kind"] == "held_out" and row["at"] == 0), None)
+    rows = (
+        [json.loads(line) for line in file.read_bytes().split(b"\n")[:-1]] if file.is_file() else []
+    )
+    return next(
+        (float(row["loss"]) for row in rows if row["kind"] == "held_out" and row["at"] == 0), None
+    )
 
 
 def _attack(audit: Mapping[str, Any] | None) -> Attack | None:
@@ -111,27 +142,43 @@ def _attack(audit: Mapping[str, Any] | None) -> Attack | None:
     best = max(audit["attacks"], key=lambda one: float(one["trained"]["roc_auc"]))
     told = best["trained"]
     return Attack(
-        name=best["attack"], auc=told["roc_auc"], low=told["low"], high=told["high"], base=best["base"]["roc_auc"] if best["base"] else None,
+        name=best["attack"],
+        auc=told["roc_auc"],
+        low=told["low"],
+        high=told["high"],
+        base=best["base"]["roc_auc"] if best["base"] else None,
         allowed=best["bound"],
     )
 
 
 def by_privacy(trainings: Iterable[Training]) -> list[Training]:
-    """The largest group of finished trainings on the same sessions in the same way, with different privacy; empty if no two of a
-    group differ. Seeds may differ."""
+    """The largest group of finished trainings on the same sessions in the same way, with different
+    privacy; empty if no two of a group differ. Seeds may differ.
+    """
     groups: dict[str, list[Training]] = {}
     for one in trainings:
         if one.after is not None:
-            rest = {key: value for key, value in one.recipe.items() if key not in ("privacy", "noise", "seed")}
+            rest = {
+                key: value
+                for key, value in one.recipe.items()
+                if key not in ("privacy", "noise", "seed")
+            }
             groups.setdefault(json.dumps([one.kind, rest], sort_keys=True), []).append(one)
-    told = [group for group in groups.values() if len({(one.unit, one.epsilon) for one in group}) > 1]
+    told = [
+        group for group in groups.values() if len({(one.unit, one.epsilon) for one in group}) > 1
+    ]
     return max(told, key=lambda group: len({one.epsilon for one in group}), default=[])
 
 
 def by_amount(trainings: Iterable[Training]) -> list[Training]:
-    """Finished trainings on sites of one theme, and on sites of a theme each: those with the privacy that most of them have; empty if
-    all have as many sites."""
-    chosen = [one for one in trainings if one.after is not None and one.themes and len(one.themes) in (1, one.sites)]
+    """Finished trainings on sites of one theme, and on sites of a theme each: those with the
+    privacy that most of them have; empty if all have as many sites.
+    """
+    chosen = [
+        one
+        for one in trainings
+        if one.after is not None and one.themes and len(one.themes) in (1, one.sites)
+    ]
     groups: dict[str, list[Training]] = {}
     for one in chosen:
         groups.setdefault(json.dumps(one.recipe["privacy"], sort_keys=True), []).append(one)
@@ -143,33 +190,85 @@ def doubts(trainings: Sequence[Training]) -> list[str]:
     """Why these must not be held against one another, and which are not finished."""
     said = []
     for what, values in (
-        ("held-out sessions", [one.held_out for one in trainings]), ("base model", [one.base for one in trainings]),
-        ("unit of privacy", [one.unit for one in trainings]), ("delta", [one.delta for one in trainings]),
+        ("held-out sessions", [one.held_out for one in trainings]),
+        ("base model", [one.base for one in trainings]),
+        ("unit of privacy", [one.unit for one in trainings]),
+        ("delta", [one.delta for one in trainings]),
     ):
-        known = [(one.name, value) for one, value in zip(trainings, values, strict=True) if value is not None]
+        known = [
+            (one.name, value)
+            for one, value in zip(trainings, values, strict=True)
+            if value is not None
+        ]
         odd = next((name for name, value in known if value != known[0][1]), None)
         if odd:
             said.append(f"The {what} of {known[0][0]} and {odd} differ: they are not comparable.")
     losses = sorted((one.before, one.name) for one in trainings if one.before is not None)
     if not said and losses and losses[-1][0] - losses[0][0] > SAME_LOSS * losses[0][0]:
         (low, first), *_, (high, last) = losses
-        said.append(f"Before training the loss of {first} is {low:.4f} and of {last} {high:.4f}: the held-out words differ.")
-    said += [f"{one.name} is not finished and is left out of the figures." for one in trainings if one.after is None]
+        said.append(
+            f"Before training the loss of {first} is {low:.4f} and of {last} {high:.4f}: the"
+            " held-out words differ."
+        )
+    said += [
+        f"{one.name} is not finished and is left out of the figures."
+        for one in trainings
+        if one.after is None
+    ]
     few = min(len(one.held_out) for one in trainings)
     if few < FEW:
-        said.append(f"Only {few} sessions are held out, and one training says nothing of chance: small differences mean nothing.")
+        said.append(
+            f"Only {few} sessions are held out, and one training says nothing of chance: small"
+            " differences mean nothing."
+        )
     return said
 
 
 def table(trainings: Iterable[Training]) -> pd.DataFrame:
     """One row a training, the strictest privacy first, none last."""
-    rows = sorted(trainings, key=lambda one: (one.epsilon is None, one.epsilon or 0.0, one.seen_as, one.sites, one.name))
-    return pd.DataFrame([{
-        "training": one.name, "kind": one.kind, "sites": one.sites, "sessions": one.sessions, "themes": " ".join(one.themes) or "all",
-        "loss_before": one.before, "loss_after": one.after,
-        "change": one.after - one.before if one.after is not None and one.before is not None else None,
-        "unit": one.unit, "epsilon": one.epsilon, "delta": one.delta, "seed": one.seed,
-        **({"attack": None, "auc": None, "auc_low": None, "auc_high": None, "auc_base": None, "auc_allowed": None} if one.attack is None else {
-            "attack": one.attack.name, "auc": one.attack.auc, "auc_low": one.attack.low, "auc_high": one.attack.high, "auc_base": one.attack.base,
-            "auc_allowed": one.attack.allowed}),
-    } for one in rows])
+    rows = sorted(
+        trainings,
+        key=lambda one: (one.epsilon is None, one.epsilon or 0.0, one.seen_as, one.sites, one.name),
+    )
+    return pd.DataFrame(
+        [
+            {
+                "training": one.name,
+                "kind": one.kind,
+                "sites": one.sites,
+                "sessions": one.sessions,
+                "themes": " ".join(one.themes) or "all",
+                "loss_before": one.before,
+                "loss_after": one.after,
+                "change": (
+                    one.after - one.before
+                    if one.after is not None and one.before is not None
+                    else None
+                ),
+                "unit": one.unit,
+                "epsilon": one.epsilon,
+                "delta": one.delta,
+                "seed": one.seed,
+                **(
+                    {
+                        "attack": None,
+                        "auc": None,
+                        "auc_low": None,
+                        "auc_high": None,
+                        "auc_base": None,
+                        "auc_allowed": None,
+                    }
+                    if one.attack is None
+                    else {
+                        "attack": one.attack.name,
+                        "auc": one.attack.auc,
+                        "auc_low": one.attack.low,
+                        "auc_high": one.attack.high,
+                        "auc_base": one.attack.base,
+                        "auc_allowed": one.attack.allowed,
+                    }
+                ),
+            }
+            for one in rows
+        ]
+    )

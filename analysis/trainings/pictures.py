@@ -1,4 +1,6 @@
-"""Figures of trainings: what privacy costs (after Xue et al. 2026, Figures 8 and 9), and what more sessions and more themes bring."""
+"""Figures of trainings: what privacy costs (after Xue et al. 2026, Figures 8 and 9), and what more
+sessions and more themes bring.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,22 +18,37 @@ Values = Callable[[Training], float | None]
 
 
 def utility(trainings: Sequence[Training]) -> Picture | None:
-    """Held-out loss against epsilon, with what the base model and a training without privacy reach."""
+    """Held-out loss against epsilon, with what the base model and a training without privacy
+    reach.
+    """
     if not trainings:
         return None
     base = [one.before for one in trainings if one.before is not None]
-    alt = "; ".join(f"{_budget(one)}: loss {one.after:.3f}" for one in _ordered(trainings)) + (f"; base model {base[0]:.3f}" if base else "")
+    alt = "; ".join(f"{_budget(one)}: loss {one.after:.3f}" for one in _ordered(trainings)) + (
+        f"; base model {base[0]:.3f}" if base else ""
+    )
 
     def draw(look: Look) -> Figure:
         figure, (axes,) = small_multiples(look, 1, 1, 3.2)
         _across(axes, look, trainings, lambda one: one.after, 0)
         levels = [(float(np.mean(base)), "base model, untrained")] if base else []
         free = [one.after for one in trainings if one.epsilon is None and one.after is not None]
-        _levels(axes, look, levels + ([(float(np.mean(free)), "trained without privacy")] if free else []))
+        _levels(
+            axes,
+            look,
+            levels + ([(float(np.mean(free)), "trained without privacy")] if free else []),
+        )
         axes.set_ylabel(LOSS if look.wide else "loss on held-out sessions")
         return figure
 
-    return picture("utility", "What privacy costs: how well each training predicts the counselors of clients it never saw", alt, draw, png=True)
+    return picture(
+        "utility",
+        "What privacy costs: how well each training predicts the counselors of clients it"
+        " never saw",
+        alt,
+        draw,
+        png=True,
+    )
 
 
 def attack(trainings: Sequence[Training]) -> Picture | None:
@@ -39,26 +56,60 @@ def attack(trainings: Sequence[Training]) -> Picture | None:
     shown = [one for one in trainings if one.attack]
     if not shown:
         return None
-    alt = "; ".join(f"{_budget(one)}: AUC {one.attack.auc:.3f} by {one.attack.name}" for one in _ordered(shown) if one.attack)
+    alt = "; ".join(
+        f"{_budget(one)}: AUC {one.attack.auc:.3f} by {one.attack.name}"
+        for one in _ordered(shown)
+        if one.attack
+    )
 
     def draw(look: Look) -> Figure:
         figure, (axes,) = small_multiples(look, 1, 1, 3.2)
         at = _across(axes, look, shown, lambda one: one.attack.auc if one.attack else None, 1)
         for one in shown:
             if one.attack and one.attack.low is not None and one.attack.high is not None:
-                axes.plot([at[_place(one)]] * 2, [one.attack.low, one.attack.high], color=look.color(1), linewidth=1.6, alpha=0.6, zorder=2)
-        allowed = {_place(one): one.attack.allowed for one in shown if one.attack and one.attack.allowed is not None}
+                axes.plot(
+                    [at[_place(one)]] * 2,
+                    [one.attack.low, one.attack.high],
+                    color=look.color(1),
+                    linewidth=1.6,
+                    alpha=0.6,
+                    zorder=2,
+                )
+        allowed = {
+            _place(one): one.attack.allowed
+            for one in shown
+            if one.attack and one.attack.allowed is not None
+        }
         for number, (place, most) in enumerate(sorted(allowed.items())):
             label = "" if number else "most that the account allows"
-            axes.plot([at[place] - 0.3, at[place] + 0.3], [most, most], color=look.ink, linewidth=1.4, label=label)
+            axes.plot(
+                [at[place] - 0.3, at[place] + 0.3],
+                [most, most],
+                color=look.ink,
+                linewidth=1.4,
+                label=label,
+            )
         _levels(axes, look, [(0.5, "guessing")])
         axes.set_ylim(min(0.4, *axes.get_ylim()), 1.02)
         if allowed:
-            figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", frameon=False, fontsize=8.5)
-        axes.set_ylabel("best attack, AUC (1 = certain who was in)" if look.wide else "best attack, AUC")
+            figure.legend(
+                *axes.get_legend_handles_labels(),
+                loc="outside lower center",
+                frameon=False,
+                fontsize=8.5,
+            )
+        axes.set_ylabel(
+            "best attack, AUC (1 = certain who was in)" if look.wide else "best attack, AUC"
+        )
         return figure
 
-    return picture("attack", "How well an attack tells who was trained on, with its 95% interval", alt, draw, png=True)
+    return picture(
+        "attack",
+        "How well an attack tells who was trained on, with its 95% interval",
+        alt,
+        draw,
+        png=True,
+    )
 
 
 def amount(trainings: Sequence[Training]) -> Picture | None:
@@ -66,35 +117,71 @@ def amount(trainings: Sequence[Training]) -> Picture | None:
     if not trainings:
         return None
     alone = [one for one in trainings if one.sites == 1]
-    series = (("more sessions of one theme", [one for one in trainings if one.seen_as == "one theme"]),
-              ("as many sessions, a theme a site", [*alone, *(one for one in trainings if one.seen_as == "themes")]))
-    alt = "; ".join(f"{name}: " + ", ".join(f"{one.sites} sites {one.after:.3f}" for one in _by_sites(own)) for name, own in series if own)
+    series = (
+        ("more sessions of one theme", [one for one in trainings if one.seen_as == "one theme"]),
+        (
+            "as many sessions, a theme a site",
+            [*alone, *(one for one in trainings if one.seen_as == "themes")],
+        ),
+    )
+    alt = "; ".join(
+        f"{name}: " + ", ".join(f"{one.sites} sites {one.after:.3f}" for one in _by_sites(own))
+        for name, own in series
+        if own
+    )
     base = [one.before for one in trainings if one.before is not None]
 
     def draw(look: Look) -> Figure:
         figure, (axes,) = small_multiples(look, 1, 1, 3.2)
         for index, (name, own) in enumerate(series):
             sites = sorted({one.sites for one in own})
-            means = [float(np.mean([one.after for one in own if one.sites == many and one.after is not None])) for many in sites]
+            means = [
+                float(
+                    np.mean(
+                        [one.after for one in own if one.sites == many and one.after is not None]
+                    )
+                )
+                for many in sites
+            ]
             style: Any = {"marker": MARKERS[index], "color": look.color(index), "label": name}
             if sites:
-                axes.plot(sites, means, "-" if index == 0 else "--", markersize=6, linewidth=1.5, **style)
+                axes.plot(
+                    sites, means, "-" if index == 0 else "--", markersize=6, linewidth=1.5, **style
+                )
         axes.set_xticks(sorted({one.sites for one in trainings}))
-        axes.set_xlim(min(one.sites for one in trainings) - 0.3, max(one.sites for one in trainings) + 0.3)
+        axes.set_xlim(
+            min(one.sites for one in trainings) - 0.3, max(one.sites for one in trainings) + 0.3
+        )
         _levels(axes, look, [(float(np.mean(base)), "base model, untrained")] if base else [])
         axes.set_xlabel("sites that train together (each with as many sessions)")
         axes.set_ylabel(LOSS if look.wide else "loss on held-out sessions")
         axes.grid(axis="y", linewidth=0.6)
         axes.set_axisbelow(True)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", frameon=False, fontsize=8.5, handlelength=3.2,
-                      ncols=2 if look.wide else 1)
+        figure.legend(
+            *axes.get_legend_handles_labels(),
+            loc="outside lower center",
+            frameon=False,
+            fontsize=8.5,
+            handlelength=3.2,
+            ncols=2 if look.wide else 1,
+        )
         return figure
 
-    return picture("amount", "More sessions of one theme, or more themes: how well sessions of all themes are predicted", alt, draw, png=True)
+    return picture(
+        "amount",
+        "More sessions of one theme, or more themes: how well sessions of all themes are predicted",
+        alt,
+        draw,
+        png=True,
+    )
 
 
-def _across(axes: Axes, look: Look, trainings: Sequence[Training], value: Values, index: int) -> dict[float, int]:
-    """Budgets side by side, strictest left, none right; each training a dot, means joined. Returns where each budget stands."""
+def _across(
+    axes: Axes, look: Look, trainings: Sequence[Training], value: Values, index: int
+) -> dict[float, int]:
+    """Budgets side by side, strictest left, none right; each training a dot, means joined. Returns
+    where each budget stands.
+    """
     places = sorted({_place(one) for one in trainings})
     at = {place: number for number, place in enumerate(places)}
     known = [(at[_place(one)], found) for one in trainings if (found := value(one)) is not None]
@@ -102,11 +189,28 @@ def _across(axes: Axes, look: Look, trainings: Sequence[Training], value: Values
     means = [float(np.mean([found for spot, found in known if spot == here])) for here in spots]
     color = look.color(index)
     private = [number for number, spot in enumerate(spots) if places[spot] != np.inf]
-    axes.plot([spots[n] for n in private], [means[n] for n in private], "-", color=color, linewidth=1.5, zorder=2)
+    axes.plot(
+        [spots[n] for n in private],
+        [means[n] for n in private],
+        "-",
+        color=color,
+        linewidth=1.5,
+        zorder=2,
+    )
     if len(known) > len(spots):
-        axes.scatter([spot for spot, _ in known], [found for _, found in known], s=14, color=color, alpha=0.5, linewidths=0, zorder=3)
+        axes.scatter(
+            [spot for spot, _ in known],
+            [found for _, found in known],
+            s=14,
+            color=color,
+            alpha=0.5,
+            linewidths=0,
+            zorder=3,
+        )
     axes.plot(spots, means, MARKERS[index], color=color, markersize=7, zorder=4)
-    axes.set_xticks(range(len(places)), ["none" if place == np.inf else f"{place:g}" for place in places])
+    axes.set_xticks(
+        range(len(places)), ["none" if place == np.inf else f"{place:g}" for place in places]
+    )
     axes.set_xlim(-0.5, len(places) - 0.5)
     axes.set_xlabel(BUDGET)
     axes.grid(axis="y", linewidth=0.6)
@@ -115,7 +219,9 @@ def _across(axes: Axes, look: Look, trainings: Sequence[Training], value: Values
 
 
 def _levels(axes: Axes, look: Look, levels: Sequence[tuple[float, str]]) -> None:
-    """Dotted lines across, each with its name above it at the left, or below it where another is close above."""
+    """Dotted lines across, each with its name above it at the left, or below it where another is
+    close above.
+    """
     low, high = axes.get_ylim()
     low, high = min([low, *(at for at, _ in levels)]), max([high, *(at for at, _ in levels)])
     room = 0.12 * (high - low) or 0.1
@@ -123,8 +229,15 @@ def _levels(axes: Axes, look: Look, levels: Sequence[tuple[float, str]]) -> None
     for at, name in levels:
         axes.axhline(at, color=look.ink, linewidth=1, linestyle=":", zorder=1)
         near = any(0 < other - at < 1.5 * room for other, _ in levels)
-        axes.annotate(name, (0, at), (3, -3 if near else 3), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=8,
-                      va="top" if near else "bottom")
+        axes.annotate(
+            name,
+            (0, at),
+            (3, -3 if near else 3),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            fontsize=8,
+            va="top" if near else "bottom",
+        )
 
 
 def _place(one: Training) -> float:

@@ -11,7 +11,14 @@ from analysis.experiment import ReportError
 from analysis.page import LOOKS, any_text, css, environment, put, records, versions, write_tables
 from analysis.plots import Look, Picture
 from analysis.trainings import pictures
-from analysis.trainings.folders import Training, by_amount, by_privacy, doubts, read_trainings, table
+from analysis.trainings.folders import (
+    Training,
+    by_amount,
+    by_privacy,
+    doubts,
+    read_trainings,
+    table,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,34 +39,69 @@ def make(places: Sequence[Path]) -> Report:
     private, amounts = by_privacy(trainings), by_amount(trainings)
     drawn = (pictures.utility(private), pictures.attack(private), pictures.amount(amounts))
     return Report(
-        trainings=trainings, table=table(trainings), pictures={one.id: one for one in drawn if one}, doubts=doubts(trainings),
+        trainings=trainings,
+        table=table(trainings),
+        pictures={one.id: one for one in drawn if one},
+        doubts=doubts(trainings),
         headline=headline(trainings, private, amounts),
     )
 
 
-def headline(trainings: Sequence[Training], private: Sequence[Training], amounts: Sequence[Training]) -> list[str]:
+def headline(
+    trainings: Sequence[Training], private: Sequence[Training], amounts: Sequence[Training]
+) -> list[str]:
     """What is to be said first, in sentences."""
-    said = [f"{len(trainings)} trainings, {sum(one.after is not None for one in trainings)} of them finished."]
-    strict = min((one for one in private if one.epsilon is not None), key=lambda one: one.epsilon or 0.0, default=None)
+    said = [
+        f"{len(trainings)} trainings, {sum(one.after is not None for one in trainings)} of them"
+        " finished."
+    ]
+    strict = min(
+        (one for one in private if one.epsilon is not None),
+        key=lambda one: one.epsilon or 0.0,
+        default=None,
+    )
     free = next((one for one in private if one.epsilon is None), None)
     if strict and free and strict.after is not None and free.after is not None:
         base = f"; the base model has {free.before:.3f}" if free.before is not None else ""
         paid = f"epsilon {strict.epsilon:.3g} for one {strict.unit}"
-        said.append(f"Held-out loss is {free.after:.3f} without privacy and {strict.after:.3f} under {paid}{base}.")
+        said.append(
+            f"Held-out loss is {free.after:.3f} without privacy and {strict.after:.3f} under"
+            f" {paid}{base}."
+        )
     if not private:
-        said.append("No two finished trainings differ in their privacy alone, so there is no figure of what it costs.")
+        said.append(
+            "No two finished trainings differ in their privacy alone, so there is no figure of what"
+            " it costs."
+        )
     if not amounts:
-        said.append("No finished trainings on sites of one theme, and of a theme each, differ in how many sites there are.")
+        said.append(
+            "No finished trainings on sites of one theme, and of a theme each, differ in how many"
+            " sites there are."
+        )
     return said
 
 
 @any_text
 def write(report: Report, out: Path, command: str) -> Path:
-    """Write report.html, figures/ (SVG and PNG) and tables/; returns the page. out: a folder, or the page's own path."""
+    """Write report.html, figures/ (SVG and PNG) and tables/; returns the page. out: a folder, or
+    the page's own path.
+    """
     page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
-    html = environment(html=True).get_template("trainings.html.j2").render(
-        title="What privacy costs a training", headline=report.headline, doubts=report.doubts, rows=records(report.table), pictures=report.pictures,
-        looks=LOOKS, command=command, versions=versions(), css=css(), when=f"{datetime.now():%Y-%m-%d %H:%M}",
+    html = (
+        environment(html=True)
+        .get_template("trainings.html.j2")
+        .render(
+            title="What privacy costs a training",
+            headline=report.headline,
+            doubts=report.doubts,
+            rows=records(report.table),
+            pictures=report.pictures,
+            looks=LOOKS,
+            command=command,
+            versions=versions(),
+            css=css(),
+            when=f"{datetime.now():%Y-%m-%d %H:%M}",
+        )
     )
     try:
         figures = page.parent / "figures"
@@ -73,5 +115,7 @@ def write(report: Report, out: Path, command: str) -> Path:
         write_tables({"trainings": report.table}, page.parent / "tables")
         put(page, html)
     except OSError as error:
-        raise ReportError(f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out") from None
+        raise ReportError(
+            f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out"
+        ) from None
     return page

@@ -9,7 +9,7 @@ from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
-from simcounsel.llm.ask import Ask, Request, Source, ask
+from simcounsel.llm.question import Ask, Request, Source, ask
 from simcounsel.prompts import render
 
 ANSWER_CHARACTERS = 4000
@@ -29,7 +29,9 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """An answer with what came to mind before it. problem: why the fallback was taken; None otherwise."""
+    """An answer with what came to mind before it. problem: why the fallback was taken; None
+    otherwise.
+    """
 
     text: str
     source: Source
@@ -41,38 +43,83 @@ class Answered:
 def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = ()) -> Ask[Answered]:
     """What this person, as it was then, answers."""
     resident, scene = past.resident, past.scene
-    about = f"{earlier[-1].question} {question}" if earlier and len(question.split()) <= SHORT else question
-    recalled = yield from recollect(resident, scene, "interview", about)
-    memories = tuple(resident.memory.get(hit.id) for hit in sorted(recalled.hits, key=lambda hit: -hit.score))
-    system, prompt = render(
-        "interview", scene.language, whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start), place=resident.place,
-        doing=resident.activity or "has just come", feeling=feeling(resident.emotion, resident.intensity), deeds=_lately(past), people=_people(past),
-        memories=bullets(tuple(dict.fromkeys(memory.text for memory in memories))), talk=_talk(resident.name, earlier[-EARLIER:]), question=question,
+    about = (
+        f"{earlier[-1].question} {question}"
+        if earlier and len(question.split()) <= SHORT
+        else question
     )
-    reply = yield from ask(Request(
-        verb="write", purpose="interview", who=resident.name, system=system, prompt=prompt, check=_problem, temperature=0.7, max_tokens=400,
-        fallback=SILENCE[scene.language]["client"], seed=seed_of(scene.seed, scene.tick, resident.name, "interview", len(earlier), question),
-        hints={"past": past, "question": question, "earlier": earlier, "memories": memories},
-    ))
-    return Answered(text=_plain(reply.value, resident.name), source=reply.source, model=reply.model, problem=reply.problem, recalled=recalled)
+    recalled = yield from recollect(resident, scene, "interview", about)
+    memories = tuple(
+        resident.memory.get(hit.id) for hit in sorted(recalled.hits, key=lambda hit: -hit.score)
+    )
+    system, prompt = render(
+        "interview",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        now=date_text(scene.minute, scene.start),
+        place=resident.place,
+        doing=resident.activity or "has just come",
+        feeling=feeling(resident.emotion, resident.intensity),
+        deeds=_lately(past),
+        people=_people(past),
+        memories=bullets(tuple(dict.fromkeys(memory.text for memory in memories))),
+        talk=_talk(resident.name, earlier[-EARLIER:]),
+        question=question,
+    )
+    reply = yield from ask(
+        Request(
+            verb="write",
+            purpose="interview",
+            who=resident.name,
+            system=system,
+            prompt=prompt,
+            check=_problem,
+            temperature=0.7,
+            max_tokens=400,
+            fallback=SILENCE[scene.language]["client"],
+            seed=seed_of(
+                scene.seed, scene.tick, resident.name, "interview", len(earlier), question
+            ),
+            hints={"past": past, "question": question, "earlier": earlier, "memories": memories},
+        )
+    )
+    return Answered(
+        text=_plain(reply.value, resident.name),
+        source=reply.source,
+        model=reply.model,
+        problem=reply.problem,
+        recalled=recalled,
+    )
 
 
 def _lately(past: Past) -> str:
     """The last twelve things that were done, with their times."""
-    return bullets(tuple(f"{time_text(deed.minute)} {deed.activity} ({deed.place})" for deed in past.deeds[-12:]))
+    return bullets(
+        tuple(
+            f"{time_text(deed.minute)} {deed.activity} ({deed.place})" for deed in past.deeds[-12:]
+        )
+    )
 
 
 def _people(past: Past) -> str:
     """Who lives here, how often one talked with them, and how close one feels."""
     resident = past.resident
-    return "; ".join(
-        f"{name}, a {role}, closeness {resident.close_to(name):g} of 10, conversations so far: {resident.meetings.get(name, 0)}"
-        for name, role in sorted(past.others.items())
-    ) or "nobody else"
+    return (
+        "; ".join(
+            f"{name}, a {role}, closeness {resident.close_to(name):g} of 10, conversations so far:"
+            f" {resident.meetings.get(name, 0)}"
+            for name, role in sorted(past.others.items())
+        )
+        or "nobody else"
+    )
 
 
 def _talk(name: str, earlier: tuple[Exchange, ...]) -> str:
-    return "\n".join(f"Researcher: {one.question}\n{name}: {one.answer}" for one in earlier) or "(nothing yet)"
+    return (
+        "\n".join(f"Researcher: {one.question}\n{name}: {one.answer}" for one in earlier)
+        or "(nothing yet)"
+    )
 
 
 def _problem(text: str) -> str | None:
@@ -86,6 +133,10 @@ def _problem(text: str) -> str | None:
 def _plain(text: str, name: str) -> str:
     """The words alone: no name in front, no quotation marks around."""
     text = " ".join(text.split()).removeprefix(f"{name}:").strip()
-    if len(text) > 1 and (text[0], text[-1]) in {('"', '"'), ("“", "”")} and text[1:-1].count(text[0]) == 0:
+    if (
+        len(text) > 1
+        and (text[0], text[-1]) in {('"', '"'), ("“", "”")}
+        and text[1:-1].count(text[0]) == 0
+    ):
         text = text[1:-1].strip()
     return text

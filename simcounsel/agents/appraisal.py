@@ -7,7 +7,7 @@ from simcounsel.agents.views import feeling, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -19,28 +19,68 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
     news = resident.news
     own_act = f"{resident.name} {resident.activity}."
     system, prompt = render(
-        "appraise", scene.language, whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start),
-        feeling=feeling(resident.emotion, resident.intensity), news=numbered(news),
+        "appraise",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        now=date_text(scene.minute, scene.start),
+        feeling=feeling(resident.emotion, resident.intensity),
+        news=numbered(news),
     )
 
     def check(answer: FeelingsAnswer) -> str | None:
-        return None if len(answer.feelings) >= len(news) else f"{len(answer.feelings)} feelings came, {len(news)} were asked for"
+        return (
+            None
+            if len(answer.feelings) >= len(news)
+            else f"{len(answer.feelings)} feelings came, {len(news)} were asked for"
+        )
 
-    reply = yield from ask(Request(
-        verb="fill", purpose="appraise", tier="quick", who=resident.name, system=system, prompt=prompt, model=FeelingsAnswer,
-        check=check, fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)), temperature=0.0, max_tokens=60 * len(news),
-        seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
-        hints={"news": news, "name": resident.name, "emotion": resident.emotion, "intensity": resident.intensity, "felt": known_feelings(resident)},
-    ))
+    reply = yield from ask(
+        Request(
+            verb="fill",
+            purpose="appraise",
+            tier="quick",
+            who=resident.name,
+            system=system,
+            prompt=prompt,
+            model=FeelingsAnswer,
+            check=check,
+            fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)),
+            temperature=0.0,
+            max_tokens=60 * len(news),
+            seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
+            hints={
+                "news": news,
+                "name": resident.name,
+                "emotion": resident.emotion,
+                "intensity": resident.intensity,
+                "felt": known_feelings(resident),
+            },
+        )
+    )
     pairs = tuple(zip(news, reply.value.feelings, strict=False))
     return Lived(
         events=tuple(
-            Appraised(who=resident.name, about=text, emotion=f.emotion, intensity=f.intensity, poignancy=f.poignancy) for text, f in pairs
+            Appraised(
+                who=resident.name,
+                about=text,
+                emotion=f.emotion,
+                intensity=f.intensity,
+                poignancy=f.poignancy,
+            )
+            for text, f in pairs
         ),
         drafts=tuple(
             Memory(
-                id="", type="event", text=text, emotion=f.emotion, intensity=f.intensity, poignancy=f.poignancy, place=resident.place,
-                company=tuple(s.name for s in resident.sights), origin="own act" if text == own_act else "sight",
+                id="",
+                type="event",
+                text=text,
+                emotion=f.emotion,
+                intensity=f.intensity,
+                poignancy=f.poignancy,
+                place=resident.place,
+                company=tuple(s.name for s in resident.sights),
+                origin="own act" if text == own_act else "sight",
             )
             for text, f in pairs
         ),
@@ -51,8 +91,20 @@ def known_feelings(resident: Resident) -> tuple[tuple[str, str, int, int], ...]:
     """What is known beforehand about how things feel to this person: (text, emotion, intensity,
     poignancy) of its routines and, for a client, of the situations of its file."""
     routines = tuple(
-        (f"{resident.name} {r.do}.", r.emotion or "neutral", 4 if r.emotion else 1, 3 if r.emotion else 1) for r in resident.persona.routines
+        (
+            f"{resident.name} {r.do}.",
+            r.emotion or "neutral",
+            4 if r.emotion else 1,
+            3 if r.emotion else 1,
+        )
+        for r in resident.persona.routines
     )
     if not isinstance(resident.persona, ClientPersona):
         return routines
-    return (*routines, *((f"{s.situation} {s.thought}", s.emotion, s.intensity, s.intensity) for s in resident.persona.situations))
+    return (
+        *routines,
+        *(
+            (f"{s.situation} {s.thought}", s.emotion, s.intensity, s.intensity)
+            for s in resident.persona.situations
+        ),
+    )

@@ -17,7 +17,9 @@ class MemoryOf:
     new_memories, new_poignancy: what has come since the last reflection.
     """
 
-    def __init__(self, who: str, settings: MemorySettings, vectors: Mapping[str, np.ndarray]) -> None:
+    def __init__(
+        self, who: str, settings: MemorySettings, vectors: Mapping[str, np.ndarray]
+    ) -> None:
         self.who = who
         self.settings = settings
         self.short = Store()
@@ -36,7 +38,9 @@ class MemoryOf:
     def observe_remembered(self, event: Remembered, minute: int) -> None:
         """Lay the memory down."""
         memory = event.memory
-        (self.long if memory.long_term else self.short).add(memory, self._vectors[memory.text], minute)
+        (self.long if memory.long_term else self.short).add(
+            memory, self._vectors[memory.text], minute
+        )
         if memory.origin not in ("initial", "plan", "insight"):
             self.new_memories += 1
             self.new_poignancy += memory.poignancy or 0
@@ -64,7 +68,9 @@ class MemoryOf:
 
     def texts(self, hits: tuple[Hit, ...]) -> tuple[str, ...]:
         """What the recalled memories say, best first, each once."""
-        return tuple(dict.fromkeys(self.get(hit.id).text for hit in sorted(hits, key=lambda h: -h.score)))
+        return tuple(
+            dict.fromkeys(self.get(hit.id).text for hit in sorted(hits, key=lambda h: -h.score))
+        )
 
     def reflection_due(self) -> str | None:
         """What calls for a reflection; None when nothing does."""

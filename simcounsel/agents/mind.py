@@ -1,4 +1,5 @@
-"""What a mind can be asked for. Every method is an Ask: it yields requests and returns what came of it.
+"""What a mind can be asked for. Every method is an Ask: it yields requests and returns what came of
+it.
 
 A mind changes nothing: it returns events and memory drafts, the engine writes them into the log,
 and the log, observed, changes the resident.
@@ -12,7 +13,7 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Event, Memory
-from simcounsel.llm.ask import Ask, Reply, Source
+from simcounsel.llm.question import Ask, Reply, Source
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind
 
@@ -50,7 +51,9 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class Lived:
-    """What a mind's answer adds to the run: events in order, and memories to lay down (without ids)."""
+    """What a mind's answer adds to the run: events in order, and memories to lay down (without
+    ids).
+    """
 
     events: tuple[Event, ...] = ()
     drafts: tuple[Memory, ...] = ()

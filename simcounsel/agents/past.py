@@ -21,7 +21,9 @@ class Deed:
 
 @dataclass(frozen=True, kw_only=True)
 class Met:
-    """A conversation one had: when, with whom, where, the lines as (who, text), and what oneself felt at one's own."""
+    """A conversation one had: when, with whom, where, the lines as (who, text), and what oneself
+    felt at one's own.
+    """
 
     minute: int
     other: str

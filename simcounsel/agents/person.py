@@ -1,10 +1,20 @@
-"""The mind that residents have: its asks are spread over planning, appraisal, speech, relations, reflection."""
+"""The mind that residents have: its asks are spread over planning, appraisal, speech, relations,
+reflection.
+"""
 
-from simcounsel.agents import appraisal, planning, reflection, relations, reporting, skipping, speech
+from simcounsel.agents import (
+    appraisal,
+    planning,
+    reflection,
+    relations,
+    reporting,
+    skipping,
+    speech,
+)
 from simcounsel.agents.mind import Lived, Scene, Spoken
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.llm.ask import Ask, Reply
+from simcounsel.llm.question import Ask, Reply
 
 
 class Person:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simcounsel.emotion import RELEVANCE
+from simcounsel.agents.emotion import RELEVANCE
 from simcounsel.events import Hit, Memory
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 from simcounsel.specs.world import MemorySettings
@@ -93,7 +93,14 @@ class Store:
         """The index of the first memory that is not older than `minute`."""
         return int(np.searchsorted(self._made[: len(self.memories)], minute, side="left"))
 
-    def terms(self, query: np.ndarray, emotion: Emotion, minute: int, settings: MemorySettings, first: int = 0) -> Terms:
+    def terms(
+        self,
+        query: np.ndarray,
+        emotion: Emotion,
+        minute: int,
+        settings: MemorySettings,
+        first: int = 0,
+    ) -> Terms:
         """Terms and scores of the memories from index `first` on."""
         rows = slice(first, len(self.memories))
         hours = (minute - self._last[rows]).astype(np.float32) / 60
@@ -104,17 +111,29 @@ class Store:
         poignancy, intensity = self._poignancy[rows], self._intensity[rows]
         w = settings.effective_weights()
         score = (
-            np.float32(w.recency) * recency + np.float32(w.poignancy) * poignancy
-            + np.float32(w.emotion_score) * intensity + np.float32(w.emotion_relevance) * nearness
+            np.float32(w.recency) * recency
+            + np.float32(w.poignancy) * poignancy
+            + np.float32(w.emotion_score) * intensity
+            + np.float32(w.emotion_relevance) * nearness
             + np.float32(w.relevance) * relevance
         )
         return Terms(
-            recency=recency, poignancy=poignancy, emotion_score=intensity,
-            emotion_relevance=nearness, relevance=relevance, score=score,
+            recency=recency,
+            poignancy=poignancy,
+            emotion_score=intensity,
+            emotion_relevance=nearness,
+            relevance=relevance,
+            score=score,
         )
 
     def recall(
-        self, query: np.ndarray, emotion: Emotion, minute: int, settings: MemorySettings, *, oldest: int | None = None
+        self,
+        query: np.ndarray,
+        emotion: Emotion,
+        minute: int,
+        settings: MemorySettings,
+        *,
+        oldest: int | None = None,
     ) -> tuple[Hit, ...]:
         """The best `top_k`, best first; of equal scores the older one. `oldest`: leave out what was
         laid down before that minute."""
@@ -128,8 +147,13 @@ class Store:
         near = np.flatnonzero(rounded >= threshold)
         best = near[np.argsort(-rounded[near], kind="stable")][:k]
         ids = [self.memories[first + i].id for i in best.tolist()]
-        columns = [[_short(value) for value in getattr(terms, name)[best].tolist()] for name in _TERMS]
-        return tuple(Hit(id=found, **dict(zip(_TERMS, row, strict=True))) for found, *row in zip(ids, *columns, strict=True))
+        columns = [
+            [_short(value) for value in getattr(terms, name)[best].tolist()] for name in _TERMS
+        ]
+        return tuple(
+            Hit(id=found, **dict(zip(_TERMS, row, strict=True)))
+            for found, *row in zip(ids, *columns, strict=True)
+        )
 
 
 def _short(value: float) -> float:

@@ -3,7 +3,7 @@
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.events import Recalled
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 
 
 def recollect(resident: Resident, scene: Scene, purpose: str, query: str) -> Ask[Recalled]:
@@ -11,11 +11,20 @@ def recollect(resident: Resident, scene: Scene, purpose: str, query: str) -> Ask
     return (yield from recollect_each(resident, scene, purpose, (query,)))[0]
 
 
-def recollect_each(resident: Resident, scene: Scene, purpose: str, queries: tuple[str, ...]) -> Ask[tuple[Recalled, ...]]:
+def recollect_each(
+    resident: Resident, scene: Scene, purpose: str, queries: tuple[str, ...]
+) -> Ask[tuple[Recalled, ...]]:
     """The same for several queries at once."""
-    reply = yield from ask(Request(verb="embed", purpose=purpose, who=resident.name, tier="embed", texts=queries))
+    reply = yield from ask(
+        Request(verb="embed", purpose=purpose, who=resident.name, tier="embed", texts=queries)
+    )
     return tuple(
-        Recalled(who=resident.name, purpose=purpose, query=query, emotion=resident.emotion,
-                 hits=resident.memory.recall(vector, resident.emotion, scene.minute))
+        Recalled(
+            who=resident.name,
+            purpose=purpose,
+            query=query,
+            emotion=resident.emotion,
+            hits=resident.memory.recall(vector, resident.emotion, scene.minute),
+        )
         for query, vector in zip(queries, reply.value, strict=True)
     )

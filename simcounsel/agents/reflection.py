@@ -7,7 +7,7 @@ from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAns
 from simcounsel.agents.views import bullets, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.ask import Ask, Example, Request, ask
+from simcounsel.llm.question import Ask, Example, Request, ask
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -16,17 +16,32 @@ EVIDENCE = 12
 
 
 def first_memories(resident: Resident) -> tuple[Memory, ...]:
-    """What a client brings along: its situations, with thought and behavior, as long-term memory."""
+    """What a client brings along: its situations, with thought and behavior, as long-term
+    memory.
+    """
     persona = resident.persona
     if not isinstance(persona, ClientPersona):
         return tuple(
-            Memory(id="", type="thought", text=thought.say, emotion=thought.emotion, intensity=3, poignancy=3, origin="initial")
+            Memory(
+                id="",
+                type="thought",
+                text=thought.say,
+                emotion=thought.emotion,
+                intensity=3,
+                poignancy=3,
+                origin="initial",
+            )
             for thought in persona.thoughts[:3]
         )
     return tuple(
         Memory(
-            id="", type="thought", text=f"{_sentence(s.situation)} {resident.name} thought: “{s.thought}” {s.behavior}",
-            emotion=s.emotion, intensity=s.intensity, poignancy=s.intensity, origin="initial",
+            id="",
+            type="thought",
+            text=f"{_sentence(s.situation)} {resident.name} thought: “{s.thought}” {s.behavior}",
+            emotion=s.emotion,
+            intensity=s.intensity,
+            poignancy=s.intensity,
+            origin="initial",
         )
         for s in persona.situations
     )
@@ -41,30 +56,64 @@ def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:
     """First memories, and version 0 of the persona's text from history and those memories."""
     drafts = first_memories(resident)
     system, prompt = render(
-        "portrait", scene.language, whoami=whoami(resident), name=resident.name, memories=bullets(tuple(m.text for m in drafts)),
+        "portrait",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        memories=bullets(tuple(m.text for m in drafts)),
     )
     portrait = resident.persona.portrait
-    fallback = PortraitAnswer(characteristic=portrait.characteristic, recent_feeling=portrait.recent_feeling)
-    reply = yield from ask(_portrait_request(resident, scene, "portrait", system, prompt, fallback, {}))
+    fallback = PortraitAnswer(
+        characteristic=portrait.characteristic, recent_feeling=portrait.recent_feeling
+    )
+    reply = yield from ask(
+        _portrait_request(resident, scene, "portrait", system, prompt, fallback, {})
+    )
     version = PersonaChanged(
-        who=resident.name, version=0, background=resident.persona.background, characteristic=reply.value.characteristic,
-        recent_feeling=reply.value.recent_feeling, evidence=(),
+        who=resident.name,
+        version=0,
+        background=resident.persona.background,
+        characteristic=reply.value.characteristic,
+        recent_feeling=reply.value.recent_feeling,
+        evidence=(),
     )
     return Lived(events=(version,), drafts=drafts)
 
 
 def _portrait_request(
-    resident: Resident, scene: Scene, purpose: str, system: str, prompt: str, fallback: PortraitAnswer, hints: dict[str, object]
+    resident: Resident,
+    scene: Scene,
+    purpose: str,
+    system: str,
+    prompt: str,
+    fallback: PortraitAnswer,
+    hints: dict[str, object],
 ) -> Request:
     return Request(
-        verb="fill", purpose=purpose, who=resident.name, system=system, prompt=prompt, model=PortraitAnswer, fallback=fallback,
-        temperature=0.3, max_tokens=500, seed=seed_of(scene.seed, scene.tick, resident.name, purpose),
-        hints={"name": resident.name, "portrait": fallback, "emotion": resident.emotion, "intensity": resident.intensity, **hints},
+        verb="fill",
+        purpose=purpose,
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        model=PortraitAnswer,
+        fallback=fallback,
+        temperature=0.3,
+        max_tokens=500,
+        seed=seed_of(scene.seed, scene.tick, resident.name, purpose),
+        hints={
+            "name": resident.name,
+            "portrait": fallback,
+            "emotion": resident.emotion,
+            "intensity": resident.intensity,
+            **hints,
+        },
     )
 
 
 def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
-    """Salient questions, recall for each, insights that cite evidence, a new version of the persona."""
+    """Salient questions, recall for each, insights that cite evidence, a new version of the
+    persona.
+    """
     questions = yield from _questions(resident, scene)
     recalled = yield from recollect_each(resident, scene, "reflect", questions)
     evidence = _evidence(resident, recalled)
@@ -74,34 +123,68 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
     for item in answer.insights if answer else ():
         cited = tuple(evidence[number - 1].id for number in dict.fromkeys(item.evidence))
         insights.append(Insight(text=item.text, evidence=cited))
-        drafts.append(Memory(
-            id="", type="thought", text=item.text, emotion=item.emotion, intensity=item.intensity, poignancy=item.poignancy,
-            evidence=cited, origin="insight",
-        ))
-    reflected = Reflected(who=resident.name, trigger=trigger, questions=questions, insights=tuple(insights))
+        drafts.append(
+            Memory(
+                id="",
+                type="thought",
+                text=item.text,
+                emotion=item.emotion,
+                intensity=item.intensity,
+                poignancy=item.poignancy,
+                evidence=cited,
+                origin="insight",
+            )
+        )
+    reflected = Reflected(
+        who=resident.name, trigger=trigger, questions=questions, insights=tuple(insights)
+    )
     changed = yield from _rewrite(resident, scene, reflected, evidence)
     return Lived(events=(*recalled, reflected, *changed), drafts=tuple(drafts))
 
 
 def _questions(resident: Resident, scene: Scene) -> Ask[tuple[str, ...]]:
-    recent = [m for m in resident.memory.short.memories[-3 * RECENT :] if m.origin != "plan"][-RECENT:]
+    recent = [m for m in resident.memory.short.memories[-3 * RECENT :] if m.origin != "plan"][
+        -RECENT:
+    ]
     texts = tuple(m.text for m in (*recent, *resident.memory.long.memories[-5:]))
-    system, prompt = render("questions", scene.language, name=resident.name, memories=bullets(texts))
-    fallback = QuestionsAnswer(questions=(f"What is {resident.name} most concerned with these days?",))
-    reply = yield from ask(Request(
-        verb="fill", purpose="questions", who=resident.name, system=system, prompt=prompt, model=QuestionsAnswer, fallback=fallback,
-        max_tokens=200, seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
-        hints={"name": resident.name, "memories": texts, "role": resident.spec.role, "wondered": resident.wondered},
-    ))
+    system, prompt = render(
+        "questions", scene.language, name=resident.name, memories=bullets(texts)
+    )
+    fallback = QuestionsAnswer(
+        questions=(f"What is {resident.name} most concerned with these days?",)
+    )
+    reply = yield from ask(
+        Request(
+            verb="fill",
+            purpose="questions",
+            who=resident.name,
+            system=system,
+            prompt=prompt,
+            model=QuestionsAnswer,
+            fallback=fallback,
+            max_tokens=200,
+            seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
+            hints={
+                "name": resident.name,
+                "memories": texts,
+                "role": resident.spec.role,
+                "wondered": resident.wondered,
+            },
+        )
+    )
     return tuple(reply.value.questions)
 
 
 def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memory, ...]:
     """The best of what came to mind at all questions, plans left out, each once."""
     hits = sorted((hit for event in recalled for hit in event.hits), key=lambda hit: -hit.score)
-    memories = [resident.memory.get(memory_id) for memory_id in dict.fromkeys(hit.id for hit in hits)]
+    memories = [
+        resident.memory.get(memory_id) for memory_id in dict.fromkeys(hit.id for hit in hits)
+    ]
     lived = [memory for memory in memories if memory.origin != "plan"]
-    return tuple({memory.text: memory for memory in reversed(lived or memories)}.values())[::-1][:EVIDENCE]
+    return tuple({memory.text: memory for memory in reversed(lived or memories)}.values())[::-1][
+        :EVIDENCE
+    ]
 
 
 def _insights(
@@ -110,24 +193,48 @@ def _insights(
     if not evidence:
         return None
     system, prompt = render(
-        "insights", scene.language, whoami=whoami(resident), name=resident.name, questions=bullets(questions),
+        "insights",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        questions=bullets(questions),
         memories=numbered(tuple(m.text for m in evidence)),
     )
 
     def check(answer: InsightsAnswer) -> str | None:
-        wrong = next((n for item in answer.insights for n in item.evidence if not 1 <= n <= len(evidence)), None)
+        wrong = next(
+            (n for item in answer.insights for n in item.evidence if not 1 <= n <= len(evidence)),
+            None,
+        )
         return f"there is no memory number {wrong}" if wrong is not None else None
 
-    reply = yield from ask(Request(
-        verb="fill", purpose="insights", who=resident.name, system=system, prompt=prompt, model=InsightsAnswer, check=check,
-        fallback=None, temperature=0.5, max_tokens=500, seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
-        examples=tuple(Example(text=t.say, tags={"theme": t.theme, "emotion": t.emotion}) for t in resident.persona.thoughts),
-        hints={
-            "name": resident.name, "questions": questions, "evidence": tuple(m.text for m in evidence),
-            "feelings": tuple((m.emotion, m.intensity, m.poignancy) for m in evidence),
-            "known": tuple(m.text for m in resident.memory.long.memories), "role": resident.spec.role,
-        },
-    ))
+    reply = yield from ask(
+        Request(
+            verb="fill",
+            purpose="insights",
+            who=resident.name,
+            system=system,
+            prompt=prompt,
+            model=InsightsAnswer,
+            check=check,
+            fallback=None,
+            temperature=0.5,
+            max_tokens=500,
+            seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
+            examples=tuple(
+                Example(text=t.say, tags={"theme": t.theme, "emotion": t.emotion})
+                for t in resident.persona.thoughts
+            ),
+            hints={
+                "name": resident.name,
+                "questions": questions,
+                "evidence": tuple(m.text for m in evidence),
+                "feelings": tuple((m.emotion, m.intensity, m.poignancy) for m in evidence),
+                "known": tuple(m.text for m in resident.memory.long.memories),
+                "role": resident.spec.role,
+            },
+        )
+    )
     answer: InsightsAnswer | None = reply.value
     return answer
 
@@ -141,19 +248,39 @@ def _rewrite(
         return ()
     conclusions = tuple(insight.text for insight in reflected.insights)
     system, prompt = render(
-        "persona", scene.language, whoami=whoami(resident), name=resident.name, insights=bullets(conclusions),
+        "persona",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        insights=bullets(conclusions),
         memories=bullets(tuple(m.text for m in evidence[:6])),
     )
-    fallback = PortraitAnswer(characteristic=before.characteristic, recent_feeling=before.recent_feeling)
-    hints: dict[str, object] = {"insights": conclusions, "evidence": tuple(m.text for m in evidence)}
-    reply = yield from ask(_portrait_request(resident, scene, "persona", system, prompt, fallback, hints))
+    fallback = PortraitAnswer(
+        characteristic=before.characteristic, recent_feeling=before.recent_feeling
+    )
+    hints: dict[str, object] = {
+        "insights": conclusions,
+        "evidence": tuple(m.text for m in evidence),
+    }
+    reply = yield from ask(
+        _portrait_request(resident, scene, "persona", system, prompt, fallback, hints)
+    )
     after = reply.value
-    if (after.characteristic, after.recent_feeling) == (before.characteristic, before.recent_feeling):
+    if (after.characteristic, after.recent_feeling) == (
+        before.characteristic,
+        before.recent_feeling,
+    ):
         return ()
-    cited = tuple(dict.fromkeys(memory_id for insight in reflected.insights for memory_id in insight.evidence))
-    return (PersonaChanged(
-        who=resident.name, version=before.version + 1, background=before.background, characteristic=after.characteristic,
-        recent_feeling=after.recent_feeling, evidence=cited,
-    ),)
-
-
+    cited = tuple(
+        dict.fromkeys(memory_id for insight in reflected.insights for memory_id in insight.evidence)
+    )
+    return (
+        PersonaChanged(
+            who=resident.name,
+            version=before.version + 1,
+            background=before.background,
+            characteristic=after.characteristic,
+            recent_feeling=after.recent_feeling,
+            evidence=cited,
+        ),
+    )

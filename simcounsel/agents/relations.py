@@ -7,38 +7,82 @@ from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.agents.views import talk_text, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Appraised, Memory, RelationChanged
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.prompts import render
 
 
 def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
     """One's own summary as a thought, the feeling that stays, and the new relationship score."""
     system, prompt = render(
-        "summarize", scene.language, whoami=whoami(resident), name=resident.name, other=view.other, place=view.place, talk=talk_text(view.lines),
+        "summarize",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        other=view.other,
+        place=view.place,
+        talk=talk_text(view.lines),
     )
     fallback = SummaryAnswer(
-        summary=f"{resident.name} talked with {view.other} at {view.place}.", closeness="as before", emotion="neutral", intensity=1, poignancy=1,
+        summary=f"{resident.name} talked with {view.other} at {view.place}.",
+        closeness="as before",
+        emotion="neutral",
+        intensity=1,
+        poignancy=1,
     )
-    reply = yield from ask(Request(
-        verb="fill", purpose="summarize", who=resident.name, system=system, prompt=prompt, model=SummaryAnswer, fallback=fallback,
-        temperature=0.3, max_tokens=250, seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
-        hints={
-            "name": resident.name, "other": view.other, "role": resident.spec.role, "lines": view.lines, "meeting": view.meeting,
-            "closeness": view.closeness,
-        },
-    ))
+    reply = yield from ask(
+        Request(
+            verb="fill",
+            purpose="summarize",
+            who=resident.name,
+            system=system,
+            prompt=prompt,
+            model=SummaryAnswer,
+            fallback=fallback,
+            temperature=0.3,
+            max_tokens=250,
+            seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
+            hints={
+                "name": resident.name,
+                "other": view.other,
+                "role": resident.spec.role,
+                "lines": view.lines,
+                "meeting": view.meeting,
+                "closeness": view.closeness,
+            },
+        )
+    )
     answer = reply.value
     before = view.closeness
     after = round(min(10.0, max(0.0, before + CLOSENESS_STEP[answer.closeness])), 2)
     return Lived(
         events=(
-            Appraised(who=resident.name, about=answer.summary, emotion=answer.emotion, intensity=answer.intensity, poignancy=answer.poignancy),
-            RelationChanged(who=resident.name, other=view.other, before=before, after=after, why=answer.closeness),
+            Appraised(
+                who=resident.name,
+                about=answer.summary,
+                emotion=answer.emotion,
+                intensity=answer.intensity,
+                poignancy=answer.poignancy,
+            ),
+            RelationChanged(
+                who=resident.name,
+                other=view.other,
+                before=before,
+                after=after,
+                why=answer.closeness,
+            ),
         ),
         drafts=(
             Memory(
-                id="", type="thought", text=answer.summary, emotion=answer.emotion, intensity=answer.intensity, poignancy=answer.poignancy,
-                place=view.place, company=(view.other,), chat=view.chat, origin="summary",
+                id="",
+                type="thought",
+                text=answer.summary,
+                emotion=answer.emotion,
+                intensity=answer.intensity,
+                poignancy=answer.poignancy,
+                place=view.place,
+                company=(view.other,),
+                chat=view.chat,
+                origin="summary",
             ),
         ),
     )

@@ -49,12 +49,15 @@ class Resident:
     """The state of one person at the end of the observed events.
 
     closeness: relationship score to each other person, 0 to 10. said: own lines of all
-    conversations, oldest first. meetings: conversations so far, by the other's name.
-    replan_why: what calls for a new plan; None when nothing does. wondered: the questions of the last reflection.
-    practice: what one's policy wrote in conversations with each other person, and what was heard of danger there, oldest first.
+    conversations, oldest first. meetings: conversations so far, by the other's name. replan_why:
+    what calls for a new plan; None when nothing does. wondered: the questions of the last
+    reflection. practice: what one's policy wrote in conversations with each other person, and what
+    was heard of danger there, oldest first.
     """
 
-    def __init__(self, spec: ResidentSpec, world: World, vectors: "Mapping[str, np.ndarray]") -> None:
+    def __init__(
+        self, spec: ResidentSpec, world: World, vectors: "Mapping[str, np.ndarray]"
+    ) -> None:
         self.spec = spec
         self.name = spec.name
         self.persona = spec.persona
@@ -79,11 +82,21 @@ class Resident:
         self.practice: dict[str, list[Entry]] = {}
         self._news: list[str] = []
         self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
-            Joined: self._joined, Moved: self._moved, Acted: self._acted, Perceived: self._perceived,
-            Appraised: self._appraised, Planned: self._planned, Scheduled: self._scheduled,
-            Remembered: self._remembered, Recalled: self._recalled, Said: self._said,
-            ConversationStarted: self._started, ConversationEnded: self._ended,
-            RelationChanged: self._related, Reflected: self._reflected, PersonaChanged: self._changed,
+            Joined: self._joined,
+            Moved: self._moved,
+            Acted: self._acted,
+            Perceived: self._perceived,
+            Appraised: self._appraised,
+            Planned: self._planned,
+            Scheduled: self._scheduled,
+            Remembered: self._remembered,
+            Recalled: self._recalled,
+            Said: self._said,
+            ConversationStarted: self._started,
+            ConversationEnded: self._ended,
+            RelationChanged: self._related,
+            Reflected: self._reflected,
+            PersonaChanged: self._changed,
             **dict.fromkeys((Decided, *PRACTICE), self._practised),
         }
 
@@ -113,11 +126,17 @@ class Resident:
         self._news = [f"{self.name} {event.activity}."] if changed else []
         if changed:
             self.done_today[event.activity] = entry.minute
-        self.activity, self.activity_kind, self.place = event.activity, event.activity_kind, event.place
+        self.activity, self.activity_kind, self.place = (
+            event.activity,
+            event.activity_kind,
+            event.place,
+        )
 
     def _perceived(self, event: Perceived, entry: Entry) -> None:
         before = {sight.name for sight in self.sights}
-        self._news += [f"{s.name} is here and {s.activity}." for s in event.others if s.name not in before]
+        self._news += [
+            f"{s.name} is here and {s.activity}." for s in event.others if s.name not in before
+        ]
         self.sights = event.others
 
     def _appraised(self, event: Appraised, entry: Entry) -> None:
@@ -157,7 +176,9 @@ class Resident:
         self.closeness[event.other] = event.after
 
     def _practised(self, event: "Decided | PracticeEvent", entry: Entry) -> None:
-        """Kept under the other's name. A questionnaire has no conversation, and is kept under the name of whom it is about."""
+        """Kept under the other's name. A questionnaire has no conversation, and is kept under the
+        name of whom it is about.
+        """
         other = event.who if event.chat is None else other_of(event.chat, self.name)
         self.practice.setdefault(other, []).append(entry)
 

@@ -8,7 +8,7 @@ from simcounsel.agents.views import bullets, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, weekday_of
 from simcounsel.events import Memory
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.prompts import render
 
 AT_MOST = 31
@@ -18,30 +18,65 @@ AT_MOST = 31
 def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
     """One request for the whole stretch; a thought to remember for each day."""
     days = days[-AT_MOST:]
-    recalled = yield from recollect(resident, scene, "skipped_days", "what has been on my mind since we last talked")
+    recalled = yield from recollect(
+        resident, scene, "skipped_days", "what has been on my mind since we last talked"
+    )
     names = tuple(weekday_of(day * MINUTES_PER_DAY, scene.start) for day in days)
-    usual = tuple(f"{stroke.at} {stroke.do}" for stroke in (resident.persona.days[0]))
+    usual = tuple(f"{stroke.at} {stroke.do}" for stroke in resident.persona.days[0])
     system, prompt = render(
-        "skipped_days", scene.language, whoami=whoami(resident), name=resident.name, now=date_text(scene.minute, scene.start), count=len(days),
-        names=", ".join(names), usual=bullets(usual), memories=bullets(resident.memory.texts(recalled.hits)),
+        "skipped_days",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        now=date_text(scene.minute, scene.start),
+        count=len(days),
+        names=", ".join(names),
+        usual=bullets(usual),
+        memories=bullets(resident.memory.texts(recalled.hits)),
     )
     fallback = SkippedDaysAnswer(days=tuple(_usual_day(resident, scene, day) for day in days))
 
     def check(answer: SkippedDaysAnswer) -> str | None:
-        return None if len(answer.days) == len(days) else f"there are {len(answer.days)} days; write one account for each of the {len(days)} days"
-
-    reply = yield from ask(Request(
-        verb="fill", purpose="skipped_days", who=resident.name, system=system, prompt=prompt, model=SkippedDaysAnswer, check=check, fallback=fallback,
-        temperature=0.8, max_tokens=90 * len(days) + 60, seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
-        hints={"news": days, "fallback": fallback, "resident": resident},
-    ))
-    return Lived(events=(recalled,), drafts=tuple(
-        Memory(
-            id="", type="thought", text=f"{date_text(day * MINUTES_PER_DAY, scene.start).split(',')[0]}: {one.day}", emotion=one.emotion,
-            intensity=one.intensity, poignancy=one.poignancy, origin="summary",
+        return (
+            None
+            if len(answer.days) == len(days)
+            else (
+                f"there are {len(answer.days)} days; write one account for each of the {len(days)}"
+                " days"
+            )
         )
-        for day, one in zip(days, reply.value.days, strict=True)
-    ))
+
+    reply = yield from ask(
+        Request(
+            verb="fill",
+            purpose="skipped_days",
+            who=resident.name,
+            system=system,
+            prompt=prompt,
+            model=SkippedDaysAnswer,
+            check=check,
+            fallback=fallback,
+            temperature=0.8,
+            max_tokens=90 * len(days) + 60,
+            seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
+            hints={"news": days, "fallback": fallback, "resident": resident},
+        )
+    )
+    return Lived(
+        events=(recalled,),
+        drafts=tuple(
+            Memory(
+                id="",
+                type="thought",
+                text=f"{date_text(day * MINUTES_PER_DAY, scene.start).split(',')[0]}: {one.day}",
+                emotion=one.emotion,
+                intensity=one.intensity,
+                poignancy=one.poignancy,
+                origin="summary",
+            )
+            for day, one in zip(days, reply.value.days, strict=True)
+        ),
+    )
 
 
 def _usual_day(resident: Resident, scene: Scene, day: int) -> SkippedDayAnswer:
@@ -49,5 +84,13 @@ def _usual_day(resident: Resident, scene: Scene, day: int) -> SkippedDayAnswer:
     draw = chance(scene.seed, day, resident.name, "skipped day")
     strokes = draw.choice(resident.persona.days)
     first, second = sorted(draw.sample(range(len(strokes)), 2))
-    text = f"An ordinary day, on which {resident.name} {strokes[first].do} and later {strokes[second].do}."
-    return SkippedDayAnswer(day=text[:400], emotion=resident.emotion, intensity=max(1, resident.intensity - 2), poignancy=2)
+    text = (
+        f"An ordinary day, on which {resident.name} {strokes[first].do} and later"
+        f" {strokes[second].do}."
+    )
+    return SkippedDayAnswer(
+        day=text[:400],
+        emotion=resident.emotion,
+        intensity=max(1, resident.intensity - 2),
+        poignancy=2,
+    )

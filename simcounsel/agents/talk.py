@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from simcounsel.events import Assessed, Entry, PracticeEvent
-from simcounsel.llm.ask import Example
+from simcounsel.llm.question import Example
 from simcounsel.specs.vocabulary import Emotion
 
 
@@ -23,14 +23,15 @@ class TalkLine:
 class TalkView:
     """A conversation as one of the two sees it: what was said, and nothing of the other's mind.
 
-    meeting: how many times the two have talked, this one included. turns_left: lines that may still be said, the next one included;
-    most_left: the same if the conversation is held as long as it can be. parting: somebody has taken leave, or time is up.
-    moves: own decisions in this conversation so far; deciders: of each, whose it was, None for the policy that guides one; () for all
-    of that policy's. closeness: own score to the other, 0 to 10.
-    minute: when the conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose help lines hold.
-    guards: one's own ways of keeping pain at a distance; () for whoever is no client.
-    kept: what one's policy wrote and what was heard of danger in earlier conversations with the other, oldest first; own: the same of
-    this conversation so far.
+    meeting: how many times the two have talked, this one included. turns_left: lines that may still
+    be said, the next one included; most_left: the same if the conversation is held as long as it
+    can be. parting: somebody has taken leave, or time is up. moves: own decisions in this
+    conversation so far; deciders: of each, whose it was, None for the policy that guides one; ()
+    for all of that policy's. closeness: own score to the other, 0 to 10. minute: when the
+    conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose
+    help lines hold. guards: one's own ways of keeping pain at a distance; () for whoever is no
+    client. kept: what one's policy wrote and what was heard of danger in earlier conversations with
+    the other, oldest first; own: the same of this conversation so far.
     """
 
     chat: str
@@ -64,9 +65,14 @@ class TalkView:
 
     @property
     def guided(self) -> tuple[str | None, ...]:
-        """`moves`, with None for those that another than the guiding policy decided, such as the safety protocol."""
+        """`moves`, with None for those that another than the guiding policy decided, such as the
+        safety protocol.
+        """
         deciders = self.deciders or (None,) * len(self.moves)
-        return tuple(move if decider is None else None for move, decider in zip(self.moves, deciders, strict=True))
+        return tuple(
+            move if decider is None else None
+            for move, decider in zip(self.moves, deciders, strict=True)
+        )
 
     @property
     def assessed(self) -> tuple[Assessed, ...]:
@@ -86,11 +92,13 @@ class Requirement(Protocol):
 class Decision:
     """A move out of those that were open, why it was chosen, and what it means for the wording.
 
-    act: which of a counselor's acts or questions words this move, where a persona's forms are asked for; None: the move itself. brief:
-    what the speaker is told beside the aim. manner: how to say it; None: as the role does. lines: written by hand for this move; they go
-    before the persona's own. must: what the line must keep to; a model's line that does not is not said, one of `lines` is. policy: whose
-    decision it is, if not that of the policy that guides the speaker. leaves: whether the line takes leave; None: as the speaker likes.
-    holds: the conversation must not end here. events: what the policy wrote on its way to the decision. unsaid: texts of which no long
+    act: which of a counselor's acts or questions words this move, where a persona's forms are asked
+    for; None: the move itself. brief: what the speaker is told beside the aim. manner: how to say
+    it; None: as the role does. lines: written by hand for this move; they go before the persona's
+    own. must: what the line must keep to; a model's line that does not is not said, one of `lines`
+    is. policy: whose decision it is, if not that of the policy that guides the speaker. leaves:
+    whether the line takes leave; None: as the speaker likes. holds: the conversation must not end
+    here. events: what the policy wrote on its way to the decision. unsaid: texts of which no long
     stretch may stand in the line, unless it stands in `free` as well, which anybody may repeat.
     """
 

@@ -1,4 +1,6 @@
-"""The shapes of the answers that minds ask for. Field descriptions reach the model in the schema."""
+"""The shapes of the answers that minds ask for. Field descriptions reach the model in the
+schema.
+"""
 
 from typing import Annotated, Literal
 
@@ -19,15 +21,24 @@ class Answer(BaseModel):
 class PortraitAnswer(Answer):
     """How somebody comes across, and has felt of late."""
 
-    characteristic: Annotated[str, Field(min_length=10, max_length=2000, description="3 to 5 sentences, third person")]
-    recent_feeling: Annotated[str, Field(min_length=10, max_length=1200, description="2 to 3 sentences, third person")]
+    characteristic: Annotated[
+        str, Field(min_length=10, max_length=2000, description="3 to 5 sentences, third person")
+    ]
+    recent_feeling: Annotated[
+        str, Field(min_length=10, max_length=1200, description="2 to 3 sentences, third person")
+    ]
 
 
 class StrokeAnswer(Answer):
     """One broad stroke of a day."""
 
-    at: Annotated[str, Field(pattern=r"^([01]?\d|2[0-3]):[0-5]\d$", description="time of day, like 07:30")]
-    do: Annotated[str, Field(min_length=3, max_length=200, description="verb phrase, third person, no subject")]
+    at: Annotated[
+        str, Field(pattern=r"^([01]?\d|2[0-3]):[0-5]\d$", description="time of day, like 07:30")
+    ]
+    do: Annotated[
+        str,
+        Field(min_length=3, max_length=200, description="verb phrase, third person, no subject"),
+    ]
 
 
 class DayAnswer(Answer):
@@ -39,7 +50,10 @@ class DayAnswer(Answer):
 class SlotAnswer(Answer):
     """What somebody does in one slot."""
 
-    activity: Annotated[str, Field(min_length=3, max_length=160, description="verb phrase, third person, no subject")]
+    activity: Annotated[
+        str,
+        Field(min_length=3, max_length=160, description="verb phrase, third person, no subject"),
+    ]
     kind: ActivityKind
     place: Annotated[str, Field(min_length=1, description="one of the reachable places")]
 
@@ -69,14 +83,17 @@ class LineAnswer(FeelingAnswer):
 
     say: Annotated[str, Field(min_length=1, description="the spoken words only")]
     wish: Annotated[
-        Literal["go on", "say goodbye"], Field(description="'say goodbye' only when this line takes leave")
+        Literal["go on", "say goodbye"],
+        Field(description="'say goodbye' only when this line takes leave"),
     ] = "go on"
 
 
 class SummaryAnswer(FeelingAnswer):
     """What somebody takes away from a conversation."""
 
-    summary: Annotated[str, Field(min_length=10, max_length=800, description="1 to 3 sentences, third person")]
+    summary: Annotated[
+        str, Field(min_length=10, max_length=800, description="1 to 3 sentences, third person")
+    ]
     closeness: Literal["much less close", "less close", "as before", "closer", "much closer"]
 
 
@@ -102,7 +119,12 @@ class InsightsAnswer(Answer):
 class SkippedDayAnswer(FeelingAnswer):
     """One day in short."""
 
-    day: Annotated[str, Field(min_length=10, max_length=400, description="1 or 2 sentences, third person, past tense")]
+    day: Annotated[
+        str,
+        Field(
+            min_length=10, max_length=400, description="1 or 2 sentences, third person, past tense"
+        ),
+    ]
 
 
 class SkippedDaysAnswer(Answer):
@@ -111,5 +133,11 @@ class SkippedDaysAnswer(Answer):
     days: Annotated[tuple[SkippedDayAnswer, ...], Field(min_length=1, max_length=31)]
 
 
-CLOSENESS_STEP = {"much less close": -2.0, "less close": -1.0, "as before": 0.0, "closer": 0.5, "much closer": 1.0}
+CLOSENESS_STEP = {
+    "much less close": -2.0,
+    "less close": -1.0,
+    "as before": 0.0,
+    "closer": 0.5,
+    "much closer": 1.0,
+}
 """How far a conversation moves the relationship score (0 to 10): trust is lost faster than won."""

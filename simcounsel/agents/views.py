@@ -1,11 +1,12 @@
-"""What of a resident may stand in a prompt, by role: all of oneself, of others what is said and seen.
+"""What of a resident may stand in a prompt, by role: all of oneself, of others what is said and
+seen.
 
 No function here takes two residents: whoever writes a prompt for one cannot reach the other's file.
 """
 
+from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine
-from simcounsel.emotion import ADJECTIVE
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.vocabulary import Emotion
 
@@ -15,17 +16,27 @@ def whoami(resident: Resident) -> str:
     p = resident.persona
     version = resident.version
     lines = [
-        f"{resident.name} ({p.name}), {p.age}, {p.gender}, {p.pronouns}, {p.culture}, {p.occupation}.",
+        (
+            f"{resident.name} ({p.name}), {p.age}, {p.gender}, {p.pronouns}, {p.culture},"
+            f" {p.occupation}."
+        ),
         f"Background: {p.background}",
     ]
-    lines += [f"Characteristic: {version.characteristic}", f"Recent feeling: {version.recent_feeling}"] if version else [f"History: {p.history}"]
+    lines += (
+        [f"Characteristic: {version.characteristic}", f"Recent feeling: {version.recent_feeling}"]
+        if version
+        else [f"History: {p.history}"]
+    )
     if isinstance(p, ClientPersona):
         lines += [
             "Core beliefs: " + " ".join(b.belief for b in p.core_beliefs),
             "Rules and assumptions: " + " ".join(b.belief for b in p.intermediate_beliefs),
             "Ways of coping: " + "; ".join(p.coping_strategies) + ".",
         ]
-    lines += ["Habits: " + "; ".join(p.habits) + ".", "People: " + "; ".join(f"{a.name} ({a.relation})" for a in p.people) + "."]
+    lines += [
+        "Habits: " + "; ".join(p.habits) + ".",
+        "People: " + "; ".join(f"{a.name} ({a.relation})" for a in p.people) + ".",
+    ]
     lines.append(f"Way of speaking: {p.style}")
     return "\n".join(lines)
 
@@ -44,7 +55,9 @@ def feeling(emotion: Emotion, intensity: int) -> str:
     """A feeling in words: 'rather afraid'."""
     if emotion == "neutral":
         return "nothing strongly"
-    return ("slightly " if intensity <= 3 else "rather " if intensity <= 6 else "very ") + ADJECTIVE[emotion]
+    return (
+        "slightly " if intensity <= 3 else "rather " if intensity <= 6 else "very "
+    ) + ADJECTIVE[emotion]
 
 
 def talk_text(lines: tuple[TalkLine, ...]) -> str:
@@ -56,4 +69,7 @@ def talked_before(count: int) -> str:
     """'They have never talked before.', 'They have talked 3 times before.'"""
     if not count:
         return "They have never talked before."
-    return f"They have talked {('once', 'twice')[count - 1] if count < 3 else f'{count} times'} before."
+    return (
+        f"They have talked {('once', 'twice')[count - 1] if count < 3 else f'{count} times'}"
+        " before."
+    )

@@ -1,7 +1,7 @@
 """Cases into answers and ratings.
 
-All of it is asked anew each time, and what was answered before is taken from the folder: so a benchmark that was cut comes to the
-same result as one that was not.
+All of it is asked anew each time, and what was answered before is taken from the folder: so a
+benchmark that was cut comes to the same result as one that was not.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from simcounsel.bench.counselor import Counselor, model_alone
 from simcounsel.bench.folder import Folder
 from simcounsel.bench.judge import Judgment, judged
 from simcounsel.errors import ModelUnreachable
-from simcounsel.llm.ask import Ask, Reply
+from simcounsel.llm.question import Ask, Reply
 from simcounsel.llm.switchboard import Switchboard
 
 BUDGET_CASES = 4
@@ -27,7 +27,9 @@ T = TypeVar("T")
 class Bench:
     """One sitting over a folder. counselor: who replies; the manifest's model alone if None."""
 
-    def __init__(self, folder: Folder, cases: Sequence[Case], counselor: Counselor | None = None) -> None:
+    def __init__(
+        self, folder: Folder, cases: Sequence[Case], counselor: Counselor | None = None
+    ) -> None:
         self.folder = folder
         self.cases = tuple(cases)
         self.stopped: str | None = None
@@ -41,14 +43,25 @@ class Bench:
         return 2 * sum(1 for case in self.cases for _ in case.exchanges())
 
     def measure(
-        self, models: Switchboard, on_done: OnDone | None = None, *, budget_usd: float | None = None, wave: int | None = None,
+        self,
+        models: Switchboard,
+        on_done: OnDone | None = None,
+        *,
+        budget_usd: float | None = None,
+        wave: int | None = None,
     ) -> tuple[Rated, ...]:
-        """All replies, judged, in the data's order; those of the finished cases when `stopped` says that the budget is spent.
+        """All replies, judged, in the data's order; those of the finished cases when `stopped` says
+        that the budget is spent.
 
-        wave: so many cases at a time, each time first answered and then judged; None: all at once, or 4 with a budget, which is
-        looked at between waves. on_done: called after each reply and each judgment. ModelUnreachable when nobody answered at all.
+        wave: so many cases at a time, each time first answered and then judged; None: all at once,
+        or 4 with a budget, which is looked at between waves. on_done: called after each reply and
+        each judgment. ModelUnreachable when nobody answered at all.
         """
-        models.recorder, models.stretch, models.patience = self.folder, "part of the benchmark", PATIENCE
+        models.recorder, models.stretch, models.patience = (
+            self.folder,
+            "part of the benchmark",
+            PATIENCE,
+        )
         size = wave or (len(self.cases) if budget_usd is None else BUDGET_CASES)
         found: list[Rated] = []
         for start in range(0, len(self.cases), size):
@@ -58,28 +71,46 @@ class Bench:
             by_case = [tuple(case.exchanges()) for case in self.cases[start : start + size]]
             exchanges = [one for some in by_case for one in some]
             together = by_case if self._counselor.whole else [(one,) for one in exchanges]
-            answers = self._ask(models, [_told(self._counselor.answer(some), len(some), on_done) for some in together])
+            answers = self._ask(
+                models,
+                [_told(self._counselor.answer(some), len(some), on_done) for some in together],
+            )
             replies = [reply for some in answers for reply in some]
-            judgments = self._ask(models, [_told(self._judge(*pair), 1, on_done) for pair in zip(exchanges, replies, strict=True)])
+            judgments = self._ask(
+                models,
+                [
+                    _told(self._judge(*pair), 1, on_done)
+                    for pair in zip(exchanges, replies, strict=True)
+                ],
+            )
             found += map(_rated, exchanges, replies, judgments)
         return tuple(found)
 
     def _ask(self, models: Switchboard, asks: list[Ask[T]]) -> list[T]:
-        """In the order of the asks. Each call is a phase of its own, so that a judge who is not there is noticed though the counselor is."""
+        """In the order of the asks. Each call is a phase of its own, so that a judge who is not
+        there is noticed though the counselor is.
+        """
         models.begin_tick(self._phases)
         self._phases += 1
         try:
             outcomes = models.ask({f"{number:06d}": one for number, one in enumerate(asks)})
             models.check_reached()
         except ModelUnreachable as error:
-            raise ModelUnreachable(f"{error}; what was answered is kept in {self.folder.path}, the same command goes on") from None
+            raise ModelUnreachable(
+                f"{error}; what was answered is kept in {self.folder.path}, the same command"
+                " goes on"
+            ) from None
         return [outcome.value for outcome in outcomes.values()]
 
     def _judge(self, exchange: Exchange, reply: Reply) -> Ask[Reply]:
         if reply.value is None:
             yield from ()
             return Reply(value=None, problem=f"no reply to judge: {reply.problem}")
-        return (yield from judged(exchange, reply.value, self.folder.manifest.language, self.folder.manifest.seed))
+        return (
+            yield from judged(
+                exchange, reply.value, self.folder.manifest.language, self.folder.manifest.seed
+            )
+        )
 
 
 def _told(asking: Ask[T], steps: int, on_done: OnDone | None) -> Ask[T]:
@@ -92,6 +123,12 @@ def _told(asking: Ask[T], steps: int, on_done: OnDone | None) -> Ask[T]:
 def _rated(exchange: Exchange, reply: Reply, judgment: Reply) -> Rated:
     found: Judgment | None = judgment.value
     return Rated(
-        case=exchange.case, topic=exchange.topic, turn=exchange.turn, reply=reply.value, scores=found.scores() if found else {},
-        because=found.because if found else "", cut=reply.value is not None and reply.extra.get("finish") == "length", reason=judgment.problem,
+        case=exchange.case,
+        topic=exchange.topic,
+        turn=exchange.turn,
+        reply=reply.value,
+        scores=found.scores() if found else {},
+        because=found.because if found else "",
+        cut=reply.value is not None and reply.extra.get("finish") == "length",
+        reason=judgment.problem,
     )

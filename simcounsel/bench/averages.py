@@ -1,8 +1,9 @@
-"""Turns to cases to all: a case is the mean of its turns, a benchmark the mean of its cases (Zhang et al. 2024), so that a long case
-counts no more than a short one. Scores stay on their own scales. Nothing is put in for what is missing; it is counted.
+"""Turns to cases to all: a case is the mean of its turns, a benchmark the mean of its cases (Zhang
+et al. 2024), so that a long case counts no more than a short one. Scores stay on their own scales.
+Nothing is put in for what is missing; it is counted.
 
-Intervals are percentile bootstraps over cases (95%), since the turns of a case are not independent of each other. Over few
-cases, such as the five of a topic, they are too narrow.
+Intervals are percentile bootstraps over cases (95%), since the turns of a case are not independent
+of each other. Over few cases, such as the five of a topic, they are too narrow.
 """
 
 from collections import defaultdict
@@ -19,7 +20,9 @@ RESAMPLES = 10_000
 
 
 class Mean(Kept):
-    """value: None when there is nothing to average. interval: None with fewer than two cases. n: cases that it rests on."""
+    """value: None when there is nothing to average. interval: None with fewer than two cases. n:
+    cases that it rests on.
+    """
 
     value: float | None
     interval: tuple[float, float] | None
@@ -28,8 +31,10 @@ class Mean(Kept):
 
 @dataclass(frozen=True, kw_only=True)
 class Rated:
-    """One reply. scores: by dimension; empty when there is no judgment, and then `reason` says why. reply: None when there was none.
-    cut: it ended at the limit of tokens, as endless repetition does."""
+    """One reply. scores: by dimension; empty when there is no judgment, and then `reason` says why.
+    reply: None when there was none. cut: it ended at the limit of tokens, as endless repetition
+    does.
+    """
 
     case: str
     topic: str
@@ -42,7 +47,9 @@ class Rated:
 
 
 def by_case(rated: Iterable[Rated], dimension: str) -> dict[str, float]:
-    """The mean over the turns of each case, in the order of the cases; a case of which nothing was judged is not there."""
+    """The mean over the turns of each case, in the order of the cases; a case of which nothing was
+    judged is not there.
+    """
     found: defaultdict[str, list[int]] = defaultdict(list)
     for one in rated:
         if dimension in one.scores:
@@ -63,7 +70,9 @@ def mean(values: Sequence[float], seed: int) -> Mean:
 
 
 def interval(values: Sequence[float], seed: int) -> tuple[float, float] | None:
-    """From the 2.5th to the 97.5th percentile of the means of resamples; None with fewer than two values."""
+    """From the 2.5th to the 97.5th percentile of the means of resamples; None with fewer than two
+    values.
+    """
     if len(values) < 2:
         return None
     means = np.asarray(values, dtype=np.float64)[_resamples(len(values), seed)].mean(axis=1)
@@ -73,8 +82,12 @@ def interval(values: Sequence[float], seed: int) -> tuple[float, float] | None:
 
 @lru_cache(maxsize=32)
 def _resamples(count: int, seed: int) -> np.ndarray:
-    """Places of the drawn values; the same for all dimensions, so that they are resampled together."""
-    return np.random.default_rng(seed_of(seed, "bootstrap", count)).integers(0, count, size=(RESAMPLES, count))
+    """Places of the drawn values; the same for all dimensions, so that they are resampled
+    together.
+    """
+    return np.random.default_rng(seed_of(seed, "bootstrap", count)).integers(
+        0, count, size=(RESAMPLES, count)
+    )
 
 
 def paired(mine: Mapping[str, float], other: Mapping[str, float], seed: int) -> Mean:

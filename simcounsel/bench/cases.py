@@ -1,7 +1,9 @@
-"""The cases of a benchmark: dialogues of a client and a counselor, and the exchanges that they hold.
+"""The cases of a benchmark: dialogues of a client and a counselor, and the exchanges that they
+hold.
 
-The file is a JSON list of `{"topic": ..., "case": ..., "turns": [{"role": "client", "content": ...}, {"role": "counselor", ...}, ...]}`:
-the client begins, and the two take turns. So CPsyCounE is kept (Zhang et al. 2024: 45 cases on nine topics).
+The file is a JSON list of `{"topic": ..., "case": ..., "turns": [{"role": "client", "content":
+...}, {"role": "counselor", ...}, ...]}`: the client begins, and the two take turns. So CPsyCounE is
+kept (Zhang et al. 2024: 45 cases on nine topics).
 """
 
 import hashlib
@@ -18,7 +20,10 @@ from simcounsel.errors import BenchError, SpecError
 from simcounsel.specs.file_text import read_json
 
 Speaker = Literal["client", "counselor"]
-SHAPE = '{"topic": "...", "case": "1", "turns": [{"role": "client", "content": "..."}, {"role": "counselor", "content": "..."}]}'
+SHAPE = (
+    '{"topic": "...", "case": "1", "turns": [{"role": "client", "content": "..."}, {"role":'
+    ' "counselor", "content": "..."}]}'
+)
 
 
 class Kept(BaseModel):
@@ -39,8 +44,9 @@ class Line(Kept):
 class Exchange(Kept):
     """One line of the client that is to be answered.
 
-    case: the case's id. turn: from 1. history: all that was said, ending with the client's line; the counselor's lines in it are the
-    data's own, whatever was answered before. reference: what the data's counselor answers; None where the case ends with the client.
+    case: the case's id. turn: from 1. history: all that was said, ending with the client's line;
+    the counselor's lines in it are the data's own, whatever was answered before. reference: what
+    the data's counselor answers; None where the case ends with the client.
     """
 
     case: str
@@ -64,7 +70,10 @@ class Case(Kept):
         for number, line in enumerate(self.turns):
             due = ("client", "counselor")[number % 2]
             if line.role != due:
-                raise ValueError(f"turns.{number}: the {line.role} speaks where the {due} should; the client begins and the two take turns")
+                raise ValueError(
+                    f"turns.{number}: the {line.role} speaks where the {due} should; the client"
+                    " begins and the two take turns"
+                )
         return self
 
     @property
@@ -76,22 +85,36 @@ class Case(Kept):
         """One for each line of the client, in order."""
         for turn, at in enumerate(range(0, len(self.turns), 2), 1):
             after = self.turns[at + 1].content if at + 1 < len(self.turns) else None
-            yield Exchange(case=self.id, topic=self.topic, turn=turn, history=self.turns[: at + 1], reference=after)
+            yield Exchange(
+                case=self.id,
+                topic=self.topic,
+                turn=turn,
+                history=self.turns[: at + 1],
+                reference=after,
+            )
 
 
 def read_cases(file: Path) -> tuple[tuple[Case, ...], str]:
-    """The cases of a file in its order, never none, and the SHA-256 of the file. BenchError names the file, the case and what is wrong."""
+    """The cases of a file in its order, never none, and the SHA-256 of the file. BenchError names
+    the file, the case and what is wrong.
+    """
     try:
         rows, lines = read_json(file)
     except SpecError as error:
         raise BenchError(str(error)) from None
     if not isinstance(rows, list) or not rows:
         raise BenchError(f"{file}: expected a list of cases, each {SHAPE}")
-    cases = tuple(_case(f"{file}:{lines[(number - 1,)]}: case {number}", row) for number, row in enumerate(rows, 1))
+    cases = tuple(
+        _case(f"{file}:{lines[(number - 1,)]}: case {number}", row)
+        for number, row in enumerate(rows, 1)
+    )
     first: dict[str, int] = {}
     for number, case in enumerate(cases, 1):
         if first.setdefault(case.id, number) != number:
-            raise BenchError(f"{file}: case {number}: {case.id} is already case {first[case.id]}; give each `topic` and `case` once")
+            raise BenchError(
+                f"{file}: case {number}: {case.id} is already case {first[case.id]}; give each"
+                " `topic` and `case` once"
+            )
     return cases, hashlib.sha256(file.read_bytes()).hexdigest()
 
 
@@ -102,12 +125,18 @@ def _case(at: str, row: Any) -> Case:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         said = first["msg"].removeprefix("Value error, ")
-        value = "" if first["type"] in ("missing", "value_error") else f"{repr(first['input'])[:60]}: "
-        raise BenchError(f"{at} (from 1): {where + ': ' if where else ''}{value}{said}; a case is {SHAPE}") from None
+        value = (
+            "" if first["type"] in ("missing", "value_error") else f"{repr(first['input'])[:60]}: "
+        )
+        raise BenchError(
+            f"{at} (from 1): {where + ': ' if where else ''}{value}{said}; a case is {SHAPE}"
+        ) from None
 
 
 def draw_cases(cases: Sequence[Case], size: int | None, seed: int) -> tuple[Case, ...]:
-    """So many cases (all, if None) in the file's order, by topic in proportion; a larger sample with the same seed holds the smaller."""
+    """So many cases (all, if None) in the file's order, by topic in proportion; a larger sample
+    with the same seed holds the smaller.
+    """
     if size is None or size >= len(cases):
         return tuple(cases)
     topics: dict[str, list[Case]] = {}

@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 
 from simcounsel.bench.cases import Exchange
 from simcounsel.chance import seed_of
-from simcounsel.llm.ask import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Reply, Request, ask
 from simcounsel.prompts import render
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counselor:
-    """answer: a reply to the last line of each exchange's history, its words or None with a problem; the exchanges are of one case and in
-    order. whole: it must be given a case as a whole, since what it answers rests on what it made of the lines before."""
+    """answer: a reply to the last line of each exchange's history, its words or None with a
+    problem; the exchanges are of one case and in order. whole: it must be given a case as a whole,
+    since what it answers rests on what it made of the lines before.
+    """
 
     answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply, ...]]]
     whole: bool = False
@@ -25,16 +27,30 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 def model_alone(language: str, seed: int) -> Counselor:
-    """A model that is shown the talk, turn by turn, and one instruction; asked for its likeliest answer (temperature 0)."""
+    """A model that is shown the talk, turn by turn, and one instruction; asked for its likeliest
+    answer (temperature 0).
+    """
 
     def reply_to(exchange: Exchange) -> Ask[Reply]:
         *before, last = exchange.history
         system, prompt = render(PROMPT, language=language, line=last.content)
-        reply = yield from ask(Request(
-            verb="write", purpose=PROMPT, who=exchange_id(exchange), tier="reason", system=system, prompt=prompt,
-            talk=tuple(("user" if line.role == "client" else "assistant", line.content) for line in before),
-            temperature=0.0, max_tokens=MOST_TOKENS, seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
-        ))
+        reply = yield from ask(
+            Request(
+                verb="write",
+                purpose=PROMPT,
+                who=exchange_id(exchange),
+                tier="reason",
+                system=system,
+                prompt=prompt,
+                talk=tuple(
+                    ("user" if line.role == "client" else "assistant", line.content)
+                    for line in before
+                ),
+                temperature=0.0,
+                max_tokens=MOST_TOKENS,
+                seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
+            )
+        )
         return spoken(reply)
 
     def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
@@ -52,7 +68,9 @@ def exchange_id(exchange: Exchange) -> str:
 
 
 def spoken(reply: Reply) -> Reply:
-    """A reply without what a reasoning model thought before it (`<think>...</think>`: DeepSeek-R1, Qwen3)."""
+    """A reply without what a reasoning model thought before it (`<think>...</think>`: DeepSeek-R1,
+    Qwen3).
+    """
     if reply.value is None:
         return reply
     words = _THOUGHT.sub("", reply.value).strip()

@@ -1,9 +1,9 @@
 """A benchmark's folder.
 
-    manifest.json    what is measured with what: data, models, seed, prompts, cases
-    answers.jsonl    each request for a reply, with what came; written as it comes
-    ratings.jsonl    each request to the judge, likewise
-    result.json, replies.csv    once everything was asked
+manifest.json    what is measured with what: data, models, seed, prompts, cases
+answers.jsonl    each request for a reply, with what came; written as it comes
+ratings.jsonl    each request to the judge, likewise
+result.json, replies.csv    once everything was asked
 """
 
 import hashlib
@@ -22,10 +22,16 @@ from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
 from simcounsel.prompts import prompt
-from simcounsel.runs import end_line, json_lines
+from simcounsel.runs.run import end_line, json_lines
 from simcounsel.specs.policy_file import policy_named
 
-MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = "manifest.json", "answers.jsonl", "ratings.jsonl", "result.json", "replies.csv"
+MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (
+    "manifest.json",
+    "answers.jsonl",
+    "ratings.jsonl",
+    "result.json",
+    "replies.csv",
+)
 PROMPTS = (counselor.PROMPT, judge.PROMPT, "complaint", "schema")
 Fields = dict[str, Any]
 
@@ -33,9 +39,10 @@ Fields = dict[str, Any]
 class Manifest(Kept):
     """What a benchmark's numbers rest on.
 
-    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids. prompts: hash by name; with a policy
-    one more, over the policy and all prompts that it may use. policy: as it was named; None for the model alone.
-    language: of the client's lines, as an English word.
+    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids.
+    prompts: hash by name; with a policy one more, over the policy and all prompts that it may use.
+    policy: as it was named; None for the model alone. language: of the client's lines, as an
+    English word.
     """
 
     benchmark: str
@@ -54,34 +61,65 @@ class Manifest(Kept):
 
 
 def plan_bench(
-    benchmark: str, file: Path, model: str, judge: str, *, policy: str | None = None, language: str | None = None, sample: int | None = None,
+    benchmark: str,
+    file: Path,
+    model: str,
+    judge: str,
+    *,
+    policy: str | None = None,
+    language: str | None = None,
+    sample: int | None = None,
     seed: int = 0,
 ) -> tuple[Manifest, tuple[Case, ...]]:
-    """What is to be measured, and the cases drawn for it. policy: as `policy_named` reads it. language: found from the client's lines if
-    None. BenchError as `read_cases`."""
+    """What is to be measured, and the cases drawn for it. policy: as `policy_named` reads it.
+    language: found from the client's lines if None. BenchError as `read_cases`.
+    """
     cases, sha256 = read_cases(file)
     drawn = draw_cases(cases, sample, seed)
-    return Manifest(
-        benchmark=benchmark, file=file.name, sha256=sha256, model=model, judge=judge, seed=seed, sample=sample if len(drawn) < len(cases) else None,
-        language=language or language_of_cases(cases), cases=tuple(case.id for case in drawn), prompts=_prompts(policy), policy=policy,
-        simcounsel=__version__, created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-    ), drawn
+    return (
+        Manifest(
+            benchmark=benchmark,
+            file=file.name,
+            sha256=sha256,
+            model=model,
+            judge=judge,
+            seed=seed,
+            sample=sample if len(drawn) < len(cases) else None,
+            language=language or language_of_cases(cases),
+            cases=tuple(case.id for case in drawn),
+            prompts=_prompts(policy),
+            policy=policy,
+            simcounsel=__version__,
+            created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+        ),
+        drawn,
+    )
 
 
 def language_of_cases(cases: tuple[Case, ...]) -> str:
-    """The language of the client's lines as an English word; `the client's own language` where it cannot be told or has no name here."""
+    """The language of the client's lines as an English word; `the client's own language` where it
+    cannot be told or has no name here.
+    """
     from simcounsel.corpus.screens.language import language_of
     from simcounsel.corpus.synthesis.reading import LANGUAGES
 
-    code = language_of("\n".join(line.content for case in cases for line in case.turns if line.role == "client"))
-    return next((name.capitalize() for name, short in LANGUAGES.items() if short == code), "the client's own language")
+    code = language_of(
+        "\n".join(line.content for case in cases for line in case.turns if line.role == "client")
+    )
+    return next(
+        (name.capitalize() for name, short in LANGUAGES.items() if short == code),
+        "the client's own language",
+    )
 
 
 def _prompts(policy: str | None) -> dict[str, str]:
     alone = {name: _hash(prompt(name).template) for name in PROMPTS}
     if policy is None:
         return alone
-    return alone | {following.GUIDED: _hash(prompt(following.GUIDED).template), f"(policy {policy})": _hash(following.all_of(policy_named(policy)))}
+    return alone | {
+        following.GUIDED: _hash(prompt(following.GUIDED).template),
+        f"(policy {policy})": _hash(following.all_of(policy_named(policy))),
+    }
 
 
 def _hash(text: str) -> str:
@@ -91,8 +129,8 @@ def _hash(text: str) -> str:
 class Folder:
     """The folder while it is written, by one process at a time.
 
-    `with Folder(path, manifest) as folder:` begins it, or goes on with it. BenchError when it holds something else, when another
-    process writes it, or when it cannot be written.
+    `with Folder(path, manifest) as folder:` begins it, or goes on with it. BenchError when it holds
+    something else, when another process writes it, or when it cannot be written.
     """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
@@ -102,9 +140,13 @@ class Folder:
             self._lock = FileLock(str(path / "bench.lock"))
             self._lock.acquire(timeout=0)
         except Timeout:
-            raise BenchError(f"{path}: another process is writing this benchmark; wait for it, or stop it first") from None
+            raise BenchError(
+                f"{path}: another process is writing this benchmark; wait for it, or stop it first"
+            ) from None
         except OSError as error:
-            raise BenchError(f"{path}: cannot be written ({error.strerror}); choose another --out") from None
+            raise BenchError(
+                f"{path}: cannot be written ({error.strerror}); choose another --out"
+            ) from None
         try:
             self.manifest = self._begin(manifest)
         except BaseException:
@@ -115,12 +157,17 @@ class Folder:
         if not (self.path / MANIFEST).exists():
             strange = [one.name for one in self.path.iterdir() if one.name != "bench.lock"]
             if strange:
-                raise BenchError(f"{self.path}: no benchmark, and not empty ({strange[0]} is in it); choose another --out")
+                raise BenchError(
+                    f"{self.path}: no benchmark, and not empty ({strange[0]} is in it); choose"
+                    " another --out"
+                )
         else:
             there = read_manifest(self.path)
             problem = difference(there, wanted)
             if problem:
-                raise BenchError(f"{self.path}: {problem}; choose another --out for a new benchmark")
+                raise BenchError(
+                    f"{self.path}: {problem}; choose another --out for a new benchmark"
+                )
             if there.cases == wanted.cases:
                 return there
             (self.path / RESULT).unlink(missing_ok=True)
@@ -131,17 +178,25 @@ class Folder:
     def answered(self) -> dict[str, Fields]:
         """Requests that were answered before, by key: they are not asked again."""
         calls = (call for name in (ANSWERS, RATINGS) for call in json_lines(self.path / name))
-        return {str(call["key"]): call for call in calls if call.get("key") and call.get("reply") is not None and not call.get("problem")}
+        return {
+            str(call["key"]): call
+            for call in calls
+            if call.get("key") and call.get("reply") is not None and not call.get("problem")
+        }
 
     def append_call(self, call: Fields) -> None:
         """Keep a request with what came, at once: what was paid for survives a crash."""
         file = self.path / (RATINGS if call["purpose"] == judge.PROMPT else ANSWERS)
         case, _, turn = str(call["who"]).rpartition("/")
-        line = {"case": case, "turn": int(turn)} | {key: value for key, value in call.items() if key not in ("tick", "who")}
+        line = {"case": case, "turn": int(turn)} | {
+            key: value for key, value in call.items() if key not in ("tick", "who")
+        }
         try:
             with file.open("ab") as out:
                 end_line(file, out)
-                out.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+                out.write(
+                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                )
                 out.flush()
                 os.fsync(out.fileno())
         except OSError as error:
@@ -157,7 +212,10 @@ class Folder:
             raise self._full(error) from None
 
     def _full(self, error: OSError) -> BenchError:
-        return BenchError(f"{self.path}: cannot be written ({error.strerror}); free some space, then the same command goes on")
+        return BenchError(
+            f"{self.path}: cannot be written ({error.strerror}); free some space, then the same"
+            " command goes on"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -167,20 +225,32 @@ class Folder:
 
 
 def difference(there: Manifest, wanted: Manifest) -> str | None:
-    """Why a folder cannot be gone on with, in words; None when it can. More cases may be added, none left out."""
+    """Why a folder cannot be gone on with, in words; None when it can. More cases may be added,
+    none left out.
+    """
     if there.benchmark != wanted.benchmark:
         return f"holds {there.benchmark}, not {wanted.benchmark}"
     if there.sha256 != wanted.sha256:
-        return f"was begun with other data ({there.file}, SHA-256 {there.sha256[:12]}..., not {wanted.sha256[:12]}...)"
+        return (
+            f"was begun with other data ({there.file}, SHA-256 {there.sha256[:12]}..., not"
+            f" {wanted.sha256[:12]}...)"
+        )
     for option in ("model", "judge", "policy", "seed"):
         had, has = getattr(there, option), getattr(wanted, option)
         if had != has:
             return f"was begun {_with(option, had)}, not {_with(option, has)}"
     changed = [name for name, found in wanted.prompts.items() if there.prompts.get(name) != found]
     if changed:
-        return f"the prompt {changed[0].strip('()')} was changed since it was begun, and replies to two wordings cannot be averaged"
+        return (
+            f"the prompt {changed[0].strip('()')} was changed since it was begun, and replies to"
+            " two wordings cannot be averaged"
+        )
     lost = [case for case in there.cases if case not in wanted.cases]
-    return f"holds {len(there.cases)} cases, and this --sample would leave {len(lost)} of them out" if lost else None
+    return (
+        f"holds {len(there.cases)} cases, and this --sample would leave {len(lost)} of them out"
+        if lost
+        else None
+    )
 
 
 def _with(option: str, value: object) -> str:
@@ -192,12 +262,17 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return Manifest.model_validate_json((folder / MANIFEST).read_bytes())
     except FileNotFoundError:
-        raise BenchError(f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel bench cpsycoune DATA.json --model MODEL` makes one") from None
+        raise BenchError(
+            f"{folder}: no benchmark there (no {MANIFEST}); `simcounsel bench cpsycoune DATA.json"
+            " --model MODEL` makes one"
+        ) from None
     except (OSError, ValidationError) as error:
         said = error.strerror if isinstance(error, OSError) else "damaged, or no benchmark's"
         raise BenchError(f"{folder / MANIFEST}: {said}; begin anew in another folder") from None
 
 
 def calls_of(folder: Path) -> Iterator[Fields]:
-    """All requests that were ever made, those that failed and those of earlier sittings included."""
+    """All requests that were ever made, those that failed and those of earlier sittings
+    included.
+    """
     return (call for name in (ANSWERS, RATINGS) for call in json_lines(folder / name))

@@ -1,9 +1,11 @@
-"""A counselor that follows a policy: the policy decides at each line of the client, and the model words the decision.
+"""A counselor that follows a policy: the policy decides at each line of the client, and the model
+words the decision.
 
-The talk goes as the data has it: whatever the counselor answers, the next line is the client's of the data. What the policy decided,
-noted and heard of danger at earlier lines is kept, so a case is answered from its beginning. The policy does not know how long the talk
-will be: it reckons with LINES. A counselor here has no persona and no memory of other days, and stands behind the safety protocol as
-everywhere.
+The talk goes as the data has it: whatever the counselor answers, the next line is the client's of
+the data. What the policy decided, noted and heard of danger at earlier lines is kept, so a case is
+answered from its beginning. The policy does not know how long the talk will be: it reckons with
+LINES. A counselor here has no persona and no memory of other days, and stands behind the safety
+protocol as everywhere.
 """
 
 from collections.abc import Sequence
@@ -16,10 +18,10 @@ from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.bench.cases import Exchange, Line
 from simcounsel.bench.counselor import MOST_TOKENS, PROMPT, Counselor, exchange_id, spoken
 from simcounsel.chance import seed_of
-from simcounsel.conversation import Assess, listening
+from simcounsel.engine.conversation import Assess, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PracticeEvent, Said
-from simcounsel.llm.ask import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Reply, Request, ask
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.prompts import prompt_text, render
@@ -35,11 +37,19 @@ LANGUAGES: dict[str, Language] = {"English": "en", "Chinese": "zh"}
 
 
 def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
-    """language: of the clients, as an English word. BenchError when policies do not speak it; SpecError as `policy_for`."""
+    """language: of the clients, as an English word. BenchError when policies do not speak it;
+    SpecError as `policy_for`.
+    """
     if language not in LANGUAGES:
-        raise BenchError(f"the clients speak {language}; policies are there in {' and '.join(LANGUAGES)}; without --policy any language will do")
+        raise BenchError(
+            f"the clients speak {language}; policies are there in {' and '.join(LANGUAGES)};"
+            " without --policy any language will do"
+        )
     code = LANGUAGES[language]
-    policy, hear = policy_for("counselor", spec, code, SafetySettings()), listening(SafetySettings())
+    policy, hear = (
+        policy_for("counselor", spec, code, SafetySettings()),
+        listening(SafetySettings()),
+    )
     assert hear is not None
 
     def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
@@ -47,29 +57,58 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
         moves: list[tuple[str, str | None]] = []
         replies = []
         for exchange in exchanges:
-            replies.append((yield from _named(exchange, _answer(exchange, policy, hear, own, moves, language, code, seed))))
+            replies.append(
+                (
+                    yield from _named(
+                        exchange, _answer(exchange, policy, hear, own, moves, language, code, seed)
+                    )
+                )
+            )
         return tuple(replies)
 
     return Counselor(answer=answer, whole=True)
 
 
 def all_of(spec: PolicySpec) -> str:
-    """All that a policy's decisions may rest on beside the talk: what it is told, and every prompt."""
+    """All that a policy's decisions may rest on beside the talk: what it is told, and every
+    prompt.
+    """
     shelf = files("simcounsel.prompts")
-    prompts = [one for folder in (shelf, shelf / "zh") for one in sorted(folder.iterdir(), key=str) if one.name.endswith(".txt")]
-    return "\n".join([spec.model_dump_json(), *(one.read_text(encoding="utf-8") for one in prompts)])
+    prompts = [
+        one
+        for folder in (shelf, shelf / "zh")
+        for one in sorted(folder.iterdir(), key=str)
+        if one.name.endswith(".txt")
+    ]
+    return "\n".join(
+        [spec.model_dump_json(), *(one.read_text(encoding="utf-8") for one in prompts)]
+    )
 
 
 def _answer(
-    exchange: Exchange, policy: Policy, hear: Assess, own: list[PracticeEvent], moves: list[tuple[str, str | None]], language: str,
-    code: Language, seed: int,
+    exchange: Exchange,
+    policy: Policy,
+    hear: Assess,
+    own: list[PracticeEvent],
+    moves: list[tuple[str, str | None]],
+    language: str,
+    code: Language,
+    seed: int,
 ) -> Ask[Reply]:
     """The reply to one line; what was heard and decided is put down in `own` and `moves`."""
     *before, line = exchange.history
     key = seed, GUIDED, exchange.case
     said = Said(
-        chat=exchange.case, message=len(exchange.history), who=OTHER, to=ME, text=line.content, stressed=None, emotion="neutral",
-        intensity=1, poignancy=1, source="human",
+        chat=exchange.case,
+        message=len(exchange.history),
+        who=OTHER,
+        to=ME,
+        text=line.content,
+        stressed=None,
+        emotion="neutral",
+        intensity=1,
+        poignancy=1,
+        source="human",
     )
     heard = yield from hear(said, before[-1].content if before else "", (*key, exchange.turn), code)
     own += [heard] if heard else []
@@ -81,47 +120,99 @@ def _answer(
 
 
 def _view(
-    exchange: Exchange, own: tuple[PracticeEvent, ...], moves: tuple[tuple[str, str | None], ...], key: tuple[object, ...], code: Language,
+    exchange: Exchange,
+    own: tuple[PracticeEvent, ...],
+    moves: tuple[tuple[str, str | None], ...],
+    key: tuple[object, ...],
+    code: Language,
 ) -> TalkView:
     lines = tuple(map(_line, exchange.history))
     return TalkView(
-        chat=exchange.case, me=ME, other=OTHER, other_role="client", place=PLACE, meeting=1, appointment=True, lines=lines,
-        moves=tuple(move for move, _ in moves), deciders=tuple(decider for _, decider in moves),
-        turns_left=max(2, LINES - len(lines)), parting=False, closeness=0.0, emotion="neutral", key=key, language=code, own=own,
+        chat=exchange.case,
+        me=ME,
+        other=OTHER,
+        other_role="client",
+        place=PLACE,
+        meeting=1,
+        appointment=True,
+        lines=lines,
+        moves=tuple(move for move, _ in moves),
+        deciders=tuple(decider for _, decider in moves),
+        turns_left=max(2, LINES - len(lines)),
+        parting=False,
+        closeness=0.0,
+        emotion="neutral",
+        key=key,
+        language=code,
+        own=own,
     )
 
 
 def _line(line: Line) -> TalkLine:
-    return TalkLine(who=OTHER if line.role == "client" else ME, text=line.content, stressed=None, emotion="neutral")
+    return TalkLine(
+        who=OTHER if line.role == "client" else ME,
+        text=line.content,
+        stressed=None,
+        emotion="neutral",
+    )
 
 
-def _worded(exchange: Exchange, view: TalkView, decision: Decision, language: str, seed: int) -> Ask[Reply]:
-    """The decision as words. A line that must keep to something and does not is replaced by one written by hand."""
+def _worded(
+    exchange: Exchange, view: TalkView, decision: Decision, language: str, seed: int
+) -> Ask[Reply]:
+    """The decision as words. A line that must keep to something and does not is replaced by one
+    written by hand.
+    """
     *before, last = exchange.history
     system, prompt = render(
-        GUIDED, language=language, line=last.content, move=decision.move, aim=decision.aim, brief=f"\n{decision.brief}" if decision.brief else "",
+        GUIDED,
+        language=language,
+        line=last.content,
+        move=decision.move,
+        aim=decision.aim,
+        brief=f"\n{decision.brief}" if decision.brief else "",
         manner=decision.manner or prompt_text("manner_counselor", view.language),
     )
-    reply = yield from ask(Request(
-        verb="write", purpose=PROMPT, who=view.me, tier="reason", system=system, prompt=prompt,
-        talk=tuple(("user" if line.role == "client" else "assistant", line.content) for line in before),
-        check=lambda text: _problem(text, decision), fallback=_by_hand(view, decision),
-        temperature=0.0, max_tokens=MOST_TOKENS, seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
-    ))
+    reply = yield from ask(
+        Request(
+            verb="write",
+            purpose=PROMPT,
+            who=view.me,
+            tier="reason",
+            system=system,
+            prompt=prompt,
+            talk=tuple(
+                ("user" if line.role == "client" else "assistant", line.content) for line in before
+            ),
+            check=lambda text: _problem(text, decision),
+            fallback=_by_hand(view, decision),
+            temperature=0.0,
+            max_tokens=MOST_TOKENS,
+            seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
+        )
+    )
     return spoken(reply)
 
 
 def _problem(text: str, decision: Decision) -> str | None:
-    """Only what would make the reply another than the policy's; how well it speaks is the judge's to say."""
+    """Only what would make the reply another than the policy's; how well it speaks is the judge's
+    to say.
+    """
     words = spoken(Reply(value=text)).value or ""
-    return agenda_problem(words, decision) or (decision.must.problem(words) if decision.must else None)
+    return agenda_problem(words, decision) or (
+        decision.must.problem(words) if decision.must else None
+    )
 
 
 def _by_hand(view: TalkView, decision: Decision) -> str | None:
-    """For a line that must keep to something; None elsewhere, since a benchmark puts nothing in for what is missing."""
+    """For a line that must keep to something; None elsewhere, since a benchmark puts nothing in for
+    what is missing.
+    """
     if decision.must is None:
         return None
-    texts = (fill_slots(one.text, name=view.other, words=None, feeling=None) for one in decision.lines)
+    texts = (
+        fill_slots(one.text, name=view.other, words=None, feeling=None) for one in decision.lines
+    )
     return next((text for text in texts if text), None)
 
 
@@ -135,4 +226,8 @@ def _named(exchange: Exchange, asking: Ask[Reply]) -> Ask[Reply]:
             reply: Reply = end.value
             return reply
         who = exchange_id(exchange)
-        answer = yield replace(wanted, who=who) if isinstance(wanted, Request) else tuple(replace(one, who=who) for one in wanted)
+        answer = yield (
+            replace(wanted, who=who)
+            if isinstance(wanted, Request)
+            else tuple(replace(one, who=who) for one in wanted)
+        )

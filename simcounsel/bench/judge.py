@@ -1,6 +1,7 @@
 """A judge of single replies, on the four scales of CPsyCounE (Zhang et al. 2024) in our own words.
 
-The judge sees what was said and the reply: not who wrote it, and not what the data's counselor answered.
+The judge sees what was said and the reply: not who wrote it, and not what the data's counselor
+answered.
 """
 
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from simcounsel.agents.reporting import Question
 from simcounsel.bench.cases import Exchange
 from simcounsel.bench.counselor import exchange_id
 from simcounsel.chance import seed_of
-from simcounsel.llm.ask import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Reply, Request, ask
 from simcounsel.prompts import render
 
 PROMPT = "bench_judge"
@@ -31,7 +32,9 @@ def _all_required(schema: dict[str, Any]) -> None:
 
 
 class Judgment(BaseModel):
-    """The judge's answer. because: what decided, in a sentence; '' from the embedded model, which gives no reasons."""
+    """The judge's answer. because: what decided, in a sentence; '' from the embedded model, which
+    gives no reasons.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
 
@@ -47,16 +50,36 @@ class Judgment(BaseModel):
 
 
 def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Reply]:
-    """One reply judged: a Judgment, or None with a problem when the second try was no use either."""
+    """One reply judged: a Judgment, or None with a problem when the second try was no use
+    either.
+    """
     names = {"client": "Client", "counselor": "Counselor"}
     said = "\n".join(f"{names[line.role]}: {line.content}" for line in exchange.history)
     system, prompt = render(PROMPT, language=language, said=said, reply=f"Counselor: {reply}")
     questions = tuple(
-        Question(id=name, text=f"{name.capitalize()} of the counselor's last line, from 0 to {most}", low=0, high=most, step=1)
+        Question(
+            id=name,
+            text=f"{name.capitalize()} of the counselor's last line, from 0 to {most}",
+            low=0,
+            high=most,
+            step=1,
+        )
         for name, most in DIMENSIONS.items()
     )
-    return (yield from ask(Request(
-        verb="fill", purpose=PROMPT, who=exchange_id(exchange), tier="judge", system=system, prompt=prompt, model=Judgment,
-        temperature=0.0, max_tokens=MOST_TOKENS, seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
-        hints={"questions": questions, "material": f"{said}\nCounselor: {reply}"},
-    )))
+    return (
+        yield from ask(
+            Request(
+                verb="fill",
+                purpose=PROMPT,
+                who=exchange_id(exchange),
+                tier="judge",
+                system=system,
+                prompt=prompt,
+                model=Judgment,
+                temperature=0.0,
+                max_tokens=MOST_TOKENS,
+                seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
+                hints={"questions": questions, "material": f"{said}\nCounselor: {reply}"},
+            )
+        )
+    )

@@ -1,4 +1,6 @@
-"""A finished benchmark as files: result.json, which holds all averages, and replies.csv, which holds all replies."""
+"""A finished benchmark as files: result.json, which holds all averages, and replies.csv, which
+holds all replies.
+"""
 
 import csv
 import io
@@ -11,11 +13,19 @@ from pydantic import ValidationError
 
 from simcounsel.bench.averages import RESAMPLES, Mean, Rated, by_case, mean_of
 from simcounsel.bench.cases import Case, Kept
-from simcounsel.bench.folder import ANSWERS, REPLIES, RESULT, Folder, Manifest, calls_of, read_manifest
+from simcounsel.bench.folder import (
+    ANSWERS,
+    REPLIES,
+    RESULT,
+    Folder,
+    Manifest,
+    calls_of,
+    read_manifest,
+)
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.errors import BenchError
 from simcounsel.instruments.read import is_trial
-from simcounsel.runs import json_lines
+from simcounsel.runs.run import json_lines
 
 Means = dict[str, Mean]
 
@@ -32,10 +42,12 @@ class OneCase(Kept):
 class Result(Kept):
     """What came out.
 
-    replies: client's lines that were to be answered; no_reply of them were not, and of the rest no_judgment were not judged. cut: replies
-    that ended at the limit of tokens. reasons: why something is missing, with how often. scales: the highest score by dimension; the lowest
-    is 0. overall, topics, turns: means over cases; `turns` by number, each over the cases that are so long. trial: made by models that are
-    there for trying the software. requests, tokens, cost_usd: of all sittings, failures included; cost None when a price is unknown.
+    replies: client's lines that were to be answered; no_reply of them were not, and of the rest
+    no_judgment were not judged. cut: replies that ended at the limit of tokens. reasons: why
+    something is missing, with how often. scales: the highest score by dimension; the lowest is 0.
+    overall, topics, turns: means over cases; `turns` by number, each over the cases that are so
+    long. trial: made by models that are there for trying the software. requests, tokens, cost_usd:
+    of all sittings, failures included; cost None when a price is unknown.
     """
 
     benchmark: str
@@ -63,18 +75,41 @@ class Result(Kept):
     cost_usd: float | None
 
 
-def result_of(manifest: Manifest, rated: Sequence[Rated], calls: Sequence[dict[str, Any]] = ()) -> Result:
+def result_of(
+    manifest: Manifest, rated: Sequence[Rated], calls: Sequence[dict[str, Any]] = ()
+) -> Result:
     """All averages. calls: what was asked, for the costs."""
     costs = [call.get("cost_usd") for call in calls]
     known = [cost for cost in costs if cost is not None]
     return Result(
-        **manifest.model_dump(include={"benchmark", "sha256", "model", "policy", "judge", "language", "prompts", "seed"}), resamples=RESAMPLES,
-        trial=is_trial(manifest.model) or is_trial(manifest.judge), replies=len(rated), no_reply=sum(one.reply is None for one in rated),
+        **manifest.model_dump(
+            include={
+                "benchmark",
+                "sha256",
+                "model",
+                "policy",
+                "judge",
+                "language",
+                "prompts",
+                "seed",
+            }
+        ),
+        resamples=RESAMPLES,
+        trial=is_trial(manifest.model) or is_trial(manifest.judge),
+        replies=len(rated),
+        no_reply=sum(one.reply is None for one in rated),
         no_judgment=sum(one.reply is not None and not one.scores for one in rated),
-        cut=sum(one.cut for one in rated), reasons=dict(sorted(Counter(one.reason for one in rated if one.reason).items())), scales=DIMENSIONS,
-        overall=_means(rated, manifest.seed), topics=_parts(rated, lambda one: one.topic, manifest.seed),
-        turns=_parts(sorted(rated, key=lambda one: one.turn), lambda one: str(one.turn), manifest.seed), cases=_cases(rated),
-        requests=len(calls), tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
+        cut=sum(one.cut for one in rated),
+        reasons=dict(sorted(Counter(one.reason for one in rated if one.reason).items())),
+        scales=DIMENSIONS,
+        overall=_means(rated, manifest.seed),
+        topics=_parts(rated, lambda one: one.topic, manifest.seed),
+        turns=_parts(
+            sorted(rated, key=lambda one: one.turn), lambda one: str(one.turn), manifest.seed
+        ),
+        cases=_cases(rated),
+        requests=len(calls),
+        tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
         cost_usd=round(sum(known), 6) if len(known) == len(costs) else None,
     )
 
@@ -84,7 +119,10 @@ def _means(rated: Sequence[Rated], seed: int) -> Means:
 
 
 def _parts(rated: Sequence[Rated], part: Callable[[Rated], str], seed: int) -> dict[str, Means]:
-    return {name: _means([one for one in rated if part(one) == name], seed) for name in dict.fromkeys(map(part, rated))}
+    return {
+        name: _means([one for one in rated if part(one) == name], seed)
+        for name in dict.fromkeys(map(part, rated))
+    }
 
 
 def _cases(rated: Sequence[Rated]) -> dict[str, OneCase]:
@@ -94,9 +132,12 @@ def _cases(rated: Sequence[Rated]) -> dict[str, OneCase]:
         of.setdefault(one.case, []).append(one)
     return {
         case: OneCase(
-            topic=some[0].topic, turns=len(some), judged=sum(bool(one.scores) for one in some),
+            topic=some[0].topic,
+            turns=len(some),
+            judged=sum(bool(one.scores) for one in some),
             scores={name: found.get(case) for name, found in scores.items()},
-        ) for case, some in of.items()
+        )
+        for case, some in of.items()
     }
 
 
@@ -109,22 +150,48 @@ def write_result(folder: Folder, cases: Sequence[Case], rated: Sequence[Rated]) 
 
 
 def replies_csv(cases: Sequence[Case], rated: Sequence[Rated]) -> str:
-    """One row for each reply, in the data's order; an empty field is a missing value, and no text begins like a formula."""
+    """One row for each reply, in the data's order; an empty field is a missing value, and no text
+    begins like a formula.
+    """
     said = {(one.case, one.turn): one for case in cases for one in case.exchanges()}
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["case", "topic", "turn", "client", "reply", "reference", "cut", *DIMENSIONS, "because", "reason"])
+    table.writerow(
+        [
+            "case",
+            "topic",
+            "turn",
+            "client",
+            "reply",
+            "reference",
+            "cut",
+            *DIMENSIONS,
+            "because",
+            "reason",
+        ]
+    )
     for one in rated:
         exchange = said[one.case, one.turn]
         texts = [exchange.history[-1].content, one.reply, exchange.reference]
         scores = [one.scores.get(name) for name in DIMENSIONS]
         why = one.because, one.reason
-        table.writerow([*map(_harmless, (one.case, one.topic)), one.turn, *map(_harmless, texts), int(one.cut), *scores, *map(_harmless, why)])
+        table.writerow(
+            [
+                *map(_harmless, (one.case, one.topic)),
+                one.turn,
+                *map(_harmless, texts),
+                int(one.cut),
+                *scores,
+                *map(_harmless, why),
+            ]
+        )
     return out.getvalue()
 
 
 def _harmless(text: str | None) -> str | None:
-    """A text that a spreadsheet takes for text: one that begins like a formula gets an apostrophe before it."""
+    """A text that a spreadsheet takes for text: one that begins like a formula gets an apostrophe
+    before it.
+    """
     return f"'{text}" if text and text[0] in "=+-@" else text
 
 
@@ -135,6 +202,11 @@ def read_result(folder: Path) -> Result:
         return Result.model_validate_json((folder / RESULT).read_bytes())
     except FileNotFoundError:
         answered = len({(one.get("case"), one.get("turn")) for one in json_lines(folder / ANSWERS)})
-        raise BenchError(f"{folder}: not finished ({answered} lines of clients were answered); the command that began it goes on") from None
+        raise BenchError(
+            f"{folder}: not finished ({answered} lines of clients were answered); the command that"
+            " began it goes on"
+        ) from None
     except (OSError, ValidationError):
-        raise BenchError(f"{folder / RESULT}: damaged; the command that made it writes it again") from None
+        raise BenchError(
+            f"{folder / RESULT}: damaged; the command that made it writes it again"
+        ) from None

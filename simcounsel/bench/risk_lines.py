@@ -1,8 +1,10 @@
-"""Labelled lines to measure the detector of danger on: PsyGUARD's JSON, or lines of our own in YAML.
+"""Labelled lines to measure the detector of danger on: PsyGUARD's JSON, or lines of our own in
+YAML.
 
-PsyGUARD's labels say whether there is a risk and of which sort, no level (Chinese; Qiu et al. 2024). Of its utterances those with an
-even `idx` are the tune split, since the words were chosen on them, and those with an odd one the test split. Our own lines carry their
-split, their kinds and their level. A file may hold both; those with an `idx` are PsyGUARD's.
+PsyGUARD's labels say whether there is a risk and of which sort, no level (Chinese; Qiu et al.
+2024). Of its utterances those with an even `idx` are the tune split, since the words were chosen on
+them, and those with an odd one the test split. Our own lines carry their split, their kinds and
+their level. A file may hold both; those with an `idx` are PsyGUARD's.
 """
 
 from dataclasses import dataclass
@@ -24,7 +26,9 @@ MOST_TOLD = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """A line and its labels. level, hard: None where the data has none. labels: of risk, as the data names them; none for no risk."""
+    """A line and its labels. level, hard: None where the data has none. labels: of risk, as the
+    data names them; none for no risk.
+    """
 
     text: str
     risk: bool
@@ -48,18 +52,32 @@ class OwnLine(Spec):
     @model_validator(mode="after")
     def _kinds_fit_the_level(self) -> Self:
         if self.level == "none" and self.kinds:
-            raise ValueError(f"kinds: {list(self.kinds)} with level none; give the level of the danger, or `kinds: []`")
+            raise ValueError(
+                f"kinds: {list(self.kinds)} with level none; give the level of the danger, or"
+                " `kinds: []`"
+            )
         if self.level != "none" and not self.kinds:
-            raise ValueError(f"kinds: [] with level {self.level}; name the kinds of danger, or `level: none`")
+            raise ValueError(
+                f"kinds: [] with level {self.level}; name the kinds of danger, or `level: none`"
+            )
         return self
 
     def labelled(self) -> Labelled:
         """As it is measured."""
-        return Labelled(text=self.text, risk=self.level != "none", labels=self.kinds, split=self.split, level=self.level, hard=self.hard)
+        return Labelled(
+            text=self.text,
+            risk=self.level != "none",
+            labels=self.kinds,
+            split=self.split,
+            level=self.level,
+            hard=self.hard,
+        )
 
 
 class PsyguardLine(Spec):
-    """An utterance of PsyGUARD's. label: 0 or 1 for each class, the last of which is no risk; labels: the names of those that are 1."""
+    """An utterance of PsyGUARD's. label: 0 or 1 for each class, the last of which is no risk;
+    labels: the names of those that are 1.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -71,15 +89,24 @@ class PsyguardLine(Spec):
     def labelled(self) -> Labelled:
         """As it is measured."""
         risk = self.label[-1] != 1.0
-        return Labelled(text=self.text, risk=risk, labels=self.labels if risk else (), split="test" if self.idx % 2 else "tune")
+        return Labelled(
+            text=self.text,
+            risk=risk,
+            labels=self.labels if risk else (),
+            split="test" if self.idx % 2 else "tune",
+        )
 
 
 def read_lines(path: Path) -> tuple[Labelled, ...]:
-    """The lines of a file. BenchError when it is neither PsyGUARD's JSON nor YAML of our own; or it names every fault with its entry."""
+    """The lines of a file. BenchError when it is neither PsyGUARD's JSON nor YAML of our own; or it
+    names every fault with its entry.
+    """
     try:
         data, lines = read_json(path) if path.suffix == ".json" else read_yaml(path)
         if not isinstance(data, list) or not data:
-            raise SpecError([f"{path}:1: a list of labelled lines is needed; see simcounsel bench risk --help"])
+            raise SpecError(
+                [f"{path}:1: a list of labelled lines is needed; see simcounsel bench risk --help"]
+            )
         return tuple(line.labelled() for line in _parsed(path, data, lines))
     except SpecError as error:
         left_out = len(error.problems) - MOST_TOLD
@@ -94,13 +121,20 @@ def _parsed(path: Path, data: list[Any], lines: Lines) -> list[OwnLine | Psyguar
     for at, entry in enumerate(data):
         theirs = isinstance(entry, dict) and "idx" in entry
         try:
-            line = parse_spec(entry, PsyguardLine, path, lines, at) if theirs else parse_spec(entry, OwnLine, path, lines, at)
+            line = (
+                parse_spec(entry, PsyguardLine, path, lines, at)
+                if theirs
+                else parse_spec(entry, OwnLine, path, lines, at)
+            )
         except SpecError as error:
             problems += error.problems
             continue
         if isinstance(line, OwnLine) and first.setdefault(line.id, at) != at:
             where = f"{path}:{line_of(lines, (at, 'id'))}: entry {at + 1}: id"
-            problems.append(f"{where}: {line.id!r} is that of entry {first[line.id] + 1} too; give each line its own")
+            problems.append(
+                f"{where}: {line.id!r} is that of entry {first[line.id] + 1} too; give each line"
+                " its own"
+            )
         found.append(line)
     if problems:
         raise SpecError(problems)
@@ -108,8 +142,12 @@ def _parsed(path: Path, data: list[Any], lines: Lines) -> list[OwnLine | Psyguar
 
 
 def lines_of(path: Path, split: Split | None = None) -> tuple[Labelled, ...]:
-    """The lines of a file, all of them or a split, never none. BenchError as in `read_lines`, or when the split is empty."""
+    """The lines of a file, all of them or a split, never none. BenchError as in `read_lines`, or
+    when the split is empty.
+    """
     lines = tuple(line for line in read_lines(path) if split in (None, line.split))
     if not lines:
-        raise BenchError(f"{path}: has no line in the split {split}; leave --split out, or take the other one")
+        raise BenchError(
+            f"{path}: has no line in the split {split}; leave --split out, or take the other one"
+        )
     return lines

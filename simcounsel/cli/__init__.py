@@ -10,10 +10,17 @@ from simcounsel.argument_help import Explaining
 from simcounsel.errors import SimcounselError
 
 app = typer.Typer(
-    name="simcounsel", cls=Explaining, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Simulate counseling: people with personas, emotions, memories and homes live through their days.\n\n"
-    "Begin with:  simcounsel run worlds/insomnia.yaml --ticks 24\n\n"
-    "A research tool, not care: simulated outcomes are no evidence about people.",
+    name="simcounsel",
+    cls=Explaining,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help=(
+        "Simulate counseling: people with personas, emotions, memories and homes live through their"
+        " days.\n\nBegin with:  simcounsel run worlds/insomnia.yaml --ticks 24\n\nA research tool,"
+        " not care: simulated outcomes are no evidence about people."
+    ),
 )
 
 
@@ -34,8 +41,10 @@ def main() -> None:
 
 
 def _give_up_stdout() -> None:
-    """Nobody reads any more: what is still buffered goes nowhere, so that flushing it at the end says nothing (Python's documentation,
-    `signal`, note on SIGPIPE). Whoever put something else in stdout's place goes on after us, so that is left alone."""
+    """Nobody reads any more: what is still buffered goes nowhere, so that flushing it at the end
+    says nothing (Python's documentation, `signal`, note on SIGPIPE). Whoever put something else in
+    stdout's place goes on after us, so that is left alone.
+    """
     if sys.__stdout__ is None or sys.stdout is not sys.__stdout__:
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -43,4 +52,6 @@ def _give_up_stdout() -> None:
     os.close(nowhere)
 
 
-from simcounsel.cli import living, looking, measuring, synthesize, export, corpus, corpus_rate, bench, courses, files  # noqa: E402, F401, I001  in this order --help lists them
+# in this order --help lists them
+from simcounsel.cli import living, looking, measuring, synthesize  # noqa: E402, F401, I001
+from simcounsel.cli import export, corpus, corpus_rate, bench, courses, files  # noqa: E402, F401

@@ -1,4 +1,6 @@
-"""`bench`: counselors compared on cases that are the same for all; the detector of danger measured on labelled lines."""
+"""`bench`: counselors compared on cases that are the same for all; the detector of danger measured
+on labelled lines.
+"""
 
 import re
 from collections.abc import Iterator
@@ -22,33 +24,81 @@ if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
 
-bench = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Compare counselors on cases that are the same for all.")
+bench = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Compare counselors on cases that are the same for all.",
+)
 app.add_typer(bench, name="bench")
 
 
 @bench.command("cpsycoune")
 def cpsycoune(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="The cases, JSON: a list of topic, case, turns (role, content).")],
-    model: Annotated[str, typer.Option("--model", help="Who answers; `simcounsel models` lists the forms.")],
-    judge: Annotated[str | None, typer.Option("--judge", help="Who judges; MODEL itself if not given, and models favour themselves.")] = None,
-    policy: Annotated[str | None, typer.Option(
-        "--policy", help="A counselor that follows it answers, and MODEL words it: socratic, supportive, unguided, single:MANUAL, staged:MANUAL, "
-        "course:THERAPY (a name or a .yaml file). Without it MODEL answers alone.",
-    )] = None,
-    sample: Annotated[int | None, typer.Option("--sample", min=1, help="So many cases, by topic; a later call may take more.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the sample and the intervals, and is sent to the models.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder; benches/cpsycoune-[POLICY-]MODEL if not given. The same folder goes on.")] = None,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA", help="The cases, JSON: a list of topic, case, turns (role, content)."
+        ),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", help="Who answers; `simcounsel models` lists the forms.")
+    ],
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge", help="Who judges; MODEL itself if not given, and models favour themselves."
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            help=(
+                "A counselor that follows it answers, and MODEL words it: socratic, supportive,"
+                " unguided, single:MANUAL, staged:MANUAL, "
+                "course:THERAPY (a name or a .yaml file). Without it MODEL answers alone."
+            ),
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample", min=1, help="So many cases, by topic; a later call may take more."
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed", min=0, help="Draws the sample and the intervals, and is sent to the models."
+        ),
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder; benches/cpsycoune-[POLICY-]MODEL if not given. The same folder goes on.",
+        ),
+    ] = None,
     in_flight: InFlight = 64,
-    budget_usd: Annotated[float | None, typer.Option("--budget-usd", min=0, help="Stop when this is spent, a few cases later at most.")] = None,
-    prices: PricesFile = None, quiet: Quiet = False,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(
+            "--budget-usd", min=0, help="Stop when this is spent, a few cases later at most."
+        ),
+    ] = None,
+    prices: PricesFile = None,
+    quiet: Quiet = False,
 ) -> None:
-    """A model answers every line of the clients, each time after what the data's own counselor said before; a judge scores every reply.
+    """A model answers every line of the clients, each time after what the data's own counselor said
+    before; a judge scores every reply.
 
-    With --policy a counselor's policy decides what each reply is to do, from all that was said and from what it made of it, and the model
-    words it; the safety protocol stands before it. English and Chinese.
+    With --policy a counselor's policy decides what each reply is to do, from all that was said and
+    from what it made of it, and the model words it; the safety protocol stands before it. English
+    and Chinese.
 
-    Comprehensiveness 0 to 2, professionalism 0 to 3, authenticity 0 to 3, safety 0 to 1 (CPsyCounE, Zhang et al. 2024, in our own
-    words). All is kept as it comes: the same command goes on after Ctrl-C or a crash, and nothing is paid for twice.
+    Comprehensiveness 0 to 2, professionalism 0 to 3, authenticity 0 to 3, safety 0 to 1 (CPsyCounE,
+    Zhang et al. 2024, in our own words). All is kept as it comes: the same command goes on after
+    Ctrl-C or a crash, and nothing is paid for twice.
     """
     from simcounsel.bench.asking import Bench
     from simcounsel.bench.folder import Folder, plan_bench
@@ -61,7 +111,9 @@ def cpsycoune(
 
     answering = open_chat(model)
     judging = answering if judge in (None, model) else open_chat(str(judge))
-    manifest, cases = plan_bench("cpsycoune", data, answering.name, judging.name, policy=policy, sample=sample, seed=seed)
+    manifest, cases = plan_bench(
+        "cpsycoune", data, answering.name, judging.name, policy=policy, sample=sample, seed=seed
+    )
     counselor = following(policy_named(policy), manifest.language, seed) if policy else None
     table = price_table(prices)
     if budget_usd is not None:
@@ -73,25 +125,38 @@ def cpsycoune(
     with Folder(folder, manifest) as kept:
         known = kept.answered()
         sitting = Bench(kept, cases, counselor)
-        typer.echo(f"{folder}: {len(cases)} cases, {sitting.steps // 2} replies" + (f"; {len(known)} requests were answered before" if known else ""))
+        typer.echo(
+            f"{folder}: {len(cases)} cases, {sitting.steps // 2} replies"
+            + (f"; {len(known)} requests were answered before" if known else "")
+        )
         models = Switchboard(
-            {"reason": answering, "quick": answering, "judge": judging}, open_embed("scripted"), in_flight=1 if alone else in_flight,
-            prices=table, recorded=known,
+            {"reason": answering, "quick": answering, "judge": judging},
+            open_embed("scripted"),
+            in_flight=1 if alone else in_flight,
+            prices=table,
+            recorded=known,
         )
         rated = _sit(sitting, models, budget_usd, 1 if alone else None, quiet)
         for line in result_lines(write_result(kept, cases, rated)):
             typer.echo(line)
-    typer.echo(f"wrote {folder}/result.json and replies.csv; compare with: simcounsel bench show {folder} OTHER...")
+    typer.echo(
+        f"wrote {folder}/result.json and replies.csv; compare with: simcounsel bench show {folder}"
+        " OTHER..."
+    )
 
 
 def _priced(manifest: "Manifest", table: "Prices") -> None:
     """A budget needs the prices of all who are asked."""
     for one in (manifest.model, manifest.judge):
         if table.cost_usd(one, 1, 1) is None:
-            raise typer.BadParameter(f"the price of {one} is not known; give it with --prices", param_hint="--budget-usd")
+            raise typer.BadParameter(
+                f"the price of {one} is not known; give it with --prices", param_hint="--budget-usd"
+            )
 
 
-def _sit(sitting: "Bench", models: "Switchboard", budget_usd: float | None, wave: int | None, quiet: bool) -> "tuple[Rated, ...]":
+def _sit(
+    sitting: "Bench", models: "Switchboard", budget_usd: float | None, wave: int | None, quiet: bool
+) -> "tuple[Rated, ...]":
     """All replies and judgments; leaves the program where it was stopped before the end."""
     try:
         with _progress(sitting.steps, quiet) as advance:
@@ -102,21 +167,32 @@ def _sit(sitting: "Bench", models: "Switchboard", budget_usd: float | None, wave
     finally:
         models.close()
     if stopped:
-        typer.echo(f"{stopped}; what was answered is kept in {sitting.folder.path}, the same command goes on", err=True)
+        typer.echo(
+            f"{stopped}; what was answered is kept in {sitting.folder.path}, the same command"
+            " goes on",
+            err=True,
+        )
         raise typer.Exit(code)
     return rated
 
 
 @bench.command("show")
 def show(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Finished benchmarks of the same data and judge.")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="FOLDER...", help="Finished benchmarks of the same data and judge."),
+    ],
 ) -> None:
-    """One finished benchmark in full; or several side by side, with the differences to the first, case by case."""
+    """One finished benchmark in full; or several side by side, with the differences to the first,
+    case by case.
+    """
     from simcounsel.bench.result import read_result
     from simcounsel.bench.tables import comparison_lines, result_lines
 
     results = {folder: read_result(folder) for folder in folders}
-    for line in comparison_lines(results) if len(results) > 1 else result_lines(results[folders[0]]):
+    for line in (
+        comparison_lines(results) if len(results) > 1 else result_lines(results[folders[0]])
+    ):
         typer.echo(line)
 
 
@@ -129,17 +205,39 @@ class Split(StrEnum):
 
 @bench.command("risk")
 def risk(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="PsyGUARD's JSON, or YAML: id, split, text, kinds, level, hard, why.")],
-    split: Annotated[Split | None, typer.Option("--split", help="Only the lines of this split; all lines if not given.")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Asked where the detector is in doubt; without it the detector stands alone.")] = None,
-    every_line: Annotated[bool, typer.Option("--every-line", help="Ask MODEL about every line that is no clear danger.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="PsyGUARD's JSON, or YAML: id, split, text, kinds, level, hard, why.",
+        ),
+    ],
+    split: Annotated[
+        Split | None,
+        typer.Option("--split", help="Only the lines of this split; all lines if not given."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="Asked where the detector is in doubt; without it the detector stands alone.",
+        ),
+    ] = None,
+    every_line: Annotated[
+        bool,
+        typer.Option("--every-line", help="Ask MODEL about every line that is no clear danger."),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON instead of the table.")
+    ] = False,
     in_flight: InFlight = 64,
 ) -> None:
-    """The detector of danger on labelled lines: precision, recall and F1 of any danger against none, with 95% intervals.
+    """The detector of danger on labelled lines: precision, recall and F1 of any danger against
+    none, with 95% intervals.
 
-    The words were chosen on `tune`; only numbers of `test` say how well it hears lines that it has not seen. Of PsyGUARD's utterances
-    tune are those with an even idx. With a model it is measured as it listens in a world (`safety.ask: in_doubt`, or `every_line`).
+    The words were chosen on `tune`; only numbers of `test` say how well it hears lines that it has
+    not seen. Of PsyGUARD's utterances tune are those with an even idx. With a model it is measured
+    as it listens in a world (`safety.ask: in_doubt`, or `every_line`).
     """
     import json
 
@@ -155,12 +253,16 @@ def risk(
         asked = open_chat(model)
         name = asked.name
         fetch_weights({"quick": name}, console_of(), quiet=False)
-        models = Switchboard({"reason": asked, "quick": asked}, open_embed("scripted"), in_flight=in_flight)
+        models = Switchboard(
+            {"reason": asked, "quick": asked}, open_embed("scripted"), in_flight=in_flight
+        )
         try:
             taken = judged(lines, models, every_line=every_line)
         finally:
             models.close()
-    result = measured(file.name, split.value if split else "all", lines, taken or listened(lines), name)
+    result = measured(
+        file.name, split.value if split else "all", lines, taken or listened(lines), name
+    )
     if as_json:
         typer.echo(json.dumps(as_data(result), ensure_ascii=False, indent=2))
         return
@@ -175,16 +277,31 @@ def _warn(manifest: "Manifest") -> None:
     names = dict.fromkeys((manifest.model, manifest.judge))
     for name in names:
         if name.startswith("embedded") and manifest.language != "English":
-            typer.echo(f"{name}: SmolLM2 knows English only, and the clients speak {manifest.language}: what it says means nothing here", err=True)
+            typer.echo(
+                f"{name}: SmolLM2 knows English only, and the clients speak {manifest.language}:"
+                " what it says means nothing here",
+                err=True,
+            )
         elif is_trial(name):
-            typer.echo(f"{name} model: for trying the software only; these numbers mean nothing", err=True)
+            typer.echo(
+                f"{name} model: for trying the software only; these numbers mean nothing", err=True
+            )
     if len(names) == 1 and not is_trial(manifest.model):
-        typer.echo(f"{manifest.model} judges its own replies, which models favour; name another with --judge", err=True)
+        typer.echo(
+            f"{manifest.model} judges its own replies, which models favour; name another with"
+            " --judge",
+            err=True,
+        )
 
 
 def _name(manifest: "Manifest") -> str:
-    """A folder's name: of the model, of the judge if that is another, of the policy if there is one."""
-    plain = [re.sub(r"[^\w.+-]+", "-", one).strip("-") for one in dict.fromkeys((manifest.model, manifest.judge))]
+    """A folder's name: of the model, of the judge if that is another, of the policy if there is
+    one.
+    """
+    plain = [
+        re.sub(r"[^\w.+-]+", "-", one).strip("-")
+        for one in dict.fromkeys((manifest.model, manifest.judge))
+    ]
     named = re.sub(r"[^\w.+-]+", "-", manifest.policy).strip("-") if manifest.policy else ""
     return f"cpsycoune-{f'{named}-' if named else ''}{'-judged-by-'.join(plain)}"
 
@@ -196,9 +313,20 @@ def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
     if quiet or not console.is_terminal:
         yield lambda steps: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("replies and judgments"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("replies and judgments"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("bench", total=steps)
         yield lambda steps: bar.advance(task, steps)

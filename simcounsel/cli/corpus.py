@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from simcounsel.corpus.dialogues import Dialogue
     from simcounsel.corpus.screens import Screened
 
-corpus = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Judge a corpus of dialogues: what is wrong with it, and what it is worth.")
+corpus = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Judge a corpus of dialogues: what is wrong with it, and what it is worth.",
+)
 app.add_typer(corpus, name="corpus")
 QUIET_S = 5.0
 """So long a check says nothing in a pipe (s)."""
@@ -26,20 +30,42 @@ UNREADABLE = 2
 
 @corpus.command("check")
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Corpus files, runs, syntheses, the word `samples`; checked as one.")],
-    rule: Annotated[list[str] | None, typer.Option("--rule", help="Only this rule; may be given again.")] = None,
-    skip: Annotated[list[str] | None, typer.Option("--skip", help="Leave this rule out; may be given again.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", metavar="OUT", help="Write a page with examples in their context.")] = None,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Corpus files, runs, syntheses, the word `samples`; checked as one.",
+        ),
+    ],
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", help="Only this rule; may be given again.")
+    ] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", help="Leave this rule out; may be given again.")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="OUT", help="Write a page with examples in their context."),
+    ] = None,
     redact: Annotated[
         Path | None,
-        typer.Option("--redact", metavar="OUT", help="Write the dialogues as a new corpus, with [person 1], [phone 1] ... for what identifies."),
+        typer.Option(
+            "--redact",
+            metavar="OUT",
+            help=(
+                "Write the dialogues as a new corpus, with [person 1], [phone 1] ... for what"
+                " identifies."
+            ),
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON instead.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all findings as JSON instead.")
+    ] = False,
 ) -> None:
     """What is wrong with a corpus, dialogue by dialogue, and what to do about it.
 
-    Exit code 0: no errors (there may be warnings); 1: errors; 2: it cannot be read. The rules go by words and counts: they
-    find what is open, not what is subtle.
+    Exit code 0: no errors (there may be warnings); 1: errors; 2: it cannot be read. The rules go by
+    words and counts: they find what is open, not what is subtle.
     """
     from simcounsel.corpus.screens import screen, telling
     from simcounsel.corpus.screens.page import page, verdict
@@ -49,7 +75,12 @@ def check(
             dialogues = _read(files)
             screened = screen(dialogues, rules=rule or None, skip=skip or (), on_rule=tell)
         if html:
-            _write(html, page(screened, dialogues, ", ".join(Path(file).name for file in files)).encode("utf-8", "replace"))
+            _write(
+                html,
+                page(screened, dialogues, ", ".join(Path(file).name for file in files)).encode(
+                    "utf-8", "replace"
+                ),
+            )
         redacted = _redact(dialogues, redact) if redact else None
     except SimcounselError as error:
         typer.echo(f"simcounsel: {error}", err=True)
@@ -66,13 +97,21 @@ def check(
 
 @contextmanager
 def _progress() -> "Iterator[Callable[[str, int, int], None]]":
-    """Which rule looks, on stderr: a bar in a terminal, in a pipe a line a rule once it has taken a while."""
+    """Which rule looks, on stderr: a bar in a terminal, in a pipe a line a rule once it has taken a
+    while.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
     console, began = Console(stderr=True), time.monotonic()
     if not console.is_terminal:
-        yield lambda rule, done, of: typer.echo(f"rule {done + 1} of {of}: {rule} ...", err=True) if time.monotonic() - began > QUIET_S else None
+        yield (
+            lambda rule, done, of: (
+                typer.echo(f"rule {done + 1} of {of}: {rule} ...", err=True)
+                if time.monotonic() - began > QUIET_S
+                else None
+            )
+        )
         return
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("reading", total=None)
@@ -101,11 +140,19 @@ def _redact(dialogues: "tuple[Dialogue, ...]", out: Path) -> str:
     if out.exists():
         from simcounsel.errors import CorpusError
 
-        raise CorpusError(f"{out}: is there already, and nothing is written over a corpus; name a new file for --redact")
+        raise CorpusError(
+            f"{out}: is there already, and nothing is written over a corpus; name a new file for"
+            " --redact"
+        )
     redacted = redact(dialogues)
     _write(out, corpus_lines(redacted.dialogues))
-    counts = ", ".join(f"{kind} {count:,}" for kind, count in redacted.replaced.items()) or "nothing"
-    return f"wrote {out}; replaced in what was said: {counts}. What the rules do not know as a name is still there: read some of it"
+    counts = (
+        ", ".join(f"{kind} {count:,}" for kind, count in redacted.replaced.items()) or "nothing"
+    )
+    return (
+        f"wrote {out}; replaced in what was said: {counts}. What the rules do not know as a name is"
+        " still there: read some of it"
+    )
 
 
 def _write(file: Path, content: bytes) -> None:
@@ -115,4 +162,7 @@ def _write(file: Path, content: bytes) -> None:
     try:
         file.write_bytes(content)
     except OSError as error:
-        raise CorpusError(f"{file}: cannot be written ({error.strerror}); name a file in a folder that exists and has room") from None
+        raise CorpusError(
+            f"{file}: cannot be written ({error.strerror}); name a file in a folder that exists and"
+            " has room"
+        ) from None

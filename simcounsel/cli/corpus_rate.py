@@ -20,22 +20,69 @@ if TYPE_CHECKING:
 
 @corpus.command("rate")
 def rate(
-    corpora: Annotated[list[Path], typer.Argument(metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`.")],
-    model: Annotated[str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")],
-    sample: Annotated[int, typer.Option("--sample", min=0, help="So many dialogues of each corpus and condition, by theme; 0 for all.")] = 50,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the sample; a larger one with the same seed holds the smaller.")] = 0,
-    samples: Annotated[int, typer.Option("--samples", min=1, max=100, help="Answers to average where no probabilities are told.")] = 1,
-    instrument: Annotated[str, typer.Option("--instrument", help="An observer's scale by name or file.")] = "dialogue_quality",
-    again: Annotated[bool, typer.Option("--again", help="Rate once more what is rated already: a retest of the judge.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the ratings; CORPUS.ratings if not given. For one corpus only.")] = None,
+    corpora: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`."
+        ),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
+    ],
+    sample: Annotated[
+        int,
+        typer.Option(
+            "--sample",
+            min=0,
+            help="So many dialogues of each corpus and condition, by theme; 0 for all.",
+        ),
+    ] = 50,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="Draws the sample; a larger one with the same seed holds the smaller.",
+        ),
+    ] = 0,
+    samples: Annotated[
+        int,
+        typer.Option(
+            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
+        ),
+    ] = 1,
+    instrument: Annotated[
+        str, typer.Option("--instrument", help="An observer's scale by name or file.")
+    ] = "dialogue_quality",
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Rate once more what is rated already: a retest of the judge."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder for the ratings; CORPUS.ratings if not given. For one corpus only.",
+        ),
+    ] = None,
     in_flight: InFlight = 64,
-    budget_usd: Annotated[float | None, typer.Option("--budget-usd", min=0, help="Stop when this is spent, a few dialogues later at most.")] = None,
-    prices: PricesFile = None, quiet: Quiet = False,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(
+            "--budget-usd", min=0, help="Stop when this is spent, a few dialogues later at most."
+        ),
+    ] = None,
+    prices: PricesFile = None,
+    quiet: Quiet = False,
 ) -> None:
-    """A judge rates dialogues from 1 to 10: professionalism, helpfulness, guidance; the client's emotion and trust.
+    """A judge rates dialogues from 1 to 10: professionalism, helpfulness, guidance; the client's
+    emotion and trust.
 
-    It sees the lines alone, at temperature 0: no names, models or conditions. What is rated is kept beside the corpus and
-    not asked again, so that the same command goes on after Ctrl-C. Compare with: python -m analysis corpus CORPUS... --out report
+    It sees the lines alone, at temperature 0: no names, models or conditions. What is rated is kept
+    beside the corpus and not asked again, so that the same command goes on after Ctrl-C. Compare
+    with: python -m analysis corpus CORPUS... --out report
     """
     from simcounsel.corpus.rated import answered_calls, read_rated
     from simcounsel.corpus.rating import CorpusRating, plan_rating, result_lines
@@ -45,21 +92,39 @@ def rate(
     from simcounsel.llm.switchboard import Switchboard
 
     if out is not None and len(corpora) > 1:
-        raise typer.BadParameter("is for one corpus; leave it out, and each gets a folder beside it", param_hint="--out")
+        raise typer.BadParameter(
+            "is for one corpus; leave it out, and each gets a folder beside it", param_hint="--out"
+        )
     plans = [
         plan_rating(
-            one, read_dialogues(one), model, instrument=instrument, size=sample or None, seed=seed, samples=samples, again=again, folder=out,
-        ) for one in corpora
+            one,
+            read_dialogues(one),
+            model,
+            instrument=instrument,
+            size=sample or None,
+            seed=seed,
+            samples=samples,
+            again=again,
+            folder=out,
+        )
+        for one in corpora
     ]
     table = price_table(prices)
     if budget_usd is not None and table.cost_usd(model, 1, 1) is None:
-        raise typer.BadParameter(f"the price of {model} is not known; give it with --prices", param_hint="--budget-usd")
+        raise typer.BadParameter(
+            f"the price of {model} is not known; give it with --prices", param_hint="--budget-usd"
+        )
     if is_trial(model):
-        typer.echo(f"{model} model: for trying the software only; these ratings mean nothing", err=True)
+        typer.echo(
+            f"{model} model: for trying the software only; these ratings mean nothing", err=True
+        )
     fetch_weights({"judge": model}, console_of(), quiet)
     chat = open_chat(model)
     models = Switchboard(
-        {"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight, prices=table,
+        {"reason": chat, "quick": chat, "judge": chat},
+        open_embed("scripted"),
+        in_flight=in_flight,
+        prices=table,
         recorded={key: call for plan in plans for key, call in answered_calls(plan.folder).items()},
     )
     wave = 1 if model.startswith("embedded") else None
@@ -81,21 +146,36 @@ def rate(
     finally:
         models.close()
     cost = models.usage.cost_usd
-    typer.echo(f"{models.usage.calls} requests, " + ("price unknown" if cost is None else f"{cost:.4f} USD"))
+    typer.echo(
+        f"{models.usage.calls} requests, "
+        + ("price unknown" if cost is None else f"{cost:.4f} USD")
+    )
     if stopped:
         typer.echo(f"{stopped}; what was rated is kept, the same command goes on", err=True)
         raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
     elsewhere = f" --rated {out}" if out else ""
-    typer.echo(f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere} --out report")
+    typer.echo(
+        f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
+        " --out report"
+    )
 
 
 def _announce(plan: "Plan") -> None:
     drawn = plan.drawn
-    themes = ", ".join(f"{theme} {some} of {every}" for theme, (some, every) in drawn.themes.items())
+    themes = ", ".join(
+        f"{theme} {some} of {every}" for theme, (some, every) in drawn.themes.items()
+    )
     again = f", round {plan.round + 1}" if plan.round else ""
-    typer.echo(f"{plan.name}: {len(drawn.dialogues)} dialogues drawn, {len(plan.todo)} to rate by {plan.judge}{again} ({themes})")
+    typer.echo(
+        f"{plan.name}: {len(drawn.dialogues)} dialogues drawn, {len(plan.todo)} to rate by"
+        f" {plan.judge}{again} ({themes})"
+    )
     if drawn.left_out:
-        typer.echo(f"  no place for {', '.join(drawn.left_out)}: --sample {len(drawn.themes)} or more reaches every theme", err=True)
+        typer.echo(
+            f"  no place for {', '.join(drawn.left_out)}: --sample {len(drawn.themes)} or more"
+            " reaches every theme",
+            err=True,
+        )
     if not plan.todo:
         typer.echo("  all of them are rated; --again rates them once more, a retest")
 
@@ -112,4 +192,3 @@ def _progress(plan: "Plan", quiet: bool) -> "Iterator[Callable[[Measured], None]
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("rating", total=len(plan.todo))
         yield lambda measured: bar.advance(task)
-

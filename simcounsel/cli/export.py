@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from simcounsel.corpus.export import OnProgress
     from simcounsel.corpus.teaching import Teaching
 
-FormatName = Literal["openai", "sharegpt", "alpaca", "trl", "trl-preference", "sharegpt-preference", "text", "parquet", "native"]
+FormatName = Literal[
+    "openai",
+    "sharegpt",
+    "alpaca",
+    "trl",
+    "trl-preference",
+    "sharegpt-preference",
+    "text",
+    "parquet",
+    "native",
+]
 
 OPENAI_LEAST = 10
 """So many examples OpenAI asks for in a training file (its guide to supervised fine-tuning)."""
@@ -24,39 +34,99 @@ OPENAI_LEAST = 10
 @app.command()
 def export(
     sources: Annotated[
-        list[str], typer.Argument(
-            metavar="SOURCES...", help="Runs, syntheses, folders of them, corpus files, the word `samples` (what comes with simcounsel).",
+        list[str],
+        typer.Argument(
+            metavar="SOURCES...",
+            help=(
+                "Runs, syntheses, folders of them, corpus files, the word `samples` (what comes"
+                " with simcounsel)."
+            ),
         ),
     ],
-    format: Annotated[FormatName, typer.Option("--format", help="How the files are written; the README says which trainer reads which.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="A new folder, or one that an earlier export wrote.")],
-    side: Annotated[Literal["counselor", "client"], typer.Option("--side", help="Who learns: `assistant` in the files.")] = "counselor",
+    format: Annotated[
+        FormatName,
+        typer.Option(
+            "--format", help="How the files are written; the README says which trainer reads which."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FOLDER",
+            help="A new folder, or one that an earlier export wrote.",
+        ),
+    ],
+    side: Annotated[
+        Literal["counselor", "client"],
+        typer.Option("--side", help="Who learns: `assistant` in the files."),
+    ] = "counselor",
     reasoning: Annotated[
-        bool, typer.Option("--reasoning/--no-reasoning", help="What the learning side thought, in <think>...</think> before its line."),
+        bool,
+        typer.Option(
+            "--reasoning/--no-reasoning",
+            help="What the learning side thought, in <think>...</think> before its line.",
+        ),
     ] = False,
     tags: Annotated[
-        str, typer.Option("--tags", metavar="KINDS", help="Of emotion,skill,stage: what is known of the learner's line, as [kind: value]."),
+        str,
+        typer.Option(
+            "--tags",
+            metavar="KINDS",
+            help="Of emotion,skill,stage: what is known of the learner's line, as [kind: value].",
+        ),
     ] = "",
     min_rating: Annotated[
         list[str] | None,
-        typer.Option("--min-rating", metavar="INSTRUMENT.SCORE=VALUE", help="Only dialogues rated so by no trial judge; may be given again."),
+        typer.Option(
+            "--min-rating",
+            metavar="INSTRUMENT.SCORE=VALUE",
+            help="Only dialogues rated so by no trial judge; may be given again.",
+        ),
     ] = None,
-    condition: Annotated[list[str] | None, typer.Option("--condition", help="Only of this condition; may be given again.")] = None,
-    theme: Annotated[list[str] | None, typer.Option("--theme", help="Only on this theme; may be given again.")] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option("--condition", help="Only of this condition; may be given again."),
+    ] = None,
+    theme: Annotated[
+        list[str] | None, typer.Option("--theme", help="Only on this theme; may be given again.")
+    ] = None,
     partner: Annotated[
-        Literal["counselor", "layperson", "both"], typer.Option("--partner", help="With whom the client talks."),
+        Literal["counselor", "layperson", "both"],
+        typer.Option("--partner", help="With whom the client talks."),
     ] = "counselor",
     split: Annotated[
-        str, typer.Option("--split", metavar="TRAIN,VALIDATION,TEST", help="Shares of the clients; all dialogues of a client stay together."),
+        str,
+        typer.Option(
+            "--split",
+            metavar="TRAIN,VALIDATION,TEST",
+            help="Shares of the clients; all dialogues of a client stay together.",
+        ),
     ] = "80,10,10",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which split.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Draws which client falls to which split.")
+    ] = 1,
     system: Annotated[
-        Path | None, typer.Option("--system", metavar="FILE", help="A system prompt of your own; with --side client it may hold $situation."),
+        Path | None,
+        typer.Option(
+            "--system",
+            metavar="FILE",
+            help="A system prompt of your own; with --side client it may hold $situation.",
+        ),
     ] = None,
-    licence: Annotated[str | None, typer.Option("--licence", help="Of the data, in place of what the sources say.")] = None,
-    screens: Annotated[bool, typer.Option("--screen/--no-screen", help="Drop dialogues in which `corpus check` finds an error.")] = True,
+    licence: Annotated[
+        str | None, typer.Option("--licence", help="Of the data, in place of what the sources say.")
+    ] = None,
+    screens: Annotated[
+        bool,
+        typer.Option(
+            "--screen/--no-screen", help="Drop dialogues in which `corpus check` finds an error."
+        ),
+    ] = True,
 ) -> None:
-    """Make training data of dialogues: train, validation and test, with a card that says what they are.
+    """Make training data of dialogues: train, validation and test, with a card that says what they
+    are.
 
     Begin with:  simcounsel export samples --format openai -o training-data
     """
@@ -66,9 +136,17 @@ def export(
     from simcounsel.corpus.split import Shares
 
     wanted = Export(
-        format=format, teaching=_teaching(side, reasoning, tags, system), shares=Shares.parse(split), seed=seed, licence=licence, screened=screens,
+        format=format,
+        teaching=_teaching(side, reasoning, tags, system),
+        shares=Shares.parse(split),
+        seed=seed,
+        licence=licence,
+        screened=screens,
         selection=Selection(
-            partner=partner, conditions=tuple(condition or ()), themes=tuple(theme or ()), floors=tuple(Floor.parse(one) for one in min_rating or ()),
+            partner=partner,
+            conditions=tuple(condition or ()),
+            themes=tuple(theme or ()),
+            floors=tuple(Floor.parse(one) for one in min_rating or ()),
         ),
     )
     with _progress() as tell:
@@ -76,11 +154,18 @@ def export(
     _say(card, out)
 
 
-def _teaching(side: Literal["counselor", "client"], reasoning: bool, tags: str, system: Path | None) -> "Teaching":
+def _teaching(
+    side: Literal["counselor", "client"], reasoning: bool, tags: str, system: Path | None
+) -> "Teaching":
     from simcounsel.corpus.markup import tags_of
     from simcounsel.corpus.teaching import Teaching, read_system
 
-    return Teaching(side=side, reasoning=reasoning, tags=tags_of(tags), system=read_system(system, side) if system else None)
+    return Teaching(
+        side=side,
+        reasoning=reasoning,
+        tags=tags_of(tags),
+        system=read_system(system, side) if system else None,
+    )
 
 
 @contextmanager
@@ -99,18 +184,37 @@ def _progress() -> "Iterator[OnProgress | None]":
 
 def _say(card: "Card", out: Path) -> None:
     counts = card.counts
-    many = ", ".join([f"{_many(counts.dialogues, 'dialogue')} of {_many(counts.clients, 'client')}", _many(counts.turns, "turn")])
+    many = ", ".join(
+        [
+            f"{_many(counts.dialogues, 'dialogue')} of {_many(counts.clients, 'client')}",
+            _many(counts.turns, "turn"),
+        ]
+    )
     typer.echo(f"{many}, {counts.words} {card.words_are}")
-    parts = (f"{name} {_many(part.dialogues, 'dialogue')} in {_many(part.rows, 'row')}" for name, part in card.splits.items())
+    parts = (
+        f"{name} {_many(part.dialogues, 'dialogue')} in {_many(part.rows, 'row')}"
+        for name, part in card.splits.items()
+    )
     typer.echo("split by client: " + ", ".join(parts))
     if card.merged_turns:
-        typer.echo(f"merged: {_many(card.merged_turns, 'turn')} into the one before, since one speaker spoke twice")
+        typer.echo(
+            f"merged: {_many(card.merged_turns, 'turn')} into the one before, since one speaker"
+            " spoke twice"
+        )
     dropped, warned = card.screens.told(), _counted(card.screens.warned)
-    for what, told in (("left out: ", _counted(card.left_out)), ("dropped by screens ", dropped), ("warnings of screens: ", warned)):
+    for what, told in (
+        ("left out: ", _counted(card.left_out)),
+        ("dropped by screens ", dropped),
+        ("warnings of screens: ", warned),
+    ):
         if told:
             typer.echo(what + told)
     if card.format == "openai" and card.splits["train"].rows < OPENAI_LEAST:
-        typer.echo(f"OpenAI's fine-tuning wants at least {OPENAI_LEAST} dialogues in train; this is for trying", err=True)
+        typer.echo(
+            f"OpenAI's fine-tuning wants at least {OPENAI_LEAST} dialogues in train; this is for"
+            " trying",
+            err=True,
+        )
     typer.echo(f"wrote {out} ({', '.join(card.files)}; card.json tells the rest)")
 
 

@@ -17,19 +17,34 @@ app.add_typer(personas, name="personas")
 @app.command()
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Worlds, personas, experiments, instruments, syntheses, manuals, therapies, plans."),
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help=(
+                "Worlds, personas, experiments, instruments, syntheses, manuals, therapies, plans."
+            ),
+        ),
     ],
-    graph: Annotated[Path | None, typer.Option("--graph", metavar="SVG", help="Draw the states of the one FILE, a manual, into this file.")] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(
+            "--graph",
+            metavar="SVG",
+            help="Draw the states of the one FILE, a manual, into this file.",
+        ),
+    ] = None,
 ) -> None:
     """Validate files; exit 1 with file:line and a remedy for each problem.
 
     Example: simcounsel check manual.yaml --graph manual.svg
     """
-    from simcounsel.check import check_file, graph_of_file
+    from simcounsel.cli.check import check_file, graph_of_file
     from simcounsel.specs.file_text import write_text
 
     if graph is not None and len(files) != 1:
-        raise typer.BadParameter(f"one manual is drawn at a time, and {len(files)} files are named", param_hint="--graph")
+        raise typer.BadParameter(
+            f"one manual is drawn at a time, and {len(files)} files are named", param_hint="--graph"
+        )
     wrong = 0
     for file in files:
         problems = check_file(file)
@@ -43,7 +58,11 @@ def check(
 
 
 @app.command()
-def models(pull: Annotated[bool, typer.Option("--pull", help="Fetch the embedded models' weights now.")] = False) -> None:
+def models(
+    pull: Annotated[
+        bool, typer.Option("--pull", help="Fetch the embedded models' weights now.")
+    ] = False,
+) -> None:
     """What models can be used here, and what is fetched."""
     from simcounsel.llm.catalog import EMBEDDED_WEIGHTS, model_lines
 
@@ -54,19 +73,27 @@ def models(pull: Annotated[bool, typer.Option("--pull", help="Fetch the embedded
 
 
 @app.command()
-def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")]) -> None:
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")
+    ],
+) -> None:
     """Write a small commented world and persona to start from."""
-    from simcounsel.starter import write_starter
+    from simcounsel.cli.starter import write_starter
 
     for file in write_starter(folder):
         typer.echo(f"wrote {file}")
-    typer.echo(f"now: simcounsel check {folder}/world.yaml && simcounsel run {folder}/world.yaml --ticks 8")
+    typer.echo(
+        f"now: simcounsel check {folder}/world.yaml && simcounsel run {folder}/world.yaml --ticks 8"
+    )
 
 
 @personas.command("import")
 def import_personas(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the persona files.")] = Path("personas"),
+    out: Annotated[Path, typer.Option("--out", help="Folder for the persona files.")] = Path(
+        "personas"
+    ),
 ) -> None:
     """Read Patient-Psi records into persona files; several records of one id are one person."""
     from simcounsel.specs.patient_psi import import_records

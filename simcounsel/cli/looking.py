@@ -16,14 +16,31 @@ from simcounsel.cli.weights import console_of, fetch_weights
 def show(
     run: RunFolder,
     who: Annotated[str | None, typer.Option("--who", help="A resident: one day of theirs.")] = None,
-    day: Annotated[int, typer.Option("--day", min=0, help="Which day, for --who; the first is 0.")] = 0,
-    conversation: Annotated[str | None, typer.Option("--conversation", metavar="N", help="A conversation, by number from 1 or by id.")] = None,
-    recall: Annotated[str | None, typer.Option("--recall", metavar="NAME", help="What came to somebody's mind, and why.")] = None,
-    tick: Annotated[int | None, typer.Option("--tick", min=0, help="Which tick, for --recall; the last recall if not given.")] = None,
+    day: Annotated[
+        int, typer.Option("--day", min=0, help="Which day, for --who; the first is 0.")
+    ] = 0,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation", metavar="N", help="A conversation, by number from 1 or by id."
+        ),
+    ] = None,
+    recall: Annotated[
+        str | None,
+        typer.Option("--recall", metavar="NAME", help="What came to somebody's mind, and why."),
+    ] = None,
+    tick: Annotated[
+        int | None,
+        typer.Option(
+            "--tick", min=0, help="Which tick, for --recall; the last recall if not given."
+        ),
+    ] = None,
 ) -> None:
-    """Show a run in the terminal: its summary, or one day of a resident, a conversation, a recall."""
-    from simcounsel import summary
-    from simcounsel.runs import Run
+    """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
+    recall.
+    """
+    from simcounsel.runs import summary
+    from simcounsel.runs.run import Run
 
     opened = Run.open(run)
     if opened.manifest.synthesis:
@@ -46,12 +63,30 @@ def show(
 
 @app.command()
 def view(
-    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")] = Path("runs"),
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the run into one file, to be opened without a server.")] = None,
-    host: Annotated[str, typer.Option("--host", help="Any other address than this machine's own demands a token, which is printed.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")] = 8765,
+    runs: Annotated[
+        Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")
+    ] = Path("runs"),
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write the run into one file, to be opened without a server.",
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host",
+            help="Any other address than this machine's own demands a token, which is printed.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")
+    ] = 8765,
 ) -> None:
-    """Look at runs in a browser: the map, the days, memories and why they came up, conversations, prompts.
+    """Look at runs in a browser: the map, the days, memories and why they came up, conversations,
+    prompts.
 
     Follows a run that is still being written. Ctrl-C stops.
     Example: simcounsel view runs/RUN --html day.html
@@ -65,7 +100,9 @@ def view(
         from simcounsel.viewer.bundle import write_bundle
 
         if shelf.only is None:
-            raise typer.BadParameter(f"{runs} is a folder of runs; name one of them", param_hint="--html")
+            raise typer.BadParameter(
+                f"{runs} is a folder of runs; name one of them", param_hint="--html"
+            )
         for left_out in write_bundle(shelf.log(shelf.only), html):
             typer.echo(f"left out: {left_out}", err=True)
         for problem in shelf.log(shelf.only).problems():
@@ -73,22 +110,40 @@ def view(
         typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
         return
     path = f"/run/{shelf.only}" if shelf.only else "/"
-    serve(shelf, host=host, port=port, path=path, more=asking_routes(shelf), say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"))
+    serve(
+        shelf,
+        host=host,
+        port=port,
+        path=path,
+        more=asking_routes(shelf),
+        say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"),
+    )
 
 
 @app.command()
 def talk(
     run: RunFolder,
     who: Annotated[str, typer.Option("--who", metavar="NAME", help="The resident to ask.")],
-    at: Annotated[int | None, typer.Option("--at", metavar="TICK", help="As of the end of this tick; the last complete one if not given.")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            "--at",
+            metavar="TICK",
+            help="As of the end of this tick; the last complete one if not given.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")
+    ] = None,
 ) -> None:
-    """Ask a resident questions, as of a moment of the run; it answers from its persona and memories of then.
+    """Ask a resident questions, as of a moment of the run; it answers from its persona and memories
+    of then.
 
-    An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is kept in RUN/interviews and changes nothing else.
+    An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is
+    kept in RUN/interviews and changes nothing else.
     """
-    from simcounsel import interview
-    from simcounsel.runs import Run
+    from simcounsel.measuring import interview
+    from simcounsel.runs.run import Run
     from simcounsel.safety.help import notice, word_to_human
 
     opened = Run.open(run)
@@ -110,7 +165,11 @@ def talk(
                 continue
             typer.echo(f"{sitting.head['who']}: {told['answer']}")
             if told["problem"]:
-                typer.echo(f"(the model gave no usable answer: {told['problem']}; this line stands in for one)", err=True)
+                typer.echo(
+                    f"(the model gave no usable answer: {told['problem']}; this line stands in for"
+                    " one)",
+                    err=True,
+                )
     except KeyboardInterrupt:
         typer.echo("")
     finally:

@@ -7,33 +7,89 @@ import typer
 
 Out = Annotated[Path, typer.Option("--out", help="Folder in which the run's own folder is made.")]
 Model = Annotated[
-    str | None, typer.Option("--model", help="Model for all roles but `embed`, in place of the world's; `simcounsel models` lists the forms.")
+    str | None,
+    typer.Option(
+        "--model",
+        help=(
+            "Model for all roles but `embed`, in place of the world's; `simcounsel models` lists"
+            " the forms."
+        ),
+    ),
 ]
-Ticks = Annotated[int | None, typer.Option("--ticks", min=1, help="Stop after so many ticks; `resume` goes on.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines instead of the live display (a pipe gets them anyway).")]
-InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="At most so many requests to the model at once.")]
-BudgetUsd = Annotated[float | None, typer.Option("--budget-usd", min=0, help="Stop at the end of the tick in which this is spent.")]
-BudgetCalls = Annotated[int | None, typer.Option("--budget-calls", min=1, help="Stop at the end of the tick in which so many calls were made.")]
-PricesFile = Annotated[Path | None, typer.Option("--prices", help="YAML with your own prices, in USD per million tokens.")]
+Ticks = Annotated[
+    int | None, typer.Option("--ticks", min=1, help="Stop after so many ticks; `resume` goes on.")
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Plain lines instead of the live display (a pipe gets them anyway)."
+    ),
+]
+InFlight = Annotated[
+    int, typer.Option("--in-flight", min=1, help="At most so many requests to the model at once.")
+]
+BudgetUsd = Annotated[
+    float | None,
+    typer.Option("--budget-usd", min=0, help="Stop at the end of the tick in which this is spent."),
+]
+BudgetCalls = Annotated[
+    int | None,
+    typer.Option(
+        "--budget-calls",
+        min=1,
+        help="Stop at the end of the tick in which so many calls were made.",
+    ),
+]
+PricesFile = Annotated[
+    Path | None,
+    typer.Option("--prices", help="YAML with your own prices, in USD per million tokens."),
+]
 Sets = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the world, e.g. conversation.max_turns=6; may be given again.")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change the world, e.g. conversation.max_turns=6; may be given again.",
+    ),
 ]
 HumanName = Annotated[
-    str | None, typer.Option("--human", metavar="NAME", help="You speak for this resident: a page asks for the lines while the run goes on.")
+    str | None,
+    typer.Option(
+        "--human",
+        metavar="NAME",
+        help="You speak for this resident: a page asks for the lines while the run goes on.",
+    ),
 ]
 HumanSeconds = Annotated[
-    float, typer.Option("--human-seconds", min=5, help="So long the page waits for your line; then a polite fallback is said instead.")
+    float,
+    typer.Option(
+        "--human-seconds",
+        min=5,
+        help="So long the page waits for your line; then a polite fallback is said instead.",
+    ),
 ]
-HumanPort = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where the page for --human is served; 0 is any that is free.")]
+HumanPort = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help="Where the page for --human is served; 0 is any that is free.",
+    ),
+]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 
 
-def changes_of(sets: list[str] | None, option: str = "--set", such_as: str = "conversation.max_turns=6") -> dict[str, Any]:
+def changes_of(
+    sets: list[str] | None, option: str = "--set", such_as: str = "conversation.max_turns=6"
+) -> dict[str, Any]:
     """KEY=VALUE pairs as a dictionary."""
     found: dict[str, Any] = {}
     for pair in sets or []:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE, such as {such_as}", param_hint=option)
+            raise typer.BadParameter(
+                f"{pair!r} is not KEY=VALUE, such as {such_as}", param_hint=option
+            )
         found[key.strip()] = value.strip()
     return found

@@ -1,4 +1,6 @@
-"""`synthesize`: six roles write a new corpus. And what `resume`, `fork` and `show` do with a synthesis."""
+"""`synthesize`: six roles write a new corpus. And what `resume`, `fork` and `show` do with a
+synthesis.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,59 +8,127 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simcounsel.cli import app
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, Model, Out, PricesFile, Quiet, RunFolder, changes_of
+from simcounsel.cli.options import (
+    BudgetCalls,
+    BudgetUsd,
+    InFlight,
+    Model,
+    Out,
+    PricesFile,
+    Quiet,
+    RunFolder,
+    changes_of,
+)
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from simcounsel.llm.prices import Prices
-    from simcounsel.runs import Run
+    from simcounsel.runs.run import Run
 
 
 @app.command()
 def synthesize(
     seeds: Annotated[
-        list[Path] | None, typer.Argument(
-            metavar="[SEEDS]...", help="Situations: .txt (one a line), .md (one a file), .jsonl, a folder; or one .yaml with all settings. "
-            "None: those that come with simcounsel.",
+        list[Path] | None,
+        typer.Argument(
+            metavar="[SEEDS]...",
+            help=(
+                "Situations: .txt (one a line), .md (one a file), .jsonl, a folder; or one .yaml"
+                " with all settings. "
+                "None: those that come with simcounsel."
+            ),
         ),
     ] = None,
-    out: Out = Path("runs"), model: Model = None,
+    out: Out = Path("runs"),
+    model: Model = None,
     roles: Annotated[
         list[str] | None,
-        typer.Option("--role", metavar="ROLE=MODEL", help="A model for one role, e.g. evaluator=openai:gpt-4o; may be given again."),
+        typer.Option(
+            "--role",
+            metavar="ROLE=MODEL",
+            help="A model for one role, e.g. evaluator=openai:gpt-4o; may be given again.",
+        ),
     ] = None,
     models: Annotated[
-        Path | None, typer.Option("--models", metavar="FILE", help="YAML with a model for each role (default, extractor, seeker, ...)."),
+        Path | None,
+        typer.Option(
+            "--models",
+            metavar="FILE",
+            help="YAML with a model for each role (default, extractor, seeker, ...).",
+        ),
     ] = None,
     sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="So many dialogues, themes by turns; one of each situation if not given."),
+        int | None,
+        typer.Option(
+            "--sessions",
+            min=1,
+            help="So many dialogues, themes by turns; one of each situation if not given.",
+        ),
     ] = None,
     wave: Annotated[
-        int | None, typer.Option("--wave", min=1, help="So many sessions at once; what they teach serves the next wave. 1: one by one."),
+        int | None,
+        typer.Option(
+            "--wave",
+            min=1,
+            help="So many sessions at once; what they teach serves the next wave. 1: one by one.",
+        ),
     ] = None,
-    turns: Annotated[int | None, typer.Option("--turns", min=2, max=60, help="At most so many lines of the supporter in a session.")] = None,
+    turns: Annotated[
+        int | None,
+        typer.Option(
+            "--turns", min=2, max=60, help="At most so many lines of the supporter in a session."
+        ),
+    ] = None,
     without: Annotated[
-        list[str] | None, typer.Option("--without", metavar="ROLE", help="Leave out evaluator, corrector or manager; may be given again."),
+        list[str] | None,
+        typer.Option(
+            "--without",
+            metavar="ROLE",
+            help="Leave out evaluator, corrector or manager; may be given again.",
+        ),
     ] = None,
-    themes: Annotated[list[str] | None, typer.Option("--theme", help="Only situations on this theme; may be given again.")] = None,
+    themes: Annotated[
+        list[str] | None,
+        typer.Option("--theme", help="Only situations on this theme; may be given again."),
+    ] = None,
     strategies: Annotated[
         Path | None,
-        typer.Option("--strategies", metavar="FILE", help="What the supporter knows from the beginning; `strategies RUN` writes such a file."),
+        typer.Option(
+            "--strategies",
+            metavar="FILE",
+            help=(
+                "What the supporter knows from the beginning; `strategies RUN` writes such a file."
+            ),
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Of all draws.")] = None,
-    language: Annotated[str | None, typer.Option("--language", help="In which all is written, as an English word such as German.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the settings, e.g. fewest_turns=3; may be given again."),
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language", help="In which all is written, as an English word such as German."
+        ),
     ] = None,
-    quiet: Quiet = False, in_flight: InFlight = 64, budget_usd: BudgetUsd = None, budget_calls: BudgetCalls = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change the settings, e.g. fewest_turns=3; may be given again.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
 ) -> None:
     """Write a new corpus of dialogues out of situations, by six roles.
 
-    An extractor makes a file of each situation; a seeker opens up stage by stage; a supporter answers; an evaluator
-    judges each answer by nine qualities, a corrector revises it, and a manager keeps what was learned as strategies.
+    An extractor makes a file of each situation; a seeker opens up stage by stage; a supporter
+    answers; an evaluator judges each answer by nine qualities, a corrector revises it, and a
+    manager keeps what was learned as strategies.
 
     Begin with:  simcounsel synthesize --sessions 4
 
@@ -78,11 +148,19 @@ def synthesize(
     asked = {"sessions": sessions, "wave": wave, "turns": turns, "seed": seed, "language": language}
     changes |= {key: value for key, value in asked.items() if value is not None}
     settings = settings_from(
-        seeds or [], changes, model=model, roles=changes_of(roles, "--role", "evaluator=openai:gpt-4o"), models=models, themes=themes,
-        without=without, strategies=strategies,
+        seeds or [],
+        changes,
+        model=model,
+        roles=changes_of(roles, "--role", "evaluator=openai:gpt-4o"),
+        models=models,
+        themes=themes,
+        without=without,
+        strategies=strategies,
     )
     of, count = len(settings.situations), settings.count
-    typer.echo(f"{of} situation{'' if of == 1 else 's'}, {count} session{'' if count == 1 else 's'}")
+    typer.echo(
+        f"{of} situation{'' if of == 1 else 's'}, {count} session{'' if count == 1 else 's'}"
+    )
     doubt = language_doubt(settings)
     if doubt:
         typer.echo(doubt, err=True)
@@ -90,26 +168,40 @@ def synthesize(
     fetch_weights(settings.models.resolved(), console, quiet)
     check_models(settings)
     table = price_table(prices)
-    write(begin_run(settings, out), None, quiet, in_flight, budget_usd, budget_calls, table, console)
+    write(
+        begin_run(settings, out), None, quiet, in_flight, budget_usd, budget_calls, table, console
+    )
 
 
 @app.command()
 def strategies(
     run: RunFolder,
     wave: Annotated[
-        int | None, typer.Option("--wave", min=0, help="As they were before this wave (the first is 0); at the end if not given."),
+        int | None,
+        typer.Option(
+            "--wave",
+            min=0,
+            help="As they were before this wave (the first is 0); at the end if not given.",
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write those that are carried, for `synthesize --strategies`."),
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="Write those that are carried, for `synthesize --strategies`.",
+        ),
     ] = None,
 ) -> None:
-    """What the supporter of a synthesis has learned, and when; written to a file it can be edited and used again.
+    """What the supporter of a synthesis has learned, and when; written to a file it can be edited
+    and used again.
 
     To live on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
     """
     from simcounsel.corpus.synthesis.account import strategies_yaml, strategy_lines
     from simcounsel.errors import CorpusError
-    from simcounsel.runs import Run
+    from simcounsel.runs.run import Run
 
     opened = Run.open(run)
     if out is None:
@@ -124,7 +216,13 @@ def strategies(
 
 
 def write(
-    run: "Run", waves: int | None, quiet: bool, in_flight: int, budget_usd: float | None, budget_calls: int | None, prices: "Prices",
+    run: "Run",
+    waves: int | None,
+    quiet: bool,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: int | None,
+    prices: "Prices",
     console: "Console",
 ) -> None:
     """Write sessions on the screen, then say what came of it and how to go on."""
@@ -138,16 +236,25 @@ def write(
     try:
         with progress(console, run.synthesis, quiet or not console.is_terminal) as watching:
             workshop = Workshop(
-                run, models=models_for(run, in_flight=in_flight, prices=prices), budget_usd=budget_usd, budget_calls=budget_calls,
-                on_line=watching.on_line, on_wave=watching.on_wave,
+                run,
+                models=models_for(run, in_flight=in_flight, prices=prices),
+                budget_usd=budget_usd,
+                budget_calls=budget_calls,
+                on_line=watching.on_line,
+                on_wave=watching.on_wave,
             )
             watching.begin(workshop)
             if run.dropped:
-                typer.echo(run.dropped.replace("tick", "wave").replace("lived", "written"), err=True)
+                typer.echo(
+                    run.dropped.replace("tick", "wave").replace("lived", "written"), err=True
+                )
             workshop.run(waves)
             stopped = workshop.stopped_because
     except KeyboardInterrupt:
-        stopped = "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies that came"
+        stopped = (
+            "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies"
+            " that came"
+        )
     except SimcounselError:
         _closing(run, None)
         raise
@@ -181,5 +288,7 @@ def show_lines(run: "Run", which: str | None, **asked: Any) -> Any:
 
     for option, value in asked.items():
         if value is not None:
-            raise typer.BadParameter("nobody lives in a synthesis; use --conversation N", param_hint=f"--{option}")
+            raise typer.BadParameter(
+                "nobody lives in a synthesis; use --conversation N", param_hint=f"--{option}"
+            )
     return account_lines(run) if which is None else session_lines(run, which)

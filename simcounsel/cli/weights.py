@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def price_table(file: Path | None) -> "Prices":
-    """Our prices and the user's own; read before a run's folder is made, since they may be wrong."""
+    """Our prices and the user's own; read before a run's folder is made, since they may be
+    wrong.
+    """
     from simcounsel.llm.prices import Prices
 
     return Prices.load(file)
@@ -37,7 +39,9 @@ def fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> Non
 def pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
     from simcounsel.llm.weights import path_of, state
 
-    missing = [part.weights.key for part in state() if part.weights.key in keys and not part.fetched]
+    missing = [
+        part.weights.key for part in state() if part.weights.key in keys and not part.fetched
+    ]
     if not missing:
         return
     if quiet or not console.is_terminal:
@@ -47,7 +51,13 @@ def pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-    with Progress(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), console=console) as progress:
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=console,
+    ) as progress:
         for key in missing:
             task = progress.add_task(f"weights: {key}", total=None)
             path_of(key, partial(_advance, progress, task))

@@ -3,38 +3,74 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from simcounsel.blinding import Blinding
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.texts.blinding import Blinding
 
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’.-]+[^\W\d_]+)*")
-_ROLES = frozenset(("client", "patient", "seeker", "user", "counselor", "counsellor", "supporter", "therapist", "assistant"))
+_ROLES = frozenset(
+    (
+        "client",
+        "patient",
+        "seeker",
+        "user",
+        "counselor",
+        "counsellor",
+        "supporter",
+        "therapist",
+        "assistant",
+    )
+)
 
 
 def blinding_of(dialogue: Dialogue, client: str, mask: Iterable[str] = ()) -> Blinding:
-    """Takes the names and places that the dialogue knows of out of its texts, and the words that name its condition and models.
+    """Takes the names and places that the dialogue knows of out of its texts, and the words that
+    name its condition and models.
 
-    client: the label that stands for the client. A name that nobody noted in the dialogue stays: `corpus check` finds some of these.
+    client: the label that stands for the client. A name that nobody noted in the dialogue stays:
+    `corpus check` finds some of these.
     """
     speakers = {dialogue.client: f"[{client.lower()}]"} if _is_name(dialogue.client) else {}
-    return Blinding(speakers, others=dialogue.names, places=dialogue.places, words=(*mask, *_telling(dialogue)))
+    return Blinding(
+        speakers, others=dialogue.names, places=dialogue.places, words=(*mask, *_telling(dialogue))
+    )
 
 
-def blind_lines(dialogue: Dialogue, client: str, counselor: str, mask: Iterable[str] = ()) -> tuple[tuple[str, str], ...]:
+def blind_lines(
+    dialogue: Dialogue, client: str, counselor: str, mask: Iterable[str] = ()
+) -> tuple[tuple[str, str], ...]:
     """The lines as (label, text). Whoever listens is called counselor, a layperson as well."""
     blinding = blinding_of(dialogue, client, mask)
-    return tuple((client if turn.speaker == "client" else counselor, _whole(blinding.text(turn.text))) for turn in dialogue.turns)
+    return tuple(
+        (client if turn.speaker == "client" else counselor, _whole(blinding.text(turn.text)))
+        for turn in dialogue.turns
+    )
 
 
 def _is_name(client: str) -> bool:
     """Whether a client's id is a name and might be spoken; an id such as `sleep-01` is not."""
-    return bool(_NAME.fullmatch(client)) and client[:1] != client[:1].lower() and client.lower() not in _ROLES
+    return (
+        bool(_NAME.fullmatch(client))
+        and client[:1] != client[:1].lower()
+        and client.lower() not in _ROLES
+    )
 
 
 def _telling(dialogue: Dialogue) -> Iterator[str]:
-    """Names of conditions and models that no ordinary talk holds: of more than three characters, with a digit or a sign in them."""
+    """Names of conditions and models that no ordinary talk holds: of more than three characters,
+    with a digit or a sign in them.
+    """
     models = list(dialogue.origin.models.values()) if dialogue.origin else []
-    for word in [dialogue.condition or "", *models, *(part for model in models for part in re.split(r"[/:+]", model))]:
-        if len(word) > 3 and re.search(r"[^\W\d_]", word) and re.search(r"\w[\W_\d]", word) and re.match(r"\w", word):
+    for word in [
+        dialogue.condition or "",
+        *models,
+        *(part for model in models for part in re.split(r"[/:+]", model)),
+    ]:
+        if (
+            len(word) > 3
+            and re.search(r"[^\W\d_]", word)
+            and re.search(r"\w[\W_\d]", word)
+            and re.match(r"\w", word)
+        ):
             yield word
 
 

@@ -1,5 +1,6 @@
-"""A card says what training data hold, where they come from and what was done to them. It has no date, so that the same
-sources and options give the same bytes."""
+"""A card says what training data hold, where they come from and what was done to them. It has no
+date, so that the same sources and options give the same bytes.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,13 +15,16 @@ from simcounsel.corpus.split import SPLITS
 
 UNKNOWN = "unknown"
 PRIVACY = (
-    "All dialogues of one client stand in one split, and a promise about privacy (such as differential privacy in training) has to be made for a "
-    "client with all of its dialogues, not for a single line or dialogue."
+    "All dialogues of one client stand in one split, and a promise about privacy (such as"
+    " differential privacy in training) has to be made for a client with all of its dialogues, not"
+    " for a single line or dialogue."
 )
 
 
 class Counts(Part):
-    """How much there is. words: Chinese and Japanese characters count as one each. rows: lines of the files."""
+    """How much there is. words: Chinese and Japanese characters count as one each. rows: lines of
+    the files.
+    """
 
     dialogues: int
     clients: int
@@ -30,7 +34,9 @@ class Counts(Part):
 
 
 class Source(Part):
-    """A file or run that was read. hash: SHA-256 (hex), of a run that of its log; '' when unknown. dialogues: how many of it are here."""
+    """A file or run that was read. hash: SHA-256 (hex), of a run that of its log; '' when unknown.
+    dialogues: how many of it are here.
+    """
 
     file: str
     hash: str
@@ -38,8 +44,9 @@ class Source(Part):
 
 
 class Screening(Part):
-    """Which rules looked at the dialogues, how many were rejected, how many by each (one may be rejected by several), and how often each only
-    warned."""
+    """Which rules looked at the dialogues, how many were rejected, how many by each (one may be
+    rejected by several), and how often each only warned.
+    """
 
     applied: tuple[str, ...] = ()
     rejected: int = 0
@@ -48,7 +55,11 @@ class Screening(Part):
 
     def told(self) -> str:
         """What was dropped, in words; '' for nothing."""
-        several = " (a dialogue can break several rules)" if sum(self.dropped.values()) > self.rejected else ""
+        several = (
+            " (a dialogue can break several rules)"
+            if sum(self.dropped.values()) > self.rejected
+            else ""
+        )
         return f"{self.rejected}{several}: {_told(self.dropped)}" if self.dropped else ""
 
 
@@ -68,8 +79,10 @@ class Written(Part):
 
 
 class Card(Part):
-    """All that a reader of the data should know. models: by role, all that had it; lines: turns by how they came about. left_out:
-    dialogues by the reason, before any screen. merged_turns: turns that became part of the one before, since both were of one speaker."""
+    """All that a reader of the data should know. models: by role, all that had it; lines: turns by
+    how they came about. left_out: dialogues by the reason, before any screen. merged_turns: turns
+    that became part of the one before, since both were of one speaker.
+    """
 
     simcounsel: str = __version__
     format: str
@@ -95,21 +108,51 @@ def counts(dialogues: Sequence[Dialogue], rows: int = 0) -> Counts:
     """Of some dialogues."""
     words = sum(len(units(turn.text)) for dialogue in dialogues for turn in dialogue.turns)
     turns = sum(len(dialogue.turns) for dialogue in dialogues)
-    return Counts(dialogues=len(dialogues), clients=len({one.client for one in dialogues}), turns=turns, words=words, rows=rows)
+    return Counts(
+        dialogues=len(dialogues),
+        clients=len({one.client for one in dialogues}),
+        turns=turns,
+        words=words,
+        rows=rows,
+    )
 
 
 def make_card(
-    dialogues: Sequence[Dialogue], *, format: str, options: dict[str, Any], rows: Mapping[str, int], merged_turns: int, left_out: Mapping[str, int],
-    screens: Screening, files: dict[str, Written],
+    dialogues: Sequence[Dialogue],
+    *,
+    format: str,
+    options: dict[str, Any],
+    rows: Mapping[str, int],
+    merged_turns: int,
+    left_out: Mapping[str, int],
+    screens: Screening,
+    files: dict[str, Written],
 ) -> Card:
     """The card of dialogues that bear their splits. rows: by split."""
     return Card(
-        format=format, options=options, counts=counts(dialogues, sum(rows.values())), words_are=unit_of(dialogues),
-        splits={split: counts([one for one in dialogues if one.split == split], rows.get(split, 0)) for split in SPLITS},
-        themes=_tally(dialogues, lambda one: one.theme), conditions=_tally(dialogues, lambda one: one.condition),
-        languages=_tally(dialogues, lambda one: one.language), licences=_tally(dialogues, lambda one: one.licence), models=_models(dialogues),
-        lines=dict(sorted(Counter(turn.source or UNKNOWN for one in dialogues for turn in one.turns).items())), sources=_sources(dialogues),
-        merged_turns=merged_turns, left_out=dict(sorted(left_out.items())), screens=screens, files=files,
+        format=format,
+        options=options,
+        counts=counts(dialogues, sum(rows.values())),
+        words_are=unit_of(dialogues),
+        splits={
+            split: counts([one for one in dialogues if one.split == split], rows.get(split, 0))
+            for split in SPLITS
+        },
+        themes=_tally(dialogues, lambda one: one.theme),
+        conditions=_tally(dialogues, lambda one: one.condition),
+        languages=_tally(dialogues, lambda one: one.language),
+        licences=_tally(dialogues, lambda one: one.licence),
+        models=_models(dialogues),
+        lines=dict(
+            sorted(
+                Counter(turn.source or UNKNOWN for one in dialogues for turn in one.turns).items()
+            )
+        ),
+        sources=_sources(dialogues),
+        merged_turns=merged_turns,
+        left_out=dict(sorted(left_out.items())),
+        screens=screens,
+        files=files,
     )
 
 
@@ -126,12 +169,19 @@ def _models(dialogues: Iterable[Dialogue]) -> dict[str, tuple[str, ...]]:
 
 
 def _sources(dialogues: Iterable[Dialogue]) -> tuple[Source, ...]:
-    tally = Counter((one.origin.file, one.origin.hash) if one.origin else (UNKNOWN, "") for one in dialogues)
-    return tuple(Source(file=file, hash=hash, dialogues=count) for (file, hash), count in sorted(tally.items()))
+    tally = Counter(
+        (one.origin.file, one.origin.hash) if one.origin else (UNKNOWN, "") for one in dialogues
+    )
+    return tuple(
+        Source(file=file, hash=hash, dialogues=count)
+        for (file, hash), count in sorted(tally.items())
+    )
 
 
 def readme(card: Card) -> str:
-    """The card for people, with the head that the Hugging Face hub and `datasets.load_dataset(FOLDER)` read."""
+    """The card for people, with the head that the Hugging Face hub and
+    `datasets.load_dataset(FOLDER)` read.
+    """
     return "\n".join([*_head(card), "", *_body(card), ""])
 
 
@@ -152,21 +202,44 @@ def _head(card: Card) -> Iterator[str]:
 def _body(card: Card) -> Iterator[str]:
     yield f"# {card.counts.dialogues} counseling dialogues as training data ({card.format})"
     yield ""
-    yield "Made by `simcounsel export`; `card.json` holds all of this and more. What a simulation says is no evidence about people, and a"
+    yield (
+        "Made by `simcounsel export`; `card.json` holds all of this and more. What a simulation"
+        " says is no evidence about people, and a"
+    )
     yield "model trained on it is no counselor: it belongs in research, not in care."
     yield ""
     yield "| | dialogues | clients | turns | words | rows |"
     yield "|---|---|---|---|---|---|"
     for name, part in [*card.splits.items(), ("all", card.counts)]:
-        yield f"| {name} | {part.dialogues} | {part.clients} | {part.turns} | {part.words} | {part.rows} |"
+        yield (
+            f"| {name} | {part.dialogues} | {part.clients} | {part.turns} | {part.words} |"
+            f" {part.rows} |"
+        )
     yield ""
     for name, told in (
-        ("options", ", ".join(f"{key} {value}" for key, value in card.options.items() if key != "system" and value not in (None, "", []))),
-        ("themes", _told(card.themes)), ("conditions", _told(card.conditions)), ("languages", _told(card.languages)),
-        ("licences", _told(card.licences)), ("models", "; ".join(f"{role}: {', '.join(names)}" for role, names in card.models.items()) or UNKNOWN),
-        ("how lines came about", _told(card.lines)), ("turns merged into the one before", str(card.merged_turns)),
-        ("left out", _told(card.left_out) or "none"), ("screens", ", ".join(card.screens.applied) or "none were applied"),
-        ("dropped by screens", card.screens.told() or "none"), ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
+        (
+            "options",
+            ", ".join(
+                f"{key} {value}"
+                for key, value in card.options.items()
+                if key != "system" and value not in (None, "", [])
+            ),
+        ),
+        ("themes", _told(card.themes)),
+        ("conditions", _told(card.conditions)),
+        ("languages", _told(card.languages)),
+        ("licences", _told(card.licences)),
+        (
+            "models",
+            "; ".join(f"{role}: {', '.join(names)}" for role, names in card.models.items())
+            or UNKNOWN,
+        ),
+        ("how lines came about", _told(card.lines)),
+        ("turns merged into the one before", str(card.merged_turns)),
+        ("left out", _told(card.left_out) or "none"),
+        ("screens", ", ".join(card.screens.applied) or "none were applied"),
+        ("dropped by screens", card.screens.told() or "none"),
+        ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
     ):
         yield f"- **{name}**: {told}"
 

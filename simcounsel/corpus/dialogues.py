@@ -1,7 +1,9 @@
-"""A dialogue as a corpus holds it, whoever wrote it: what was said, by whom, and what is known about it.
+"""A dialogue as a corpus holds it, whoever wrote it: what was said, by whom, and what is known
+about it.
 
-A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All screens, formats and measures work on
-Dialogues; `reading` makes them of runs, of syntheses, of the samples and of other people's files.
+A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All screens, formats and measures
+work on Dialogues; `reading` makes them of runs, of syntheses, of the samples and of other people's
+files.
 """
 
 from collections.abc import Iterable
@@ -15,14 +17,34 @@ from simcounsel.specs.vocabulary import Role
 Split = Literal["train", "validation", "test"]
 Written = Literal["generated", "chosen", "fallback", "human"]
 Skill = Literal[
-    "reflection", "open question", "closed question", "clarification", "summary", "affirmation", "validation", "silence", "normalizing",
-    "psychoeducation", "confrontation", "permission", "goal", "suggestion", "immediacy", "risk inquiry", "feedback", "closing",
+    "reflection",
+    "open question",
+    "closed question",
+    "clarification",
+    "summary",
+    "affirmation",
+    "validation",
+    "silence",
+    "normalizing",
+    "psychoeducation",
+    "confrontation",
+    "permission",
+    "goal",
+    "suggestion",
+    "immediacy",
+    "risk inquiry",
+    "feedback",
+    "closing",
 ]
-"""What a counselor's line does, after the verbal response modes of Hill (2020) and MITI; the samples use these words, others may use their own."""
+"""What a counselor's line does, after the verbal response modes of Hill (2020) and MITI; the
+samples use these words, others may use their own.
+"""
 
 
 CANARY = "canary"
-"""The origin (`Origin.file`) of a dialogue that was made up to audit a training; it never leaves in an export."""
+"""The origin (`Origin.file`) of a dialogue that was made up to audit a training; it never leaves in
+an export.
+"""
 
 
 class Part(BaseModel):
@@ -32,7 +54,9 @@ class Part(BaseModel):
 
 
 class Draft(Part):
-    """What stood in a turn before it was revised. reason: why it was revised; ratings: qualities, 1 to 10."""
+    """What stood in a turn before it was revised. reason: why it was revised; ratings: qualities, 1
+    to 10.
+    """
 
     text: str
     reason: str
@@ -42,11 +66,12 @@ class Draft(Part):
 class Turn(Part):
     """One line of one speaker. All but speaker and text may be unknown (None).
 
-    stage: how far the client has opened up, or what the counselor works on. skill: what a counselor's line
-    does. reasoning: what the counselor thought before it; never said. emotion: one of Plutchik's eight or
-    `neutral`, and its intensity, 1 to 10. source: how the line came about. draft: what was revised.
-    merged: how many turns of one speaker in a row were made into this one.
-    portable: the line would fit another story at this point; answers: the skill that a portable line answers.
+    stage: how far the client has opened up, or what the counselor works on. skill: what a
+    counselor's line does. reasoning: what the counselor thought before it; never said. emotion: one
+    of Plutchik's eight or `neutral`, and its intensity, 1 to 10. source: how the line came about.
+    draft: what was revised. merged: how many turns of one speaker in a row were made into this one.
+    portable: the line would fit another story at this point; answers: the skill that a portable
+    line answers.
     """
 
     speaker: Role
@@ -64,7 +89,9 @@ class Turn(Part):
 
 
 class Fault(Part):
-    """A planted fault: its kind, the turns that show it (from 1), the quality that suffers most, and why."""
+    """A planted fault: its kind, the turns that show it (from 1), the quality that suffers most,
+    and why.
+    """
 
     kind: str
     turns: tuple[int, ...]
@@ -73,8 +100,10 @@ class Fault(Part):
 
 
 class Origin(Part):
-    """Where a dialogue comes from. file: the run's folder name or the file's name. hash: SHA-256 (hex) of what
-    was read. chat: the conversation's or session's id there. models: which model wrote what, by role."""
+    """Where a dialogue comes from. file: the run's folder name or the file's name. hash: SHA-256
+    (hex) of what was read. chat: the conversation's or session's id there. models: which model
+    wrote what, by role.
+    """
 
     file: str
     hash: str = ""
@@ -85,10 +114,11 @@ class Origin(Part):
 class Dialogue(Part):
     """A conversation with a client, and what is known about it.
 
-    id: unique in its corpus. client: the privacy unit; all dialogues of one client share it, also over sessions
-    and runs. situation: the client's file, in words; parts of it may never be said. undisclosed: facts of the
-    file that had not been said by the end. language: an ISO 639-1 code, None when unknown. ratings: by
-    instrument, then by score, in the instrument's own unit. pair: what forks of one past have in common.
+    id: unique in its corpus. client: the privacy unit; all dialogues of one client share it, also
+    over sessions and runs. situation: the client's file, in words; parts of it may never be said.
+    undisclosed: facts of the file that had not been said by the end. language: an ISO 639-1 code,
+    None when unknown. ratings: by instrument, then by score, in the instrument's own unit. pair:
+    what forks of one past have in common.
     """
 
     id: str
@@ -110,8 +140,12 @@ class Dialogue(Part):
 
     @property
     def client_unknown(self) -> bool:
-        """Whether nobody said who the client is, so that `reading` named one after the row of the file."""
-        return self.origin is not None and self.client == unknown_client(self.origin.file, self.origin.chat)
+        """Whether nobody said who the client is, so that `reading` named one after the row of the
+        file.
+        """
+        return self.origin is not None and self.client == unknown_client(
+            self.origin.file, self.origin.chat
+        )
 
     @property
     def canary(self) -> bool:
@@ -124,7 +158,9 @@ class Dialogue(Part):
 
 
 def unknown_client(file: str, chat: str) -> str:
-    """What a client is called of whom only the place is known: a file's name, and the row's id or number."""
+    """What a client is called of whom only the place is known: a file's name, and the row's id or
+    number.
+    """
     return f"{file}:{chat}"
 
 
@@ -137,9 +173,11 @@ class Merged:
 
 
 def merge_turns(dialogues: Iterable[Dialogue]) -> Merged:
-    """Make consecutive turns of one speaker one turn, joined by a line break. What is known of a turn stays if
-    only one of them has it; of several the first is kept, since a turn's purpose shows in its beginning.
-    A draft is dropped where its turn was merged: it is a draft of only a part. Of several sources a fallback is told, so that it is not learned."""
+    """Make consecutive turns of one speaker one turn, joined by a line break. What is known of a
+    turn stays if only one of them has it; of several the first is kept, since a turn's purpose
+    shows in its beginning. A draft is dropped where its turn was merged: it is a draft of only a
+    part. Of several sources a fallback is told, so that it is not learned.
+    """
     made, count = [], 0
     for dialogue in dialogues:
         turns: list[Turn] = []
@@ -149,15 +187,31 @@ def merge_turns(dialogues: Iterable[Dialogue]) -> Merged:
                 count += 1
             else:
                 turns.append(turn)
-        made.append(dialogue if len(turns) == len(dialogue.turns) else dialogue.model_copy(update={"turns": tuple(turns)}))
+        made.append(
+            dialogue
+            if len(turns) == len(dialogue.turns)
+            else dialogue.model_copy(update={"turns": tuple(turns)})
+        )
     return Merged(dialogues=tuple(made), turns=count)
 
 
 def _joined(first: Turn, second: Turn) -> Turn:
-    kept = {name: getattr(second, name) for name in ("stage", "skill", "emotion", "intensity") if getattr(first, name) is None}
+    kept = {
+        name: getattr(second, name)
+        for name in ("stage", "skill", "emotion", "intensity")
+        if getattr(first, name) is None
+    }
     reasoning = "\n".join(part for part in (first.reasoning, second.reasoning) if part) or None
     text = "\n".join(part for part in (first.text, second.text) if part)
     source = "fallback" if "fallback" in (first.source, second.source) else first.source
-    return first.model_copy(update=kept | {
-        "source": source, "text": text, "reasoning": reasoning, "draft": None, "merged": first.merged + second.merged, "portable": False,
-    })
+    return first.model_copy(
+        update=kept
+        | {
+            "source": source,
+            "text": text,
+            "reasoning": reasoning,
+            "draft": None,
+            "merged": first.merged + second.merged,
+            "portable": False,
+        }
+    )

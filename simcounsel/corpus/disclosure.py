@@ -2,10 +2,13 @@
 
 Two curves, both over the client's lines of a dialogue, at 0, 10, ... 100% of them:
 
-- by stages: different stages of disclosure so far, of six (Xue et al. 2026, Table IX), where a corpus names them;
-- by words: the share of the content words of the client's file (`situation`) that the client has said.
+- by stages: different stages of disclosure so far, of six (Xue et al. 2026, Table IX), where a
+  corpus names them;
+- by words: the share of the content words of the client's file (`situation`) that the client has
+  said.
 
-Nothing but words is compared: a client who says the same in other words counts as silent, and a negation as the thing itself.
+Nothing but words is compared: a client who says the same in other words counts as silent, and a
+negation as the thing itself.
 """
 
 import itertools
@@ -19,22 +22,30 @@ from simcounsel.specs.vocabulary import DISCLOSURES
 STEPS = 10
 FEWEST_WORDS = 5
 """A file with fewer content words tells nothing."""
-_COMMON = frozenset((
-    "a about after again all also always am an and another any are as at back be became because been before being both but by can came come "
-    "could did do does doing don't down each even ever every few for from get gets go goes going got had has have having he her here hers "
-    "herself him himself his how i i'd i'll i'm i've if in into is it it's its itself just keep kept know last let like little long made make "
-    "many may me might mine more most much must my myself never next no nor not now of off often on once one only or other our ours out over "
-    "own people quite rather really said same say says see seem seems shall she should since so some something sometimes still such take than "
-    "that that's the their theirs them themselves then there these they thing things think this those though through till to together told too "
-    "took two under until up upon us used very want wanted was way we well were what when where whether which while who whom whose why will "
-    "with without won't would yes yet you your yours yourself"
-).split())
+_COMMON = frozenset(
+    (
+        "a about after again all also always am an and another any are as at back be became because"
+        " been before being both but by can came come could did do does doing don't down each even"
+        " ever every few for from get gets go goes going got had has have having he her here hers"
+        " herself him himself his how i i'd i'll i'm i've if in into is it it's its itself just"
+        " keep kept know last let like little long made make many may me might mine more most much"
+        " must my myself never next no nor not now of off often on once one only or other our ours"
+        " out over own people quite rather really said same say says see seem seems shall she"
+        " should since so some something sometimes still such take than that that's the their"
+        " theirs them themselves then there these they thing things think this those though through"
+        " till to together told too took two under until up upon us used very want wanted was way"
+        " we well were what when where whether which while who whom whose why will with without"
+        " won't would yes yet you your yours yourself"
+    ).split()
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Mean share, 0 to 1, that has been reached at 0, 10, ... 100% of the client's lines. dialogues: over how many it is the mean.
-    first: the share in the client's first line; at_once: how much of all that is ever said is said there."""
+    """Mean share, 0 to 1, that has been reached at 0, 10, ... 100% of the client's lines.
+    dialogues: over how many it is the mean. first: the share in the client's first line; at_once:
+    how much of all that is ever said is said there.
+    """
 
     shares: tuple[float, ...]
     dialogues: int
@@ -56,7 +67,9 @@ def by_words(dialogues: Sequence[Dialogue]) -> Curve | None:
 
 
 def stages_reached(dialogue: Dialogue) -> list[float] | None:
-    """After each client line the share of the six stages that have occurred; None where none is named."""
+    """After each client line the share of the six stages that have occurred; None where none is
+    named.
+    """
     seen: set[str] = set()
     found = []
     for turn in dialogue.turns:
@@ -67,7 +80,9 @@ def stages_reached(dialogue: Dialogue) -> list[float] | None:
 
 
 def words_reached(dialogue: Dialogue) -> list[float] | None:
-    """After each client line the share of the file's content words that have been said; None without a file of five content words."""
+    """After each client line the share of the file's content words that have been said; None
+    without a file of five content words.
+    """
     told = content(dialogue.situation or "")
     lines = dialogue.lines("client")
     if len(told) < FEWEST_WORDS or not lines:
@@ -81,16 +96,23 @@ def words_reached(dialogue: Dialogue) -> list[float] | None:
 
 
 def disclosed(dialogue: Dialogue) -> dict[str, Number]:
-    """One dialogue: disclosed, the share of the file's content words said by the end; disclosed_first, in the client's first line."""
+    """One dialogue: disclosed, the share of the file's content words said by the end;
+    disclosed_first, in the client's first line.
+    """
     found = words_reached(dialogue)
     if found is None:
         none = Number(value=None, reason="the client's file is not known")
         return {"disclosed": none, "disclosed_first": none}
-    return {"disclosed": Number(value=found[-1], n=len(found)), "disclosed_first": Number(value=found[0], n=len(found))}
+    return {
+        "disclosed": Number(value=found[-1], n=len(found)),
+        "disclosed_first": Number(value=found[0], n=len(found)),
+    }
 
 
 def content(text: str) -> set[str]:
-    """A text's content words: those of three letters or more that are not common, without a few endings; of Chinese the pairs of neighbours."""
+    """A text's content words: those of three letters or more that are not common, without a few
+    endings; of Chinese the pairs of neighbours.
+    """
     every = units(text)
     words = {_stem(one) for one in every if len(one) > 2 and one not in _COMMON}
     pairs = {a + b for a, b in itertools.pairwise(every) if is_character(a) and is_character(b)}
@@ -98,7 +120,9 @@ def content(text: str) -> set[str]:
 
 
 def _stem(word: str) -> str:
-    """Without plural and the commonest verb endings; crude, and the same for both sides of a comparison."""
+    """Without plural and the commonest verb endings; crude, and the same for both sides of a
+    comparison.
+    """
     for ending in ("ies", "ing", "ied", "'s", "es", "ed", "ly", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word.removesuffix(ending)
@@ -113,12 +137,16 @@ def _curve(dialogues: Sequence[Dialogue], reached: Reached) -> Curve | None:
     rows = [[_at(found, step / STEPS) for step in range(STEPS + 1)] for found in every]
     ever = [found[0] / found[-1] for found in every if found[-1]]
     return Curve(
-        shares=tuple(sum(row[step] for row in rows) / len(rows) for step in range(STEPS + 1)), dialogues=len(rows),
-        first=sum(found[0] for found in every) / len(every), at_once=sum(ever) / len(ever) if ever else None,
+        shares=tuple(sum(row[step] for row in rows) / len(rows) for step in range(STEPS + 1)),
+        dialogues=len(rows),
+        first=sum(found[0] for found in every) / len(every),
+        at_once=sum(ever) / len(ever) if ever else None,
     )
 
 
 def _at(reached: Sequence[float], share: float) -> float:
-    """What was reached when that share of the lines had been said; nothing before the first line."""
+    """What was reached when that share of the lines had been said; nothing before the first
+    line.
+    """
     done = int(share * len(reached) + 1e-9)
     return reached[done - 1] if done else 0.0

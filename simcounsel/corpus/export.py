@@ -1,8 +1,8 @@
 """Training data out of dialogues: chosen, split, screened, merged and written with a card.
 
-    OUT/train.jsonl, validation.jsonl, test.jsonl    a split that no client fell to has no file
-    OUT/card.json, README.md                         what it is (see `card`)
-    OUT/dataset_info.json                            for LLaMA-Factory, where it reads the format
+OUT/train.jsonl, validation.jsonl, test.jsonl    a split that no client fell to has no file
+OUT/card.json, README.md                         what it is (see `card`)
+OUT/dataset_info.json                            for LLaMA-Factory, where it reads the format
 """
 
 from collections import Counter
@@ -24,13 +24,20 @@ from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
 
-AGAIN, FAULTY, NOTHING, MADE_UP = "the same dialogue again", "a planted fault", "nothing to learn in it", "a canary of an audit"
+AGAIN, FAULTY, NOTHING, MADE_UP = (
+    "the same dialogue again",
+    "a planted fault",
+    "nothing to learn in it",
+    "a canary of an audit",
+)
 OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """What is asked for. licence: of the whole, in place of what the dialogues say; screened: drop what the screens call an error."""
+    """What is asked for. licence: of the whole, in place of what the dialogues say; screened: drop
+    what the screens call an error.
+    """
 
     format: str
     teaching: Teaching = field(default_factory=Teaching)
@@ -42,14 +49,24 @@ class Export:
 
     @property
     def form(self) -> Format:
-        """How rows are made. CorpusError when there is no such format, or it cannot hold what is asked for."""
+        """How rows are made. CorpusError when there is no such format, or it cannot hold what is
+        asked for.
+        """
         if self.format not in FORMATS:
-            raise CorpusError(f"--format {self.format}: no such format; there are {', '.join(FORMATS)}")
+            raise CorpusError(
+                f"--format {self.format}: no such format; there are {', '.join(FORMATS)}"
+            )
         form = FORMATS[self.format]
         if form.paired and (self.teaching.reasoning or self.teaching.tags):
-            raise CorpusError(f"--format {self.format}: a draft has no reasoning and no tags of its own; leave out --reasoning and --tags")
+            raise CorpusError(
+                f"--format {self.format}: a draft has no reasoning and no tags of its own; leave"
+                " out --reasoning and --tags"
+            )
         if self.format == "native" and (self.teaching.reasoning or self.teaching.tags):
-            raise CorpusError("--format native: it holds reasoning, emotions, skills and stages as fields; leave out --reasoning and --tags")
+            raise CorpusError(
+                "--format native: it holds reasoning, emotions, skills and stages as fields; leave"
+                " out --reasoning and --tags"
+            )
         return form
 
     def told(self) -> dict[str, Any]:
@@ -57,10 +74,18 @@ class Export:
         teaching, chosen = self.teaching, self.selection
         sided = self.form.sided
         return {
-            "side": teaching.side if sided else None, "reasoning": teaching.reasoning, "tags": list(teaching.tags),
-            "system": (teaching.system or "default") if sided else None, "partner": chosen.partner, "conditions": list(chosen.conditions),
-            "themes": list(chosen.themes), "min_ratings": [str(floor) for floor in chosen.floors], "split": str(self.shares), "seed": self.seed,
-            "licence": self.licence, "screened": self.screened,
+            "side": teaching.side if sided else None,
+            "reasoning": teaching.reasoning,
+            "tags": list(teaching.tags),
+            "system": (teaching.system or "default") if sided else None,
+            "partner": chosen.partner,
+            "conditions": list(chosen.conditions),
+            "themes": list(chosen.themes),
+            "min_ratings": [str(floor) for floor in chosen.floors],
+            "split": str(self.shares),
+            "seed": self.seed,
+            "licence": self.licence,
+            "screened": self.screened,
         }
 
 
@@ -74,11 +99,14 @@ class Prepared:
     screens: Screening
 
 
-def export(sources: Sequence[Path | str], out: Path, wanted: Export, on_progress: OnProgress | None = None) -> Card:
-    """Read the sources and write the folder `out`, new or in place of an earlier export; the card says what was written.
+def export(
+    sources: Sequence[Path | str], out: Path, wanted: Export, on_progress: OnProgress | None = None
+) -> Card:
+    """Read the sources and write the folder `out`, new or in place of an earlier export; the card
+    says what was written.
 
-    on_progress: told what is done, how far, of how much. CorpusError says what is wrong with a source, an option or the folder;
-    nothing half-written is left behind.
+    on_progress: told what is done, how far, of how much. CorpusError says what is wrong with a
+    source, an option or the folder; nothing half-written is left behind.
     """
     form, tell = wanted.form, on_progress or (lambda what, done, of: None)
     folder = Folder.claim(out)
@@ -95,18 +123,29 @@ def export(sources: Sequence[Path | str], out: Path, wanted: Export, on_progress
         raise CorpusError(f"{error}{_about_trials(trials, wanted)}") from None
     rows = {split: [one for one in prepared.dialogues if one.split == split] for split in SPLITS}
     with folder:
-        counted: dict[str, int] = {split: folder.write(form, split, part, wanted.teaching, tell) for split, part in rows.items() if part}
+        counted: dict[str, int] = {
+            split: folder.write(form, split, part, wanted.teaching, tell)
+            for split, part in rows.items()
+            if part
+        }
         card = make_card(
-            prepared.dialogues, format=form.name, options=wanted.told(), rows=counted, merged_turns=prepared.merged_turns,
-            left_out=prepared.left_out, screens=prepared.screens, files=folder.files,
+            prepared.dialogues,
+            format=form.name,
+            options=wanted.told(),
+            rows=counted,
+            merged_turns=prepared.merged_turns,
+            left_out=prepared.left_out,
+            screens=prepared.screens,
+            files=folder.files,
         )
         folder.finish(card, form)
     return card
 
 
 def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
-    """What will be written: screened as it was read, so that `corpus check` says the same, then merged. CorpusError when nothing is
-    left, or nothing for training."""
+    """What will be written: screened as it was read, so that `corpus check` says the same, then
+    merged. CorpusError when nothing is left, or nothing for training.
+    """
     dialogues = _named_apart(found)
     wanted.selection.check(dialogues)
     kept, left_out = _chosen(dialogues, wanted)
@@ -118,19 +157,29 @@ def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
         left_out[_nothing(wanted)] = len(kept_by_screens) - len(usable)
     _check_enough(split, usable, len(dialogues), left_out, screens, wanted)
     told = tuple(_completed(one, wanted.licence) for one in usable)
-    return Prepared(dialogues=told, merged_turns=_merged_in(told), left_out=left_out, screens=screens)
+    return Prepared(
+        dialogues=told, merged_turns=_merged_in(told), left_out=left_out, screens=screens
+    )
 
 
 def _about_trials(judges: set[str], wanted: Export) -> str:
     """Behind an error: ratings that are there and did not count."""
     names = ", ".join(sorted(judges))
-    return f"; ratings by {names} do not count, since they only try the software" if judges and wanted.selection.floors else ""
+    return (
+        f"; ratings by {names} do not count, since they only try the software"
+        if judges and wanted.selection.floors
+        else ""
+    )
 
 
 def _completed(dialogue: Dialogue, licence: str | None) -> Dialogue:
-    """With the licence, if one is given, and the language, if it was not said and can be told from the words."""
+    """With the licence, if one is given, and the language, if it was not said and can be told from
+    the words.
+    """
     language = dialogue.language or language_of("\n".join(dialogue.lines()))
-    return dialogue.model_copy(update={"licence": licence or dialogue.licence, "language": language})
+    return dialogue.model_copy(
+        update={"licence": licence or dialogue.licence, "language": language}
+    )
 
 
 def _nothing(wanted: Export) -> str:
@@ -156,13 +205,23 @@ def _named_apart(dialogues: Iterable[Dialogue]) -> tuple[Dialogue, ...]:
 
 
 def _chosen(dialogues: Sequence[Dialogue], wanted: Export) -> tuple[list[Dialogue], dict[str, int]]:
-    """What is wanted, each dialogue once (forked runs share their past), and why the others are not."""
+    """What is wanted, each dialogue once (forked runs share their past), and why the others are
+    not.
+    """
     seen: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     left_out: Counter[str] = Counter()
     kept = []
     for dialogue in dialogues:
         said = (dialogue.client, tuple((turn.speaker, turn.text) for turn in dialogue.turns))
-        why = MADE_UP if dialogue.canary else FAULTY if dialogue.faults and wanted.screened else wanted.selection.refuses(dialogue)
+        why = (
+            MADE_UP
+            if dialogue.canary
+            else (
+                FAULTY
+                if dialogue.faults and wanted.screened
+                else wanted.selection.refuses(dialogue)
+            )
+        )
         why = why or (AGAIN if said in seen else None)
         if why:
             left_out[why] += 1
@@ -179,31 +238,55 @@ def _screened(dialogues: tuple[Dialogue, ...]) -> tuple[tuple[Dialogue, ...], Sc
     warned = Counter(finding.rule for finding in found.findings if finding.severity == "warning")
     by_rule = {rule: warned[rule] for rule in found.rules if warned[rule]}
     kept = found.kept(dialogues)
-    return kept, Screening(applied=found.rules, rejected=len(dialogues) - len(kept), dropped=found.dropped(), warned=by_rule)
+    return kept, Screening(
+        applied=found.rules,
+        rejected=len(dialogues) - len(kept),
+        dropped=found.dropped(),
+        warned=by_rule,
+    )
 
 
-def _check_enough(found: Sequence[Dialogue], usable: Sequence[Dialogue], read: int, lost: dict[str, int], screens: Screening, wanted: Export) -> None:
-    """found: chosen and split, before the screens. lost: why dialogues were left out, but for the screens."""
-    told = ", ".join([*(f"{why} ({count})" for why, count in lost.items()), *([f"dropped by screens {screens.told()}"] if screens.dropped else [])])
+def _check_enough(
+    found: Sequence[Dialogue],
+    usable: Sequence[Dialogue],
+    read: int,
+    lost: dict[str, int],
+    screens: Screening,
+    wanted: Export,
+) -> None:
+    """found: chosen and split, before the screens. lost: why dialogues were left out, but for the
+    screens.
+    """
+    told = ", ".join(
+        [
+            *(f"{why} ({count})" for why, count in lost.items()),
+            *([f"dropped by screens {screens.told()}"] if screens.dropped else []),
+        ]
+    )
     anyway = ", or keep what the screens drop with --no-screen" if screens.dropped else ""
     if not usable:
         of = f"{read} dialogue{'' if read == 1 else 's'}"
-        raise CorpusError(f"none of {of} is left: {told}; ask for less, or look at them with `simcounsel corpus check`{anyway}")
+        raise CorpusError(
+            f"none of {of} is left: {told}; ask for less, or look at them with `simcounsel corpus"
+            f" check`{anyway}"
+        )
     if wanted.shares.train <= 0 or any(one.split == "train" for one in usable):
         return
     drawn = f"--split {wanted.shares} --seed {wanted.seed}: "
     fell = sum(one.split == "train" for one in found)
     if fell:
         raise CorpusError(
-            f"{drawn}{fell} of {len(found)} dialogues fell to train, and none of them is left. Of all {read} that were read these were left out: "
-            f"{told}; look at them with `simcounsel corpus check`{anyway}"
+            f"{drawn}{fell} of {len(found)} dialogues fell to train, and none of them is left. Of"
+            f" all {read} that were read these were left out: {told}; look at them with `simcounsel"
+            f" corpus check`{anyway}"
         )
     if any(one.client_unknown and one.split in ("validation", "test") for one in found):
         raise CorpusError(
-            f"{drawn}nothing is in train: these files do not say who the clients are, so their dialogues stay in validation and test, where they "
-            "were; name the file for training too, or what the files were exported from"
+            f"{drawn}nothing is in train: these files do not say who the clients are, so their"
+            " dialogues stay in validation and test, where they were; name the file for training"
+            " too, or what the files were exported from"
         )
     raise CorpusError(
-        f"{drawn}no client falls to train (there are {len({one.client for one in found})}), since the split is drawn client by client; "
-        "take another --seed, or --split 100,0,0"
+        f"{drawn}no client falls to train (there are {len({one.client for one in found})}), since"
+        " the split is drawn client by client; take another --seed, or --split 100,0,0"
     )

@@ -1,4 +1,6 @@
-"""The folder of an export: written beside its place under another name, and put there when it is complete."""
+"""The folder of an export: written beside its place under another name, and put there when it is
+complete.
+"""
 
 import json
 import os
@@ -23,7 +25,9 @@ STEP = 500
 
 
 class Folder:
-    """Use it as a context: what is not finished when the context ends is removed, and what was there before stays."""
+    """Use it as a context: what is not finished when the context ends is removed, and what was
+    there before stays.
+    """
 
     def __init__(self, out: Path) -> None:
         self.out = out
@@ -32,14 +36,19 @@ class Folder:
 
     @classmethod
     def claim(cls, out: Path) -> "Folder":
-        """A folder that is not there yet, is empty, or holds an earlier export and nothing else. CorpusError otherwise."""
+        """A folder that is not there yet, is empty, or holds an earlier export and nothing else.
+        CorpusError otherwise.
+        """
         out = Path(os.path.abspath(out))
         if out.is_file():
             raise CorpusError(f"{out}: a file; name a new folder for the training data")
         if out.is_dir():
             strange = sorted(file.name for file in out.iterdir() if file.name not in _earlier(out))
             if strange:
-                raise CorpusError(f"{out}: holds {strange[0]!r}, which no export wrote; name a new folder, or move that away")
+                raise CorpusError(
+                    f"{out}: holds {strange[0]!r}, which no export wrote; name a new folder, or"
+                    " move that away"
+                )
         return cls(out)
 
     def __enter__(self) -> "Folder":
@@ -48,22 +57,42 @@ class Folder:
             self._part.mkdir(parents=True)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         shutil.rmtree(self._part, ignore_errors=True)
 
-    def write(self, form: Format, split: Split, dialogues: Sequence[Dialogue], teaching: Teaching, tell: Callable[[str, int, int], None]) -> int:
+    def write(
+        self,
+        form: Format,
+        split: Split,
+        dialogues: Sequence[Dialogue],
+        teaching: Teaching,
+        tell: Callable[[str, int, int], None],
+    ) -> int:
         """The file of one split; how many rows it got."""
         file = self._part / f"{split}.{form.suffix}"
         with _plainly(self.out):
             rows = _write(file, form, split, dialogues, teaching, tell)
-            self.files[file.name] = Written(rows=rows, bytes=file.stat().st_size, hash=_sha256(file))
+            self.files[file.name] = Written(
+                rows=rows, bytes=file.stat().st_size, hash=_sha256(file)
+            )
         return rows
 
     def finish(self, card: Card, form: Format) -> None:
         """The cards, and the folder to its place."""
-        texts = {CARD: json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n", README: readme(card)}
+        texts = {
+            CARD: json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n",
+            README: readme(card),
+        }
         if form.dataset_info is not None:
-            info = {f"simcounsel_{file.split('.')[0]}": {"file_name": file, **form.dataset_info} for file in self.files}
+            info = {
+                f"simcounsel_{file.split('.')[0]}": {"file_name": file, **form.dataset_info}
+                for file in self.files
+            }
             texts[INFO] = json.dumps(info, ensure_ascii=False, indent=1) + "\n"
         with _plainly(self.out):
             for name, text in texts.items():
@@ -80,16 +109,28 @@ def _earlier(out: Path) -> set[str]:
     """The names that an export wrote into a folder; none if there is no card of ours."""
     try:
         card: Any = json.loads((out / CARD).read_bytes())
-        return {CARD, README, INFO, *card["files"]} if {"simcounsel", "format", "privacy"} <= card.keys() else set()
+        return (
+            {CARD, README, INFO, *card["files"]}
+            if {"simcounsel", "format", "privacy"} <= card.keys()
+            else set()
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return set()
 
 
 def _write(
-    file: Path, form: Format, split: str, dialogues: Sequence[Dialogue], teaching: Teaching, tell: Callable[[str, int, int], None],
+    file: Path,
+    form: Format,
+    split: str,
+    dialogues: Sequence[Dialogue],
+    teaching: Teaching,
+    tell: Callable[[str, int, int], None],
 ) -> int:
     if form.name == "parquet":
-        write_parquet(file, ((dialogue, next(form.rows(dialogue, teaching))["messages"]) for dialogue in dialogues))
+        write_parquet(
+            file,
+            ((dialogue, next(form.rows(dialogue, teaching))["messages"]) for dialogue in dialogues),
+        )
         tell(f"writing {split}", len(dialogues), len(dialogues))
         return len(dialogues)
     rows = 0
@@ -119,4 +160,7 @@ def _plainly(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CorpusError(f"{out}: cannot be written ({error.strerror or error}); free some space or name another folder with -o") from None
+        raise CorpusError(
+            f"{out}: cannot be written ({error.strerror or error}); free some space or name another"
+            " folder with -o"
+        ) from None

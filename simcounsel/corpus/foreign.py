@@ -5,9 +5,10 @@
     {"instruction": ..., "input": ..., "output": ..., "history": [[user, reply]]}      Alpaca
     {"prompt": [messages], "completion": [messages]}                   TRL; with `chosen` and `rejected` a preference pair
 
-Who is `user` and who is `assistant` such a row does not say: the assistant is taken for the counselor, unless the export that wrote it
-says otherwise. System messages are left out. Without a `client` each dialogue counts as a client
-of its own; without an id it is called after its file and its row, such as `train:3`.
+Who is `user` and who is `assistant` such a row does not say: the assistant is taken for the
+counselor, unless the export that wrote it says otherwise. System messages are left out. Without a
+`client` each dialogue counts as a client of its own; without an id it is called after its file and
+its row, such as `train:3`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,20 +22,49 @@ from simcounsel.errors import CorpusError
 from simcounsel.specs.vocabulary import Role
 
 Row = Mapping[str, Any]
-LISTS = ("messages", "conversations", "conversation", "turns", "dialog", "dialogue", "lines", "dialogues")
+LISTS = (
+    "messages",
+    "conversations",
+    "conversation",
+    "turns",
+    "dialog",
+    "dialogue",
+    "lines",
+    "dialogues",
+)
 SPEAKERS: dict[str, Role | None] = {
-    "client": "client", "patient": "client", "seeker": "client", "help-seeker": "client", "visitor": "client", "usr": "client",
-    "来访者": "client", "求助者": "client", "counselor": "counselor", "counsellor": "counselor", "therapist": "counselor",
-    "supporter": "counselor", "psychologist": "counselor", "sys": "counselor", "咨询师": "counselor", "支持者": "counselor",
-    "layperson": "layperson", "friend": "layperson", "system": None, "developer": None,
+    "client": "client",
+    "patient": "client",
+    "seeker": "client",
+    "help-seeker": "client",
+    "visitor": "client",
+    "usr": "client",
+    "来访者": "client",
+    "求助者": "client",
+    "counselor": "counselor",
+    "counsellor": "counselor",
+    "therapist": "counselor",
+    "supporter": "counselor",
+    "psychologist": "counselor",
+    "sys": "counselor",
+    "咨询师": "counselor",
+    "支持者": "counselor",
+    "layperson": "layperson",
+    "friend": "layperson",
+    "system": None,
+    "developer": None,
 }
 OTHER, LEARNER = ("user", "human"), ("assistant", "gpt", "model", "bot", "chatgpt")
-SHAPES = "`messages`, `conversations`, `turns`, `instruction` and `output`, or `prompt` and `completion`"
+SHAPES = (
+    "`messages`, `conversations`, `turns`, `instruction` and `output`, or `prompt` and `completion`"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a row stands. line: from 1. number: of the row in its file, from 1. learner: whom `assistant` stands for."""
+    """Where a row stands. line: from 1. number: of the row in its file, from 1. learner: whom
+    `assistant` stands for.
+    """
 
     file: str
     line: int
@@ -48,12 +78,15 @@ class Place:
 
 
 def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
-    """The dialogues of a file. TRL has one row for each reply: rows that go on where the one before ended are one dialogue.
-    CorpusError names file, line and what is wrong."""
+    """The dialogues of a file. TRL has one row for each reply: rows that go on where the one before
+    ended are one dialogue. CorpusError names file, line and what is wrong.
+    """
     before: Dialogue | None = None
     for place, row in rows:
         if not isinstance(row, Mapping):
-            raise place.wrong(f"expected a dialogue as a JSON object with {SHAPES}, found {type(row).__name__}")
+            raise place.wrong(
+                f"expected a dialogue as a JSON object with {SHAPES}, found {type(row).__name__}"
+            )
         found = _dialogue(place, row)
         if before is not None and "prompt" in row and (joined := _continued(before, found)):
             before = joined
@@ -67,14 +100,21 @@ def dialogues_of_rows(rows: Iterable[tuple[Place, Any]]) -> Iterator[Dialogue]:
 
 def _dialogue(place: Place, row: Row) -> Dialogue:
     turns = tuple(_turns(place, row))
-    name = _first(row, "id", "dialogue_id", "conversation_id") or "-".join(str(row[key]) for key in ("topic", "case") if key in row)
+    name = _first(row, "id", "dialogue_id", "conversation_id") or "-".join(
+        str(row[key]) for key in ("topic", "case") if key in row
+    )
     name = str(name) if name else None
     chat, origin = name or str(place.number), place.origin
     return Dialogue(
-        id=name or f"{PurePath(origin.file).stem}:{chat}", turns=turns,
+        id=name or f"{PurePath(origin.file).stem}:{chat}",
+        turns=turns,
         client=str(_first(row, "client", "client_id") or unknown_client(origin.file, chat)),
-        theme=_text(row, "theme", "topic", "problem_type"), language=_text(row, "language", "lang"), situation=_text(row, "situation"),
-        condition=_text(row, "condition"), licence=_text(row, "licence", "license"), origin=origin.model_copy(update={"chat": chat}),
+        theme=_text(row, "theme", "topic", "problem_type"),
+        language=_text(row, "language", "lang"),
+        situation=_text(row, "situation"),
+        condition=_text(row, "condition"),
+        licence=_text(row, "licence", "license"),
+        origin=origin.model_copy(update={"chat": chat}),
     )
 
 
@@ -96,7 +136,10 @@ def _turns(place: Place, row: Row) -> Iterator[Turn]:
     else:
         key = next((key for key in LISTS if isinstance(row.get(key), list | tuple)), None)
         if key is None:
-            raise place.wrong(f"no dialogue in it: expected {SHAPES}, found {', '.join(map(str, row)) or 'nothing'}")
+            raise place.wrong(
+                f"no dialogue in it: expected {SHAPES}, found"
+                f" {', '.join(map(str, row)) or 'nothing'}"
+            )
         yield from _messages(place, row[key], key)
         if "chosen" in row and "rejected" in row:
             yield from _answer(place, row, "chosen")
@@ -107,7 +150,11 @@ def _answer(place: Place, row: Row, key: str) -> Iterator[Turn]:
     if "chosen" not in row:
         yield from _messages(place, row[key], key)
         return
-    sides = [row[name] if isinstance(row[name], list | tuple) else [row[name]] for name in ("chosen", "rejected") if row.get(name)]
+    sides = [
+        row[name] if isinstance(row[name], list | tuple) else [row[name]]
+        for name in ("chosen", "rejected")
+        if row.get(name)
+    ]
     if len(sides) != 2:
         raise place.wrong("a preference pair needs both `chosen` and `rejected`")
     chosen, rejected = (list(_messages(place, side, "chosen")) for side in sides)
@@ -120,19 +167,30 @@ def _answer(place: Place, row: Row, key: str) -> Iterator[Turn]:
 def _alpaca(place: Place, row: Row) -> Iterator[Turn]:
     for pair in row.get("history") or ():
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise place.wrong(f"history: expected pairs of a message and its reply, found {str(pair)[:60]!r}")
+            raise place.wrong(
+                f"history: expected pairs of a message and its reply, found {str(pair)[:60]!r}"
+            )
         yield from _exchange(place, pair[0], pair[1])
-    asked = "\n".join(part for part in (str(row["instruction"] or ""), str(row.get("input") or "")) if part)
+    asked = "\n".join(
+        part for part in (str(row["instruction"] or ""), str(row.get("input") or "")) if part
+    )
     yield from _exchange(place, asked, row["output"])
 
 
 def _exchange(place: Place, message: Any, reply: Any) -> Iterator[Turn]:
-    return _messages(place, [{"role": "user", "content": message}, {"role": "assistant", "content": reply}], "history")
+    return _messages(
+        place,
+        [{"role": "user", "content": message}, {"role": "assistant", "content": reply}],
+        "history",
+    )
 
 
 def _messages(place: Place, listed: Any, key: str) -> Iterator[Turn]:
     if isinstance(listed, str):
-        raise place.wrong(f"{key}: plain text, of which nobody can tell who speaks; expected a list of messages with role and content")
+        raise place.wrong(
+            f"{key}: plain text, of which nobody can tell who speaks; expected a list of messages"
+            " with role and content"
+        )
     if not isinstance(listed, list | tuple):
         raise place.wrong(f"{key}: expected a list of messages, found {type(listed).__name__}")
     begun = False
@@ -155,22 +213,35 @@ def _role(place: Place, who: Any, where: str) -> Role | None:
         return "counselor" if place.learner == "client" else "client"
     if word in SPEAKERS:
         return SPEAKERS[word]
-    raise place.wrong(f"{where}: no speaker {who!r}; known are {', '.join((*OTHER, *LEARNER, *SPEAKERS))}")
+    raise place.wrong(
+        f"{where}: no speaker {who!r}; known are {', '.join((*OTHER, *LEARNER, *SPEAKERS))}"
+    )
 
 
 def _content(place: Place, said: Row, where: str) -> str:
-    found = next((said[key] for key in ("content", "value", "text", "utterance") if said.get(key) is not None), None)
+    found = next(
+        (
+            said[key]
+            for key in ("content", "value", "text", "utterance")
+            if said.get(key) is not None
+        ),
+        None,
+    )
     if isinstance(found, list):
         found = "".join(str(part.get("text", "")) for part in found if isinstance(part, Mapping))
     if not isinstance(found, str):
-        raise place.wrong(f"{where}: no text; expected `content`, `value` or `text` with what was said")
+        raise place.wrong(
+            f"{where}: no text; expected `content`, `value` or `text` with what was said"
+        )
     if not is_unicode(found):
         raise place.wrong(f"{where}: {found[:60]!r} holds half a character; save the file as UTF-8")
     return found
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text can be written: JSON may hold halves of characters (lone surrogates), which no file can."""
+    """Whether a text can be written: JSON may hold halves of characters (lone surrogates), which no
+    file can.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -179,10 +250,14 @@ def is_unicode(text: str) -> bool:
 
 
 def _continued(before: Dialogue, after: Dialogue) -> Dialogue | None:
-    """Both as one, if the later begins with all of the earlier; what is known of the earlier's turns stays."""
+    """Both as one, if the later begins with all of the earlier; what is known of the earlier's
+    turns stays.
+    """
     count = len(before.turns)
     if not 0 < count < len(after.turns):
         return None
-    if [(turn.speaker, turn.text) for turn in after.turns[:count]] != [(turn.speaker, turn.text) for turn in before.turns]:
+    if [(turn.speaker, turn.text) for turn in after.turns[:count]] != [
+        (turn.speaker, turn.text) for turn in before.turns
+    ]:
         return None
     return before.model_copy(update={"turns": (*before.turns, *after.turns[count:])})

@@ -10,7 +10,8 @@
     parquet             a table: all that is known of a dialogue, and `messages` as in openai
     native              corpus.jsonl as simcounsel reads and writes it: all that is known of a dialogue
 
-`dataset_info` is what LLaMA-Factory is told (its data/README.md, 2025); it reads neither trl, text nor native.
+`dataset_info` is what LLaMA-Factory is told (its data/README.md, 2025); it reads neither trl, text
+nor native.
 """
 
 import json
@@ -23,15 +24,23 @@ from simcounsel.corpus.markup import marked
 from simcounsel.corpus.teaching import Message, Teaching
 
 Row = dict[str, Any]
-_CHAT_TAGS = {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant", "system_tag": "system"}
+_CHAT_TAGS = {
+    "role_tag": "role",
+    "content_tag": "content",
+    "user_tag": "user",
+    "assistant_tag": "assistant",
+    "system_tag": "system",
+}
 _CHAT = {"formatting": "sharegpt", "columns": {"messages": "messages"}, "tags": _CHAT_TAGS}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """name: as on the command line. suffix: of its files. rows: of a dialogue; none if there is nothing in it for this format.
-    dataset_info: for LLaMA-Factory, without file_name; None where it cannot read the format. sided: whether one side learns.
-    paired: whether its rows are preference pairs."""
+    """name: as on the command line. suffix: of its files. rows: of a dialogue; none if there is
+    nothing in it for this format. dataset_info: for LLaMA-Factory, without file_name; None where it
+    cannot read the format. sided: whether one side learns. paired: whether its rows are preference
+    pairs.
+    """
 
     name: str
     suffix: str
@@ -42,7 +51,11 @@ class Format:
 
     def usable(self, dialogue: Dialogue, teaching: Teaching) -> bool:
         """Whether the dialogue has anything for this format."""
-        return bool(teaching.chat(dialogue)) if self.name == "parquet" else next(self.rows(dialogue, teaching), None) is not None
+        return (
+            bool(teaching.chat(dialogue))
+            if self.name == "parquet"
+            else next(self.rows(dialogue, teaching), None) is not None
+        )
 
     def line(self, row: Row) -> str:
         """A row as it stands in the file."""
@@ -60,7 +73,11 @@ def _openai(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
 def _sharegpt(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
     chat = teaching.chat(dialogue)
     if chat:
-        yield {"id": dialogue.id, "conversations": [_from(message) for message in chat], "system": teaching.system_of(dialogue)}
+        yield {
+            "id": dialogue.id,
+            "conversations": [_from(message) for message in chat],
+            "system": teaching.system_of(dialogue),
+        }
 
 
 def _alpaca(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
@@ -68,7 +85,13 @@ def _alpaca(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
     if texts:
         *history, last = zip(texts[::2], texts[1::2], strict=True)
         system = teaching.system_of(dialogue)
-        yield {"instruction": last[0], "input": "", "output": last[1], "system": system, "history": [list(pair) for pair in history]}
+        yield {
+            "instruction": last[0],
+            "input": "",
+            "output": last[1],
+            "system": system,
+            "history": [list(pair) for pair in history],
+        }
 
 
 def _trl(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
@@ -79,7 +102,9 @@ def _trl(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
             yield {"prompt": [_system(dialogue, teaching), *past], "completion": [_plain(message)]}
 
 
-def _pairs(dialogue: Dialogue, teaching: Teaching) -> Iterator[tuple[tuple[Message, ...], str, str]]:
+def _pairs(
+    dialogue: Dialogue, teaching: Teaching
+) -> Iterator[tuple[tuple[Message, ...], str, str]]:
     """Each learner's line that was revised: what stood before it, the line, and its draft."""
     chat = teaching.chat(dialogue)
     for number, message in enumerate(chat):
@@ -90,19 +115,31 @@ def _pairs(dialogue: Dialogue, teaching: Teaching) -> Iterator[tuple[tuple[Messa
 
 def _trl_preference(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
     for past, chosen, rejected in _pairs(dialogue, teaching):
-        answers = {side: [{"role": "assistant", "content": text}] for side, text in (("chosen", chosen), ("rejected", rejected))}
+        answers = {
+            side: [{"role": "assistant", "content": text}]
+            for side, text in (("chosen", chosen), ("rejected", rejected))
+        }
         yield {"prompt": [_system(dialogue, teaching), *(_plain(one) for one in past)], **answers}
 
 
 def _sharegpt_preference(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
     for past, chosen, rejected in _pairs(dialogue, teaching):
-        answers = {side: {"from": "gpt", "value": text} for side, text in (("chosen", chosen), ("rejected", rejected))}
-        yield {"conversations": [_from(one) for one in past], **answers, "system": teaching.system_of(dialogue)}
+        answers = {
+            side: {"from": "gpt", "value": text}
+            for side, text in (("chosen", chosen), ("rejected", rejected))
+        }
+        yield {
+            "conversations": [_from(one) for one in past],
+            **answers,
+            "system": teaching.system_of(dialogue),
+        }
 
 
 def _text(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
     lines = [
-        f"{turn.speaker.capitalize()}: {_indented(marked(turn, reasoning=teaching.reasoning, tags=teaching.tags))}" for turn in dialogue.turns
+        f"{turn.speaker.capitalize()}:"
+        f" {_indented(marked(turn, reasoning=teaching.reasoning, tags=teaching.tags))}"
+        for turn in dialogue.turns
     ]
     yield {"text": "\n".join(lines)}
 
@@ -118,7 +155,12 @@ def _native(dialogue: Dialogue, _: Teaching) -> Iterator[Row]:
 def _parquet(dialogue: Dialogue, teaching: Teaching) -> Iterator[Row]:
     """The messages alone; `parquet.write_parquet` puts all that is known beside them."""
     chat = [_weighted(message) for message in teaching.chat(dialogue)]
-    yield {"messages": [{"weight": None} | message for message in ([_system(dialogue, teaching), *chat] if chat else [])]}
+    yield {
+        "messages": [
+            {"weight": None} | message
+            for message in ([_system(dialogue, teaching), *chat] if chat else [])
+        ]
+    }
 
 
 def _system(dialogue: Dialogue, teaching: Teaching) -> Row:
@@ -130,28 +172,56 @@ def _plain(message: Message) -> Row:
 
 
 def _weighted(message: Message) -> Row:
-    return _plain(message) | ({"weight": int(message.learned)} if message.role == "assistant" else {})
+    return _plain(message) | (
+        {"weight": int(message.learned)} if message.role == "assistant" else {}
+    )
 
 
 def _from(message: Message) -> Row:
     return {"from": "gpt" if message.role == "assistant" else "human", "value": message.text}
 
 
-_ALPACA_INFO = {"columns": {"prompt": "instruction", "query": "input", "response": "output", "system": "system", "history": "history"}}
-_SHAREGPT_INFO = {"formatting": "sharegpt", "columns": {"messages": "conversations", "system": "system"}}
-_PAIRS_INFO = {
-    "formatting": "sharegpt", "ranking": True,
-    "columns": {"messages": "conversations", "chosen": "chosen", "rejected": "rejected", "system": "system"},
+_ALPACA_INFO = {
+    "columns": {
+        "prompt": "instruction",
+        "query": "input",
+        "response": "output",
+        "system": "system",
+        "history": "history",
+    }
 }
-FORMATS: dict[str, Format] = {one.name: one for one in (
-    Format(name="openai", suffix="jsonl", rows=_openai, dataset_info=_CHAT),
-    Format(name="sharegpt", suffix="jsonl", rows=_sharegpt, dataset_info=_SHAREGPT_INFO),
-    Format(name="alpaca", suffix="jsonl", rows=_alpaca, dataset_info=_ALPACA_INFO),
-    Format(name="trl", suffix="jsonl", rows=_trl),
-    Format(name="trl-preference", suffix="jsonl", rows=_trl_preference, paired=True),
-    Format(name="sharegpt-preference", suffix="jsonl", rows=_sharegpt_preference, dataset_info=_PAIRS_INFO, paired=True),
-    Format(name="text", suffix="txt", rows=_text, sided=False),
-    Format(name="parquet", suffix="parquet", rows=_parquet, dataset_info=_CHAT),
-    Format(name="native", suffix="jsonl", rows=_native, sided=False),
-)}
+_SHAREGPT_INFO = {
+    "formatting": "sharegpt",
+    "columns": {"messages": "conversations", "system": "system"},
+}
+_PAIRS_INFO = {
+    "formatting": "sharegpt",
+    "ranking": True,
+    "columns": {
+        "messages": "conversations",
+        "chosen": "chosen",
+        "rejected": "rejected",
+        "system": "system",
+    },
+}
+FORMATS: dict[str, Format] = {
+    one.name: one
+    for one in (
+        Format(name="openai", suffix="jsonl", rows=_openai, dataset_info=_CHAT),
+        Format(name="sharegpt", suffix="jsonl", rows=_sharegpt, dataset_info=_SHAREGPT_INFO),
+        Format(name="alpaca", suffix="jsonl", rows=_alpaca, dataset_info=_ALPACA_INFO),
+        Format(name="trl", suffix="jsonl", rows=_trl),
+        Format(name="trl-preference", suffix="jsonl", rows=_trl_preference, paired=True),
+        Format(
+            name="sharegpt-preference",
+            suffix="jsonl",
+            rows=_sharegpt_preference,
+            dataset_info=_PAIRS_INFO,
+            paired=True,
+        ),
+        Format(name="text", suffix="txt", rows=_text, sided=False),
+        Format(name="parquet", suffix="parquet", rows=_parquet, dataset_info=_CHAT),
+        Format(name="native", suffix="jsonl", rows=_native, sided=False),
+    )
+}
 """By name."""

@@ -1,16 +1,16 @@
 """Dialogues that people write in YAML: the samples, and files of the same form.
 
-    theme: sleep
-    dialogues:
-    - id: sleep-01
-      client: Marit
-      situation: I bake for a living and get up at two.
-      turns:
-      - client: I don't really know where to start.
-        stage: introduces
-      - counselor: Anywhere is fine. What made you pick today?
-        skill: open question
-        reasoning: She looks for permission to be unsure.
+theme: sleep
+dialogues:
+- id: sleep-01
+  client: Marit
+  situation: I bake for a living and get up at two.
+  turns:
+  - client: I don't really know where to start.
+    stage: introduces
+  - counselor: Anywhere is fine. What made you pick today?
+    skill: open question
+    reasoning: She looks for permission to be unsure.
 """
 
 from hashlib import sha256
@@ -27,7 +27,12 @@ from simcounsel.specs.vocabulary import Emotion, Role
 
 LICENCE = "Apache-2.0"
 """Of the dialogues that come with simcounsel."""
-WRITER = {"writer": "written line by line for simcounsel, not by its embedded model; no real client; reviewed by no clinician"}
+WRITER = {
+    "writer": (
+        "written line by line for simcounsel, not by its embedded model; no real client; reviewed"
+        " by no clinician"
+    )
+}
 """What a card says of those dialogues in place of models."""
 Text = Annotated[str, Field(min_length=1)]
 
@@ -49,18 +54,28 @@ class WrittenTurn(Spec):
     @model_validator(mode="after")
     def _one_speaker(self) -> "WrittenTurn":
         if len(self.said()) != 1:
-            raise ValueError("a turn is one line of one speaker; write `client: ...` or `counselor: ...`")
+            raise ValueError(
+                "a turn is one line of one speaker; write `client: ...` or `counselor: ...`"
+            )
         return self
 
     def said(self) -> list[tuple[Role, str]]:
         """Who says what here; one pair in a good turn."""
-        pairs: list[tuple[Role, str | None]] = [("client", self.client), ("counselor", self.counselor), ("layperson", self.layperson)]
+        pairs: list[tuple[Role, str | None]] = [
+            ("client", self.client),
+            ("counselor", self.counselor),
+            ("layperson", self.layperson),
+        ]
         return [(role, text) for role, text in pairs if text is not None]
 
     def turn(self) -> Turn:
         """As a corpus holds it."""
         speaker, text = self.said()[0]
-        return Turn(speaker=speaker, text=text, **self.model_dump(exclude={"client", "counselor", "layperson"}))
+        return Turn(
+            speaker=speaker,
+            text=text,
+            **self.model_dump(exclude={"client", "counselor", "layperson"}),
+        )
 
 
 class WrittenDialogue(Spec):
@@ -86,27 +101,52 @@ class WrittenFile(Spec):
     dialogues: Annotated[tuple[WrittenDialogue, ...], Field(min_length=1)]
 
 
-def read_written(file: Path, licence: str | None = None, models: dict[str, str] | None = None) -> tuple[Dialogue, ...]:
-    """The dialogues of a YAML file. licence: if the file names none. models: what wrote them, by role, if it is known.
-    CorpusError names every problem with its line."""
+def read_written(
+    file: Path, licence: str | None = None, models: dict[str, str] | None = None
+) -> tuple[Dialogue, ...]:
+    """The dialogues of a YAML file. licence: if the file names none. models: what wrote them, by
+    role, if it is known. CorpusError names every problem with its line.
+    """
     try:
         found, _ = load_spec(file, WrittenFile)
     except SpecError as error:
-        raise CorpusError(str(error).replace("`simcounsel init DIR` writes one to start from", "see simcounsel/corpus/handwritten.py")) from None
+        raise CorpusError(
+            str(error).replace(
+                "`simcounsel init DIR` writes one to start from",
+                "see simcounsel/corpus/handwritten.py",
+            )
+        ) from None
     origin = Origin(file=file.name, hash=sha256(file.read_bytes()).hexdigest(), models=models or {})
     return tuple(_dialogue(one, found, origin, licence) for one in found.dialogues)
 
 
-def _dialogue(one: WrittenDialogue, file: WrittenFile, origin: Origin, licence: str | None) -> Dialogue:
+def _dialogue(
+    one: WrittenDialogue, file: WrittenFile, origin: Origin, licence: str | None
+) -> Dialogue:
     return Dialogue(
-        id=one.id, client=one.client, turns=tuple(turn.turn() for turn in one.turns), theme=one.theme or file.theme,
-        language=one.language or file.language, situation=one.situation, undisclosed=one.undisclosed, note=one.note, faults=one.faults,
-        licence=file.licence or licence, names=(one.client,), origin=origin,
+        id=one.id,
+        client=one.client,
+        turns=tuple(turn.turn() for turn in one.turns),
+        theme=one.theme or file.theme,
+        language=one.language or file.language,
+        situation=one.situation,
+        undisclosed=one.undisclosed,
+        note=one.note,
+        faults=one.faults,
+        licence=file.licence or licence,
+        names=(one.client,),
+        origin=origin,
     )
 
 
 def read_samples(faulted: bool = False) -> tuple[Dialogue, ...]:
-    """The dialogues that come with simcounsel, by theme; those with planted faults if `faulted`, else those without."""
+    """The dialogues that come with simcounsel, by theme; those with planted faults if `faulted`,
+    else those without.
+    """
     folder = Path(str(files("simcounsel.corpus").joinpath("samples")))
-    chosen = [file for file in sorted(folder.glob("*.yaml")) if file.name.startswith("faulted-") == faulted]
+    chosen = [
+        file
+        for file in sorted(folder.glob("*.yaml"))
+        if file.name.startswith("faulted-") == faulted
+    ]
     return tuple(dialogue for file in chosen for dialogue in read_written(file, LICENCE, WRITER))

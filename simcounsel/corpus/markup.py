@@ -1,4 +1,5 @@
-"""What stands around a line in training data: reasoning before it, tags, and a stage direction where nobody has spoken yet.
+"""What stands around a line in training data: reasoning before it, tags, and a stage direction
+where nobody has spoken yet.
 
     <think>
     She looks for permission to be unsure.
@@ -6,8 +7,9 @@
 
     [emotion: trust] [skill: open question] Anywhere is fine.
 
-`<think>` stands as reasoning models write it (DeepSeek-R1, Qwen3; TRL reads it as `reasoning_content`). A tag is `[kind: value]`;
-the kinds are emotion, skill and stage, in the order in which they were asked for.
+`<think>` stands as reasoning models write it (DeepSeek-R1, Qwen3; TRL reads it as
+`reasoning_content`). A tag is `[kind: value]`; the kinds are emotion, skill and stage, in the order
+in which they were asked for.
 """
 
 import re
@@ -38,8 +40,12 @@ class Line:
         """As a turn; an emotion that is none of ours is left out."""
         known = {kind: value for kind, value in self.tags if kind != "emotion" or value in EMOTIONS}
         return Turn(
-            speaker=speaker, text=self.text, reasoning=self.reasoning,
-            emotion=known.get("emotion"), skill=known.get("skill"), stage=known.get("stage"),
+            speaker=speaker,
+            text=self.text,
+            reasoning=self.reasoning,
+            emotion=known.get("emotion"),
+            skill=known.get("skill"),
+            stage=known.get("stage"),
         )
 
 
@@ -62,17 +68,23 @@ def marked(turn: Turn, *, reasoning: bool, tags: tuple[Tag, ...]) -> str:
 def parsed(content: str) -> Line:
     """The inverse of `marked`; what bears no such marks is a line as it is."""
     thought = _THOUGHT.match(content)
-    rest = content[thought.end():] if thought else content
+    rest = content[thought.end() :] if thought else content
     tags: list[tuple[Tag, str]] = []
     while found := _TAG.match(rest):
         tags += [(tag, found.group(2)) for tag in TAGS if tag == found.group(1)]
-        rest = rest[found.end():]
-    return Line(text=rest, reasoning=(thought.group(1).strip() or None) if thought else None, tags=tuple(tags))
+        rest = rest[found.end() :]
+    return Line(
+        text=rest,
+        reasoning=(thought.group(1).strip() or None) if thought else None,
+        tags=tuple(tags),
+    )
 
 
 @cache
 def opening(other: Role) -> str:
-    """The first message of `other` where the learning side speaks first: a stage direction, nobody's words."""
+    """The first message of `other` where the learning side speaks first: a stage direction,
+    nobody's words.
+    """
     return render("export_opening", other="friend" if other == "layperson" else other)[1]
 
 

@@ -1,9 +1,10 @@
 """What can be counted in a corpus without any model. The same dialogues give the same numbers.
 
-Units of length: a word is a run of letters or digits, with its apostrophes and hyphens; each Chinese or Japanese character is a unit of its own,
-so that a Chinese text counts in characters. Punctuation counts as nothing. (Xue et al. 2026 do not say how they
-counted in their Tables II and V, so their lengths are a guide only.) Languages written without spaces other
-than these, such as Thai, are counted too low.
+Units of length: a word is a run of letters or digits, with its apostrophes and hyphens; each
+Chinese or Japanese character is a unit of its own, so that a Chinese text counts in characters.
+Punctuation counts as nothing. (Xue et al. 2026 do not say how they counted in their Tables II and
+V, so their lengths are a guide only.) Languages written without spaces other than these, such as
+Thai, are counted too low.
 
 A number that cannot be had is None with a reason, never 0. See also `diversity` and `disclosure`.
 """
@@ -28,13 +29,17 @@ SKILLS: tuple[str, ...] = get_args(Skill)
 OPENING = 3
 """So many units at its beginning are a line's opening."""
 SHARED_SHARE, SHARED_LINES, SHARED_DIALOGUES = 0.01, 3, 2
-"""An opening is a template when this share of the counselor's lines of a corpus begin with it, and at least so many lines of so many dialogues."""
+"""An opening is a template when this share of the counselor's lines of a corpus begin with it, and
+at least so many lines of so many dialogues.
+"""
 Unit = Literal["words", "characters", "words and characters"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A measured number. value: None when it cannot be had, and then `reason` says why. n: of how many things it was made."""
+    """A measured number. value: None when it cannot be had, and then `reason` says why. n: of how
+    many things it was made.
+    """
 
     value: float | None
     n: int = 0
@@ -43,7 +48,9 @@ class Number:
 
 @dataclass(frozen=True, kw_only=True)
 class Quartiles:
-    """A distribution in five numbers: least, first quartile, median, third quartile, greatest (quartiles interpolated linearly)."""
+    """A distribution in five numbers: least, first quartile, median, third quartile, greatest
+    (quartiles interpolated linearly).
+    """
 
     least: float
     first: float
@@ -54,7 +61,10 @@ class Quartiles:
 
 def units(text: str) -> list[str]:
     """A text's units of length, in lower case: words, or single Chinese and Japanese characters."""
-    return [found.lower().replace("’", "'") for found in _UNIT.findall(unicodedata.normalize("NFC", text))]
+    return [
+        found.lower().replace("’", "'")
+        for found in _UNIT.findall(unicodedata.normalize("NFC", text))
+    ]
 
 
 def is_character(unit: str) -> bool:
@@ -63,7 +73,9 @@ def is_character(unit: str) -> bool:
 
 
 def unit_of(dialogues: Iterable[Dialogue]) -> Unit:
-    """In what lengths are counted: `characters` where more than nine tenths of the units are, `words` where fewer than one tenth are."""
+    """In what lengths are counted: `characters` where more than nine tenths of the units are,
+    `words` where fewer than one tenth are.
+    """
     every = [one for dialogue in dialogues for turn in dialogue.turns for one in units(turn.text)]
     share = sum(map(is_character, every)) / len(every) if every else 0.0
     return "characters" if share > 0.9 else "words" if share < 0.1 else "words and characters"
@@ -72,54 +84,84 @@ def unit_of(dialogues: Iterable[Dialogue]) -> Unit:
 def dialogue_measures(dialogue: Dialogue) -> dict[str, Number]:
     """One dialogue in numbers.
 
-    turns: lines of both sides. length: mean units of a line; counselor_length, client_length: of one side's.
-    modified: revised counselor lines in all counselor lines (Xue et al. 2026, Table V, "Mod."), known only where a
-    dialogue keeps drafts or names a corrector. questions: share of the counselor's lines with a question mark.
-    skills: different skills among the counselor's labelled lines. Then the counts of `instruments.talk`.
+    turns: lines of both sides. length: mean units of a line; counselor_length, client_length: of
+    one side's. modified: revised counselor lines in all counselor lines (Xue et al. 2026, Table V,
+    "Mod."), known only where a dialogue keeps drafts or names a corrector. questions: share of the
+    counselor's lines with a question mark. skills: different skills among the counselor's labelled
+    lines. Then the counts of `instruments.talk`.
     """
     counselor = dialogue.lines("counselor", "layperson")
-    lines = [(CLIENT if turn.speaker == "client" else COUNSELOR, turn.text) for turn in dialogue.turns]
+    lines = [
+        (CLIENT if turn.speaker == "client" else COUNSELOR, turn.text) for turn in dialogue.turns
+    ]
     labelled = [turn.skill for turn in dialogue.turns if turn.speaker != "client" and turn.skill]
     return {
         "turns": Number(value=len(dialogue.turns), n=1),
         "length": _mean([len(units(text)) for text in dialogue.lines()], "no line"),
-        "counselor_length": _mean([len(units(text)) for text in counselor], "no line of a counselor"),
-        "client_length": _mean([len(units(text)) for text in dialogue.lines("client")], "no line of a client"),
+        "counselor_length": _mean(
+            [len(units(text)) for text in counselor], "no line of a counselor"
+        ),
+        "client_length": _mean(
+            [len(units(text)) for text in dialogue.lines("client")], "no line of a client"
+        ),
         "modified": modification([dialogue]),
-        "questions": _mean([float(bool(_QUESTION.search(text))) for text in counselor], "no line of a counselor"),
-        "skills": Number(value=len(set(labelled)), n=len(labelled)) if labelled else Number(value=None, reason="no skills are given"),
-        **{item.id: Number(value=item.value, n=1, reason=item.reason) for item in talk_measure(lines)},
+        "questions": _mean(
+            [float(bool(_QUESTION.search(text))) for text in counselor], "no line of a counselor"
+        ),
+        "skills": (
+            Number(value=len(set(labelled)), n=len(labelled))
+            if labelled
+            else Number(value=None, reason="no skills are given")
+        ),
+        **{
+            item.id: Number(value=item.value, n=1, reason=item.reason)
+            for item in talk_measure(lines)
+        },
     }
 
 
 def corpus_measures(dialogues: Sequence[Dialogue]) -> dict[str, Number]:
     """A whole corpus in numbers.
 
-    sessions: dialogues. utterances: lines a dialogue; length: units a line (Xue et al. 2026, Table II), all lines
-    counting alike. modified, questions: as for a dialogue, over all lines. templated, skills, effective_skills: see there.
+    sessions: dialogues. utterances: lines a dialogue; length: units a line (Xue et al. 2026, Table
+    II), all lines counting alike. modified, questions: as for a dialogue, over all lines.
+    templated, skills, effective_skills: see there.
     """
     lines = [text for dialogue in dialogues for text in dialogue.lines()]
-    counselor = [text for dialogue in dialogues for text in dialogue.lines("counselor", "layperson")]
+    counselor = [
+        text for dialogue in dialogues for text in dialogue.lines("counselor", "layperson")
+    ]
     client = [text for dialogue in dialogues for text in dialogue.lines("client")]
     return {
         "sessions": Number(value=len(dialogues), n=len(dialogues)),
         "clients": Number(value=len({dialogue.client for dialogue in dialogues}), n=len(dialogues)),
         "utterances": _mean([len(dialogue.turns) for dialogue in dialogues], "no dialogue"),
         "length": _mean([len(units(text)) for text in lines], "no line"),
-        "counselor_length": _mean([len(units(text)) for text in counselor], "no line of a counselor"),
+        "counselor_length": _mean(
+            [len(units(text)) for text in counselor], "no line of a counselor"
+        ),
         "client_length": _mean([len(units(text)) for text in client], "no line of a client"),
         "modified": modification(dialogues),
-        "questions": _mean([float(bool(_QUESTION.search(text))) for text in counselor], "no line of a counselor"),
+        "questions": _mean(
+            [float(bool(_QUESTION.search(text))) for text in counselor], "no line of a counselor"
+        ),
         "templated": templatedness(dialogues),
         **skill_coverage(dialogues),
     }
 
 
 def modification(dialogues: Sequence[Dialogue]) -> Number:
-    """Share of the counselor's lines that were revised. None where nobody can know: no draft was kept and no corrector is named."""
-    counselor = [turn for dialogue in dialogues for turn in dialogue.turns if turn.speaker == "counselor"]
+    """Share of the counselor's lines that were revised. None where nobody can know: no draft was
+    kept and no corrector is named.
+    """
+    counselor = [
+        turn for dialogue in dialogues for turn in dialogue.turns if turn.speaker == "counselor"
+    ]
     revised = sum(turn.draft is not None for turn in counselor)
-    corrected = any(dialogue.origin is not None and "corrector" in dialogue.origin.models for dialogue in dialogues)
+    corrected = any(
+        dialogue.origin is not None and "corrector" in dialogue.origin.models
+        for dialogue in dialogues
+    )
     if not revised and not corrected:
         return Number(value=None, reason="no drafts are kept, and no corrector is named")
     return _share(revised, len(counselor), "no line of a counselor")
@@ -128,30 +170,43 @@ def modification(dialogues: Sequence[Dialogue]) -> Number:
 def templatedness(dialogues: Sequence[Dialogue]) -> Number:
     """Share of the counselor's lines that begin as many others do.
 
-    A line's opening is its first three units (of a Chinese text its first three characters). An opening is a template when at least
-    1% of the corpus's counselor lines, and at least three lines in two dialogues, share it. Lines shorter
-    than three units ("Mm.", "Go on.") have no opening and count as untemplated. A measure of our own.
+    A line's opening is its first three units (of a Chinese text its first three characters). An
+    opening is a template when at least 1% of the corpus's counselor lines, and at least three lines
+    in two dialogues, share it. Lines shorter than three units ("Mm.", "Go on.") have no opening and
+    count as untemplated. A measure of our own.
     """
     openings: list[tuple[int, tuple[str, ...]]] = []
     for number, dialogue in enumerate(dialogues):
-        openings += [(number, tuple(units(text)[:OPENING])) for text in dialogue.lines("counselor", "layperson")]
+        openings += [
+            (number, tuple(units(text)[:OPENING]))
+            for text in dialogue.lines("counselor", "layperson")
+        ]
     count = Counter(opening for _, opening in openings)
     where: dict[tuple[str, ...], set[int]] = {}
     for number, opening in openings:
         where.setdefault(opening, set()).add(number)
     least = max(SHARED_LINES, SHARED_SHARE * len(openings))
-    shared = sum(n for opening, n in count.items() if len(opening) == OPENING and n >= least and len(where[opening]) >= SHARED_DIALOGUES)
+    shared = sum(
+        n
+        for opening, n in count.items()
+        if len(opening) == OPENING and n >= least and len(where[opening]) >= SHARED_DIALOGUES
+    )
     return _share(shared, len(openings), "no line of a counselor")
 
 
 def skill_coverage(dialogues: Sequence[Dialogue]) -> dict[str, Number]:
     """How widely the counselors' skills range, over lines that name one.
 
-    skills: share of the 18 skills of `dialogues.Skill` that occur; None when a corpus has its own names for them.
-    effective_skills: 2 to the power of Shannon's entropy in bits (Hill 1973, order 1): so many skills, used equally
-    often, would range as widely.
+    skills: share of the 18 skills of `dialogues.Skill` that occur; None when a corpus has its own
+    names for them. effective_skills: 2 to the power of Shannon's entropy in bits (Hill 1973, order
+    1): so many skills, used equally often, would range as widely.
     """
-    named = Counter(turn.skill for dialogue in dialogues for turn in dialogue.turns if turn.speaker != "client" and turn.skill)
+    named = Counter(
+        turn.skill
+        for dialogue in dialogues
+        for turn in dialogue.turns
+        if turn.speaker != "client" and turn.skill
+    )
     total = sum(named.values())
     if not total:
         none = Number(value=None, reason="no skills are given")
@@ -177,17 +232,25 @@ def quartiles(values: Sequence[float]) -> Quartiles | None:
         high = min(low + 1, len(ordered) - 1)
         return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
-    return Quartiles(least=ordered[0], first=at(0.25), median=at(0.5), third=at(0.75), greatest=ordered[-1])
+    return Quartiles(
+        least=ordered[0], first=at(0.25), median=at(0.5), third=at(0.75), greatest=ordered[-1]
+    )
 
 
 def seconds_per_session(spent_s: Mapping[str, float], dialogues: Sequence[Dialogue]) -> Number:
-    """Mean seconds that writing a dialogue took (Xue et al. 2026, Table V, "Spe."), where a source knows them by dialogue id."""
+    """Mean seconds that writing a dialogue took (Xue et al. 2026, Table V, "Spe."), where a source
+    knows them by dialogue id.
+    """
     known = [spent_s[dialogue.id] for dialogue in dialogues if dialogue.id in spent_s]
     return _mean(known, "no times are known")
 
 
 def _mean(values: Sequence[float], why: str) -> Number:
-    return Number(value=sum(values) / len(values), n=len(values)) if values else Number(value=None, reason=why)
+    return (
+        Number(value=sum(values) / len(values), n=len(values))
+        if values
+        else Number(value=None, reason=why)
+    )
 
 
 def _share(part: int, whole: int, why: str) -> Number:

@@ -1,7 +1,9 @@
-"""Dialogues as a table (Parquet): one row each, all that is known of it in typed columns, and `messages` as trainers read them.
+"""Dialogues as a table (Parquet): one row each, all that is known of it in typed columns, and
+`messages` as trainers read them.
 
 A mapping becomes a list of pairs, since not every reader of Parquet knows mappings: ratings are
-`[{"instrument": ..., "score": ..., "value": ...}]`, an origin's models `[{"role": ..., "model": ...}]`.
+`[{"instrument": ..., "score": ..., "value": ...}]`, an origin's models `[{"role": ..., "model":
+...}]`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +26,10 @@ def _arrow(name: str = "pyarrow") -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise CorpusError("Parquet is read and written with pyarrow, which is missing: pip install 'simcounsel[corpus]'") from None
+        raise CorpusError(
+            "Parquet is read and written with pyarrow, which is missing: pip install"
+            " 'simcounsel[corpus]'"
+        ) from None
 
 
 def _schema() -> Any:
@@ -34,23 +39,53 @@ def _schema() -> Any:
     def listed(**fields: Any) -> Any:
         return pa.list_(pa.struct(list(fields.items())))
 
-    draft = pa.struct([("text", text), ("reason", text), ("ratings", listed(quality=text, value=real))])
-    turns = listed(
-        speaker=text, text=text, stage=text, skill=text, reasoning=text, emotion=text, intensity=whole, source=text, draft=draft, merged=whole,
-        portable=yes, answers=text,
+    draft = pa.struct(
+        [("text", text), ("reason", text), ("ratings", listed(quality=text, value=real))]
     )
-    origin = pa.struct([("file", text), ("hash", text), ("chat", text), ("models", listed(role=text, model=text))])
-    return pa.schema([
-        ("id", text), ("client", text), ("theme", text), ("language", text), ("condition", text), ("split", text), ("licence", text),
-        ("messages", listed(role=text, content=text, weight=whole)), ("turns", turns), ("situation", text), ("undisclosed", pa.list_(text)),
-        ("note", text), ("names", pa.list_(text)), ("places", pa.list_(text)),
-        ("faults", listed(kind=text, turns=pa.list_(whole), quality=text, why=text)),
-        ("ratings", listed(instrument=text, score=text, value=real)), ("origin", origin),
-    ])
+    turns = listed(
+        speaker=text,
+        text=text,
+        stage=text,
+        skill=text,
+        reasoning=text,
+        emotion=text,
+        intensity=whole,
+        source=text,
+        draft=draft,
+        merged=whole,
+        portable=yes,
+        answers=text,
+    )
+    origin = pa.struct(
+        [("file", text), ("hash", text), ("chat", text), ("models", listed(role=text, model=text))]
+    )
+    return pa.schema(
+        [
+            ("id", text),
+            ("client", text),
+            ("theme", text),
+            ("language", text),
+            ("condition", text),
+            ("split", text),
+            ("licence", text),
+            ("messages", listed(role=text, content=text, weight=whole)),
+            ("turns", turns),
+            ("situation", text),
+            ("undisclosed", pa.list_(text)),
+            ("note", text),
+            ("names", pa.list_(text)),
+            ("places", pa.list_(text)),
+            ("faults", listed(kind=text, turns=pa.list_(whole), quality=text, why=text)),
+            ("ratings", listed(instrument=text, score=text, value=real)),
+            ("origin", origin),
+        ]
+    )
 
 
 def write_parquet(file: Path, rows: Iterable[tuple[Dialogue, list[Row]]]) -> None:
-    """One row a dialogue, with its messages. The same rows give the same bytes with the same pyarrow. OSError when it cannot be written."""
+    """One row a dialogue, with its messages. The same rows give the same bytes with the same
+    pyarrow. OSError when it cannot be written.
+    """
     pa, schema = _arrow(), _schema()
     waiting = iter(rows)
     with _arrow("pyarrow.parquet").ParquetWriter(file, schema, compression="zstd") as writer:
@@ -64,11 +99,14 @@ def read_parquet(file: Path) -> tuple[Dialogue, ...]:
     try:
         table = parquet.read_table(file)
     except (OSError, _arrow().ArrowException) as error:
-        raise CorpusError(f"{file}: not a Parquet file that can be read ({str(error).splitlines()[0]})") from None
+        raise CorpusError(
+            f"{file}: not a Parquet file that can be read ({str(error).splitlines()[0]})"
+        ) from None
     missing = {"id", "client", "turns"} - set(table.column_names)
     if missing:
         raise CorpusError(
-            f"{file}: no column {', '.join(sorted(missing))}; only Parquet as `simcounsel export` writes it is read. Save other tables as JSON lines"
+            f"{file}: no column {', '.join(sorted(missing))}; only Parquet as `simcounsel export`"
+            " writes it is read. Save other tables as JSON lines"
         )
     return tuple(_dialogue(file, number, row) for number, row in enumerate(table.to_pylist(), 1))
 
@@ -76,7 +114,9 @@ def read_parquet(file: Path) -> tuple[Dialogue, ...]:
 def _row(dialogue: Dialogue, messages: list[Row]) -> Row:
     row = dialogue.model_dump(mode="json")
     row["ratings"] = [
-        {"instrument": instrument, "score": score, "value": value} for instrument, scores in row["ratings"].items() for score, value in scores.items()
+        {"instrument": instrument, "score": score, "value": value}
+        for instrument, scores in row["ratings"].items()
+        for score, value in scores.items()
     ]
     if row["origin"]:
         row["origin"]["models"] = _pairs(row["origin"]["models"], "role", "model")
@@ -99,10 +139,14 @@ def _dialogue(file: Path, number: int, row: Row) -> Dialogue:
         origin["models"] = {one["role"]: one["model"] for one in origin["models"]}
     for turn in row["turns"]:
         if turn.get("draft"):
-            turn["draft"]["ratings"] = {one["quality"]: one["value"] for one in turn["draft"]["ratings"]}
+            turn["draft"]["ratings"] = {
+                one["quality"]: one["value"] for one in turn["draft"]["ratings"]
+            }
     fields = {key: value for key, value in row.items() if key != "messages"}
     try:
         return Dialogue.model_validate(fields | {"ratings": ratings})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise CorpusError(f"{file}: row {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise CorpusError(
+            f"{file}: row {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        ) from None

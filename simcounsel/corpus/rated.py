@@ -1,6 +1,6 @@
 """What judges said of a corpus, as it was written down beside it.
 
-    CORPUS.ratings/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they came
+CORPUS.ratings/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they came
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.events import Measured
 from simcounsel.instruments.read import is_trial
 from simcounsel.instruments.scale import find_scale, shipped_names
-from simcounsel.runs import json_lines
+from simcounsel.runs.run import json_lines
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")
@@ -28,9 +28,9 @@ Fields = dict[str, Any]
 class Rated:
     """One dialogue rated once.
 
-    dialogue: its id. text: of what was said (see `text_hash`); a dialogue that was changed since has another. round: 0 the first
-    rating by this judge, 1 a retest, and so on. scores: by name; None where there is none, and then `reasons` says why.
-    items: by id. judge: the model.
+    dialogue: its id. text: of what was said (see `text_hash`); a dialogue that was changed since
+    has another. round: 0 the first rating by this judge, 1 a retest, and so on. scores: by name;
+    None where there is none, and then `reasons` says why. items: by id. judge: the model.
     """
 
     dialogue: str
@@ -63,30 +63,52 @@ def folder_of(corpus: Path) -> Path:
 
 
 def label_of(corpus: Path) -> str:
-    """A corpus's short name: of the file or folder; with its folder's before it where the name tells nothing (`corpus.jsonl`)."""
+    """A corpus's short name: of the file or folder; with its folder's before it where the name
+    tells nothing (`corpus.jsonl`).
+    """
     whole = corpus if corpus.name not in ("", "..") else corpus.resolve()
     stem = whole.stem if whole.suffix in SUFFIXES else whole.name
     return f"{whole.resolve().parent.name}/{stem}" if stem in GENERIC else stem
 
 
 def read_rated(folder: Path) -> tuple[Rated, ...]:
-    """All ratings of a folder, oldest file first; of one dialogue, judge, instrument and round the last that was answered.
+    """All ratings of a folder, oldest file first; of one dialogue, judge, instrument and round the
+    last that was answered.
 
     Lines cut short are left out, and so is a file without a head.
     """
     found: dict[tuple[object, ...], Rated] = {}
     for file in sorted(folder.glob("*.jsonl"), key=lambda file: _when(file.name)):
         for one in _in_file(file):
-            key = one.dialogue, one.text, one.round, one.instrument, one.hash, one.judge, one.samples
+            key = (
+                one.dialogue,
+                one.text,
+                one.round,
+                one.instrument,
+                one.hash,
+                one.judge,
+                one.samples,
+            )
             if one.answered or key not in found:
                 found[key] = one
     return tuple(found.values())
 
 
 def answered_calls(folder: Path) -> dict[str, Fields]:
-    """Requests that were answered, by key: a dialogue that was stopped half-way goes on with them, and nobody pays twice."""
-    every = (call for file in sorted(folder.glob("*.jsonl")) for call in json_lines(file) if call.get("kind") == "call")
-    return {str(call["key"]): call for call in every if call.get("key") and call.get("reply") is not None and not call.get("problem")}
+    """Requests that were answered, by key: a dialogue that was stopped half-way goes on with them,
+    and nobody pays twice.
+    """
+    every = (
+        call
+        for file in sorted(folder.glob("*.jsonl"))
+        for call in json_lines(file)
+        if call.get("kind") == "call"
+    )
+    return {
+        str(call["key"]): call
+        for call in every
+        if call.get("key") and call.get("reply") is not None and not call.get("problem")
+    }
 
 
 def _in_file(file: Path) -> Iterable[Rated]:
@@ -104,11 +126,21 @@ def _in_file(file: Path) -> Iterable[Rated]:
 def _rated(head: Fields, fields: Fields, file: Path) -> Rated:
     own = {name: fields[name] for name in Measured.model_fields}
     measured = Measured.model_validate_json(json.dumps(own))
-    reasons = {one.id: one.reason for one in measured.items if one.reason} | {one.name: one.reason for one in measured.scores if one.reason}
+    reasons = {one.id: one.reason for one in measured.items if one.reason} | {
+        one.name: one.reason for one in measured.scores if one.reason
+    }
     return Rated(
-        dialogue=str(fields["dialogue"]), text=str(fields["text"]), round=int(fields["round"]), instrument=measured.instrument,
-        hash=str(head["hash"]), judge=str(head["judge"]), scores={score.name: score.value for score in measured.scores},
-        items={item.id: item.value for item in measured.items}, reasons=reasons, samples=int(head["samples"]), file=file.name,
+        dialogue=str(fields["dialogue"]),
+        text=str(fields["text"]),
+        round=int(fields["round"]),
+        instrument=measured.instrument,
+        hash=str(head["hash"]),
+        judge=str(head["judge"]),
+        scores={score.name: score.value for score in measured.scores},
+        items={item.id: item.value for item in measured.items},
+        reasons=reasons,
+        samples=int(head["samples"]),
+        file=file.name,
     )
 
 
@@ -119,8 +151,10 @@ def text_hash(dialogue: Dialogue) -> str:
 
 
 def with_ratings(dialogues: Sequence[Dialogue], rated: Iterable[Rated]) -> tuple[Dialogue, ...]:
-    """The dialogues with the scores of one rating by each instrument: of those that gave a score, those by the instrument's current
-    version before those by another; of these the most complete, then the first. Ratings of a changed text, and trials, are left out."""
+    """The dialogues with the scores of one rating by each instrument: of those that gave a score,
+    those by the instrument's current version before those by another; of these the most complete,
+    then the first. Ratings of a changed text, and trials, are left out.
+    """
     listed = [one for one in rated if not one.trial]
     current = _current(listed)
 
@@ -132,14 +166,24 @@ def with_ratings(dialogues: Sequence[Dialogue], rated: Iterable[Rated]) -> tuple
     for one in sorted(listed, key=worth):
         first.setdefault((one.dialogue, one.text), {}).setdefault(one.instrument, one.scores)
     return tuple(
-        dialogue.model_copy(update={"ratings": {**dialogue.ratings, **first.get((dialogue.id, text_hash(dialogue)), {})}}) for dialogue in dialogues
+        dialogue.model_copy(
+            update={
+                "ratings": {**dialogue.ratings, **first.get((dialogue.id, text_hash(dialogue)), {})}
+            }
+        )
+        for dialogue in dialogues
     )
 
 
 def _current(rated: Iterable[Rated]) -> dict[str, str]:
-    """The hash of each instrument's current version: of a shipped one as it is shipped, of another as it was rated with last."""
+    """The hash of each instrument's current version: of a shipped one as it is shipped, of another
+    as it was rated with last.
+    """
     newest = {one.instrument: one.hash for one in sorted(rated, key=lambda one: _when(one.file))}
-    return {instrument: find_scale(instrument).hash if instrument in shipped_names() else last for instrument, last in newest.items()}
+    return {
+        instrument: find_scale(instrument).hash if instrument in shipped_names() else last
+        for instrument, last in newest.items()
+    }
 
 
 def _when(name: str) -> tuple[str, str]:

@@ -1,7 +1,9 @@
-"""Dialogues of a corpus, rated by a judge who sees the lines alone. The corpus stays as it is; what was said is kept beside it (see `rated`).
+"""Dialogues of a corpus, rated by a judge who sees the lines alone. The corpus stays as it is; what
+was said is kept beside it (see `rated`).
 
-A dialogue is asked about once for each round, judge and version of the instrument: what is answered already is not paid for
-again, whether the rating was stopped, the sample made larger or the command given twice. `again` begins a new round, a retest.
+A dialogue is asked about once for each round, judge and version of the instrument: what is answered
+already is not paid for again, whether the rating was stopped, the sample made larger or the command
+given twice. `again` begins a new round, a retest.
 """
 
 import json
@@ -23,7 +25,7 @@ from simcounsel.events import Measured
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 
 INSTRUMENT = "dialogue_quality"
@@ -35,8 +37,9 @@ Fields = dict[str, Any]
 class Plan:
     """What a judge is to be asked of one corpus.
 
-    name: as the corpus was named. drawn: the sample; todo: those of it that this judge has not rated in this round. samples: answers
-    to average where the server tells no probabilities. folder: where it is kept.
+    name: as the corpus was named. drawn: the sample; todo: those of it that this judge has not
+    rated in this round. samples: answers to average where the server tells no probabilities.
+    folder: where it is kept.
     """
 
     name: str
@@ -52,47 +55,87 @@ class Plan:
 
 
 def plan_rating(
-    corpus: Path, dialogues: Sequence[Dialogue], judge: str, *, instrument: str = INSTRUMENT, size: int | None = 50, seed: int = 0,
-    samples: int = 1, again: bool = False, folder: Path | None = None,
+    corpus: Path,
+    dialogues: Sequence[Dialogue],
+    judge: str,
+    *,
+    instrument: str = INSTRUMENT,
+    size: int | None = 50,
+    seed: int = 0,
+    samples: int = 1,
+    again: bool = False,
+    folder: Path | None = None,
 ) -> Plan:
-    """Draw the sample and see what of it was rated before. CorpusError, SpecError say what does not fit."""
+    """Draw the sample and see what of it was rated before. CorpusError, SpecError say what does not
+    fit.
+    """
     scale = find_scale(instrument)
     if scale.sees != "transcript":
-        raise CorpusError(f"{scale.id}: it judges no transcript; choose one whose `sees:` is transcript, such as {INSTRUMENT}")
+        raise CorpusError(
+            f"{scale.id}: it judges no transcript; choose one whose `sees:` is transcript, such as"
+            f" {INSTRUMENT}"
+        )
     _check(corpus, dialogues)
     folder = folder or folder_of(corpus)
     drawn = draw([one for one in dialogues if one.turns], size, seed)
-    known = [one for one in read_rated(folder) if (one.instrument, one.hash, one.judge, one.samples) == (scale.id, scale.hash, judge, samples)]
+    known = [
+        one
+        for one in read_rated(folder)
+        if (one.instrument, one.hash, one.judge, one.samples)
+        == (scale.id, scale.hash, judge, samples)
+    ]
     number, todo = _round(drawn.dialogues, known, again)
     return Plan(
-        name=str(corpus), scale=scale, judge=judge, drawn=drawn, todo=todo, round=number, samples=samples, size=size, seed=seed, folder=folder,
+        name=str(corpus),
+        scale=scale,
+        judge=judge,
+        drawn=drawn,
+        todo=todo,
+        round=number,
+        samples=samples,
+        size=size,
+        seed=seed,
+        folder=folder,
     )
 
 
 def _check(corpus: Path, dialogues: Sequence[Dialogue]) -> None:
     if not any(one.turns for one in dialogues):
         raise CorpusError(f"{corpus}: no dialogue in it; name a corpus that holds some")
-    twice = next((id for id, times in Counter(one.id for one in dialogues).items() if times > 1), None)
+    twice = next(
+        (id for id, times in Counter(one.id for one in dialogues).items() if times > 1), None
+    )
     if twice is not None:
-        raise CorpusError(f"{corpus}: two dialogues have the id {twice!r}, so their ratings could not be told apart; give each its own")
+        raise CorpusError(
+            f"{corpus}: two dialogues have the id {twice!r}, so their ratings could not be told"
+            " apart; give each its own"
+        )
 
 
-def _round(dialogues: Sequence[Dialogue], known: Sequence[Rated], again: bool) -> tuple[int, tuple[Dialogue, ...]]:
-    """The first round that is not complete, or the last that is begun; a new one if asked for. And what is missing in it."""
+def _round(
+    dialogues: Sequence[Dialogue], known: Sequence[Rated], again: bool
+) -> tuple[int, tuple[Dialogue, ...]]:
+    """The first round that is not complete, or the last that is begun; a new one if asked for. And
+    what is missing in it.
+    """
     done: dict[int, set[tuple[str, str]]] = {}
     for one in known:
         if one.answered:
             done.setdefault(one.round, set()).add((one.dialogue, one.text))
     wanted = {one.id: (one.id, text_hash(one)) for one in dialogues}
     begun = sorted(number for number, pairs in done.items() if pairs & set(wanted.values()))
-    number = next((n for n in begun if not set(wanted.values()) <= done[n]), begun[-1] if begun else 0)
+    number = next(
+        (n for n in begun if not set(wanted.values()) <= done[n]), begun[-1] if begun else 0
+    )
     if again and begun and set(wanted.values()) <= done[number]:
         number += 1
     return number, tuple(one for one in dialogues if wanted[one.id] not in done.get(number, set()))
 
 
 class CorpusRating:
-    """One rating of one corpus: asks, and writes each answer down as soon as it is complete, so what was rated before Ctrl-C stays."""
+    """One rating of one corpus: asks, and writes each answer down as soon as it is complete, so
+    what was rated before Ctrl-C stays.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -100,11 +143,16 @@ class CorpusRating:
         self.stopped: str | None = None
 
     def measure(
-        self, models: Switchboard, on_measured: Callable[[Measured], None] | None = None, *, budget_usd: float | None = None,
+        self,
+        models: Switchboard,
+        on_measured: Callable[[Measured], None] | None = None,
+        *,
+        budget_usd: float | None = None,
         wave: int | None = None,
     ) -> tuple[Measured, ...]:
-        """Everything that is to do, in the corpus's order. wave: so many dialogues at a time; None: all at once, or 8 with a budget, which
-        is looked at between waves (`stopped` says that it is spent).
+        """Everything that is to do, in the corpus's order. wave: so many dialogues at a time; None:
+        all at once, or 8 with a budget, which is looked at between waves (`stopped` says that it is
+        spent).
 
         CorpusError when nothing can be written; ModelUnreachable when nobody answered at all.
         """
@@ -117,12 +165,18 @@ class CorpusRating:
         size = wave or (len(plan.todo) if budget_usd is None else BUDGET_WAVE)
         found: list[Measured] = []
         for start in range(0, len(plan.todo), size):
-            asks = {f"{number:06d}": self._rate(one, on_measured) for number, one in enumerate(plan.todo[start : start + size])}
+            asks = {
+                f"{number:06d}": self._rate(one, on_measured)
+                for number, one in enumerate(plan.todo[start : start + size])
+            }
             found += [outcome.value for outcome in models.ask(asks).values()]
             try:
                 models.check_reached()
             except ModelUnreachable as error:
-                raise ModelUnreachable(f"{plan.judge}: {str(error).replace(' during this tick', '')}; nothing was rated") from None
+                raise ModelUnreachable(
+                    f"{plan.judge}: {str(error).replace(' during this tick', '')}; nothing was"
+                    " rated"
+                ) from None
             self.stopped = _spent(models.usage.cost_usd, budget_usd, plan.judge)
             if self.stopped:
                 break
@@ -132,12 +186,22 @@ class CorpusRating:
         """Keep a call with its prompt and reply."""
         self._append({"kind": "call"} | call)
 
-    def _rate(self, dialogue: Dialogue, on_measured: Callable[[Measured], None] | None) -> Ask[Measured]:
+    def _rate(
+        self, dialogue: Dialogue, on_measured: Callable[[Measured], None] | None
+    ) -> Ask[Measured]:
         plan = self.plan
         material = Material(lines=blind_lines(dialogue, CLIENT, COUNSELOR), chats=(dialogue.id,))
         key = (text_hash(dialogue), plan.round)
-        measured = yield from measure_seen(plan.scale, dialogue.client, material, "dialogue", *key, samples=plan.samples)
-        named = {"dialogue": dialogue.id, "text": key[0], "round": plan.round, "theme": dialogue.theme, "condition": dialogue.condition}
+        measured = yield from measure_seen(
+            plan.scale, dialogue.client, material, "dialogue", *key, samples=plan.samples
+        )
+        named = {
+            "dialogue": dialogue.id,
+            "text": key[0],
+            "round": plan.round,
+            "theme": dialogue.theme,
+            "condition": dialogue.condition,
+        }
         self._append(named | measured.model_dump(mode="json"))
         if on_measured:
             on_measured(measured)
@@ -146,20 +210,34 @@ class CorpusRating:
     def _head(self) -> Fields:
         plan = self.plan
         return {
-            "kind": "rating", "corpus": plan.name, "instrument": plan.scale.id, "version": plan.scale.version, "hash": plan.scale.hash,
-            "judge": plan.judge, "samples": plan.samples, "round": plan.round, "sample": plan.size, "seed": plan.seed,
-            "drawn": len(plan.drawn.dialogues), "simcounsel": __version__, "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+            "kind": "rating",
+            "corpus": plan.name,
+            "instrument": plan.scale.id,
+            "version": plan.scale.version,
+            "hash": plan.scale.hash,
+            "judge": plan.judge,
+            "samples": plan.samples,
+            "round": plan.round,
+            "sample": plan.size,
+            "seed": plan.seed,
+            "drawn": len(plan.drawn.dialogues),
+            "simcounsel": __version__,
+            "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
         }
 
     def _append(self, line: Fields) -> None:
         assert self.file is not None
         try:
             with self.file.open("ab") as file:
-                file.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+                file.write(
+                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                )
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise CorpusError(f"{self.file}: cannot be written ({error.strerror}); free some space") from None
+            raise CorpusError(
+                f"{self.file}: cannot be written ({error.strerror}); free some space"
+            ) from None
 
 
 def _spent(cost_usd: float | None, budget_usd: float | None, judge: str) -> str | None:
@@ -167,8 +245,15 @@ def _spent(cost_usd: float | None, budget_usd: float | None, judge: str) -> str 
     if budget_usd is None:
         return None
     if cost_usd is None:
-        return f"the price of {judge} is not known, so the budget cannot be kept; give it with --prices"
-    return f"the budget of {budget_usd:g} USD is spent ({cost_usd:.4f} USD)" if cost_usd >= budget_usd else None
+        return (
+            f"the price of {judge} is not known, so the budget cannot be kept; give it with"
+            " --prices"
+        )
+    return (
+        f"the budget of {budget_usd:g} USD is spent ({cost_usd:.4f} USD)"
+        if cost_usd >= budget_usd
+        else None
+    )
 
 
 def _fresh(folder: Path, instrument: str) -> Path:
@@ -179,20 +264,31 @@ def _fresh(folder: Path, instrument: str) -> Path:
         file.open("xb").close()
         return file
     except OSError as error:
-        raise CorpusError(f"{folder}: cannot be written ({error.strerror}); name another folder with --out") from None
+        raise CorpusError(
+            f"{folder}: cannot be written ({error.strerror}); name another folder with --out"
+        ) from None
 
 
 def result_lines(plan: Plan, rated: Sequence[Rated]) -> Iterator[str]:
-    """Means over the sample in this round, by score, each with how many dialogues it rests on; no interval: `analysis corpus` has them."""
+    """Means over the sample in this round, by score, each with how many dialogues it rests on; no
+    interval: `analysis corpus` has them.
+    """
     wanted = {(one.id, text_hash(one)) for one in plan.drawn.dialogues}
     known = (plan.scale.hash, plan.judge, plan.round, plan.samples)
-    mine = [one for one in rated if (one.hash, one.judge, one.round, one.samples) == known and (one.dialogue, one.text) in wanted]
+    mine = [
+        one
+        for one in rated
+        if (one.hash, one.judge, one.round, one.samples) == known
+        and (one.dialogue, one.text) in wanted
+    ]
     names = list(dict.fromkeys(name for one in mine for name in one.scores))
     for name in names:
         values = [value for one in mine if (value := one.scores.get(name)) is not None]
         mean = f"{sum(values) / len(values):5.2f}" if values else " none"
         missing = len(plan.drawn.dialogues) - len(values)
         yield f"{name:18}{mean}  n={len(values)}" + (f", {missing} missing" if missing else "")
-    reasons = Counter(reason for one in mine for name, reason in one.reasons.items() if name in one.items)
+    reasons = Counter(
+        reason for one in mine for name, reason in one.reasons.items() if name in one.items
+    )
     for reason, times in reasons.most_common(3):
         yield f"not answered      {times} items: {reason}"

@@ -1,11 +1,13 @@
-"""Dialogues out of whatever holds them: corpora, samples, runs, syntheses, exports, other people's files.
+"""Dialogues out of whatever holds them: corpora, samples, runs, syntheses, exports, other people's
+files.
 
     samples, samples:faulted        the dialogues that come with simcounsel; those with planted faults
     FOLDER                          a run, a synthesis, a folder of them (a sweep), or what `export` wrote
     FILE.jsonl, .json, .parquet     a corpus, or rows as trainers use them (see `foreign`)
     FILE.yaml, .txt                 dialogues written by hand (see `handwritten`), transcripts with a speaker before each line
 
-Dialogues of a file called train, validation or test that say nothing of their split are in that one.
+Dialogues of a file called train, validation or test that say nothing of their split are in that
+one.
 """
 
 import json
@@ -23,7 +25,7 @@ from simcounsel.corpus.handwritten import read_samples, read_written
 from simcounsel.corpus.split import SPLITS
 from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
 from simcounsel.errors import CorpusError
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.load import explain
 from simcounsel.specs.vocabulary import Role
 
@@ -35,7 +37,9 @@ _LABEL = re.compile(r"\A([^\s:：]{1,12})\s?[:：] ?")
 
 
 def read_dialogues(path: Path | str) -> tuple[Dialogue, ...]:
-    """All dialogues of a source, in its order; never none. CorpusError names file, line and what is wrong; RunError a damaged run."""
+    """All dialogues of a source, in its order; never none. CorpusError names file, line and what is
+    wrong; RunError a damaged run.
+    """
     path = Path(path)
     if str(path) in (SAMPLES, FAULTED):
         return read_samples(faulted=str(path) == FAULTED)
@@ -44,7 +48,10 @@ def read_dialogues(path: Path | str) -> tuple[Dialogue, ...]:
     elif path.is_file():
         found = _file(path)
     else:
-        raise CorpusError(f"{path}: no such file or folder; name a corpus file, a run's folder, or the word `{SAMPLES}`")
+        raise CorpusError(
+            f"{path}: no such file or folder; name a corpus file, a run's folder, or the word"
+            f" `{SAMPLES}`"
+        )
     if not found:
         raise CorpusError(f"{path}: no dialogue in it")
     return found
@@ -59,7 +66,10 @@ def _folder(folder: Path) -> tuple[Dialogue, ...]:
         return _file(folder / CORPUS)
     inner = sorted(file.parent for file in folder.glob("*/manifest.json"))
     if not inner:
-        raise CorpusError(f"{folder}: no run, no runs and no {CORPUS} in it; name a file, a run's folder, or a folder of runs")
+        raise CorpusError(
+            f"{folder}: no run, no runs and no {CORPUS} in it; name a file, a run's folder, or a"
+            " folder of runs"
+        )
     arms = _arms(folder)
     return tuple(dialogue for run in inner for dialogue in _run(run, arms.get(run.name)))
 
@@ -75,7 +85,9 @@ def _run(folder: Path, arm: str | None = None) -> tuple[Dialogue, ...]:
 
 
 def _traced(dialogue: Dialogue, run: Run, arm: str | None) -> Dialogue:
-    """A synthesis's dialogue with the hash of the log that it stands in, and the sweep's name of its condition."""
+    """A synthesis's dialogue with the hash of the log that it stands in, and the sweep's name of
+    its condition.
+    """
     origin = (dialogue.origin or Origin(file=run.name)).model_copy(update={"hash": hash_of(run)})
     return dialogue.model_copy(update={"origin": origin, "condition": arm or dialogue.condition})
 
@@ -88,7 +100,10 @@ def _arms(folder: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, KeyError, TypeError):
-        raise CorpusError(f"{folder / 'experiment.json'}: not a sweep's plan; let the sweep write it again, or name its runs one by one") from None
+        raise CorpusError(
+            f"{folder / 'experiment.json'}: not a sweep's plan; let the sweep write it again, or"
+            " name its runs one by one"
+        ) from None
 
 
 def _export(folder: Path) -> tuple[Dialogue, ...]:
@@ -98,7 +113,10 @@ def _export(folder: Path) -> tuple[Dialogue, ...]:
         for file in sorted(file for file in folder.glob(f"{split}.*") if file.suffix in FILES):
             found += (one.model_copy(update={"split": split}) for one in _file(file))
     if not found:
-        raise CorpusError(f"{folder}: a {CARD}, but no {', '.join(f'{split}.jsonl' for split in SPLITS)} beside it; export anew")
+        raise CorpusError(
+            f"{folder}: a {CARD}, but no {', '.join(f'{split}.jsonl' for split in SPLITS)} beside"
+            " it; export anew"
+        )
     return tuple(found)
 
 
@@ -106,7 +124,11 @@ def _file(file: Path) -> tuple[Dialogue, ...]:
     """The dialogues of a file; its name tells their split, if they do not."""
     found = _read(file)
     split = next((split for split in SPLITS if file.stem == split), None)
-    return found if split is None else tuple(one if one.split else one.model_copy(update={"split": split}) for one in found)
+    return (
+        found
+        if split is None
+        else tuple(one if one.split else one.model_copy(update={"split": split}) for one in found)
+    )
 
 
 def _read(file: Path) -> tuple[Dialogue, ...]:
@@ -135,13 +157,23 @@ def _objects(file: Path, rows: Iterator[tuple[int, Any]]) -> Iterator[Dialogue]:
             foreign = []
             yield _ours(file, line, row, origin)
         else:
-            foreign.append((Place(file=str(file), line=line, number=number, origin=origin, learner=learner), row))
+            foreign.append(
+                (
+                    Place(file=str(file), line=line, number=number, origin=origin, learner=learner),
+                    row,
+                )
+            )
     yield from dialogues_of_rows(foreign)
 
 
 def _is_ours(row: Any) -> bool:
-    return isinstance(row, dict) and {"id", "client", "turns"} <= row.keys() and isinstance(row["turns"], list) and all(
-        isinstance(turn, dict) and "speaker" in turn and "text" in turn for turn in row["turns"]
+    return (
+        isinstance(row, dict)
+        and {"id", "client", "turns"} <= row.keys()
+        and isinstance(row["turns"], list)
+        and all(
+            isinstance(turn, dict) and "speaker" in turn and "text" in turn for turn in row["turns"]
+        )
     )
 
 
@@ -151,11 +183,15 @@ def _ours(file: Path, line: int, row: dict[str, Any], origin: Origin) -> Dialogu
             raise CorpusError(f"{file}:{line}: holds half a character; save the file as UTF-8")
         return Dialogue.model_validate(row | {"origin": row.get("origin") or origin.model_dump()})
     except ValidationError as error:
-        raise CorpusError(explain(error.errors(include_url=False)[0], Dialogue, file, {(): line})) from None
+        raise CorpusError(
+            explain(error.errors(include_url=False)[0], Dialogue, file, {(): line})
+        ) from None
 
 
 def _learner(card: Path) -> Role:
-    """Which side `assistant` stands for: what the export's card says; the counselor where there is none."""
+    """Which side `assistant` stands for: what the export's card says; the counselor where there is
+    none.
+    """
     try:
         side = json.loads(card.read_bytes())["options"]["side"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -164,7 +200,9 @@ def _learner(card: Path) -> Role:
 
 
 def _json(file: Path) -> Iterator[tuple[int, Any]]:
-    """The values of a file of JSON lines, or the elements of a JSON list, each with its line (from 1)."""
+    """The values of a file of JSON lines, or the elements of a JSON list, each with its line (from
+    1).
+    """
     data = _bytes(file)
     if file.suffix.lower() == ".json" and not _first_line_is_whole(data):
         yield from _elements(file, _decoded(file, data))
@@ -174,20 +212,29 @@ def _json(file: Path) -> Iterator[tuple[int, Any]]:
             try:
                 yield number, json.loads(_decoded(file, line, number))
             except (ValueError, RecursionError) as error:
-                raise CorpusError(f"{file}:{number}: not JSON ({error}); each line is one dialogue as a JSON object") from None
+                raise CorpusError(
+                    f"{file}:{number}: not JSON ({error}); each line is one dialogue as a JSON"
+                    " object"
+                ) from None
 
 
 def _first_line_is_whole(data: bytes) -> bool:
     """Whether a .json file is really one of JSON lines."""
     first = data.lstrip().split(b"\n", 1)[0]
     try:
-        return first.startswith(b"{") and isinstance(json.loads(first), dict) and data.strip() != first.strip()
+        return (
+            first.startswith(b"{")
+            and isinstance(json.loads(first), dict)
+            and data.strip() != first.strip()
+        )
     except (ValueError, RecursionError):
         return False
 
 
 def _elements(file: Path, text: str) -> Iterator[tuple[int, Any]]:
-    """The elements of a JSON list, or of the list under one key of an object; an object with no such list is itself one."""
+    """The elements of a JSON list, or of the list under one key of an object; an object with no
+    such list is itself one.
+    """
     try:
         data = json.loads(text)
     except RecursionError:
@@ -195,8 +242,22 @@ def _elements(file: Path, text: str) -> Iterator[tuple[int, Any]]:
     except json.JSONDecodeError as error:
         raise CorpusError(f"{file}:{error.lineno}: not JSON ({error.msg})") from None
     if isinstance(data, dict):
-        inner = next((data[key] for key in ("dialogues", "transcripts", "data", "train") if isinstance(data.get(key), list)), None)
-        yield from ((1, one) for one in (inner if inner is not None and all(isinstance(one, dict) for one in inner) else [data]))
+        inner = next(
+            (
+                data[key]
+                for key in ("dialogues", "transcripts", "data", "train")
+                if isinstance(data.get(key), list)
+            ),
+            None,
+        )
+        yield from (
+            (1, one)
+            for one in (
+                inner
+                if inner is not None and all(isinstance(one, dict) for one in inner)
+                else [data]
+            )
+        )
         return
     if not isinstance(data, list):
         raise CorpusError(f"{file}:1: expected a list of dialogues, found {type(data).__name__}")
@@ -205,7 +266,11 @@ def _elements(file: Path, text: str) -> Iterator[tuple[int, Any]]:
 
 def _lines_of_elements(text: str, count: int) -> Iterator[int]:
     """The line on which each element of a JSON list begins."""
-    decoder, at, line = json.JSONDecoder(), text.index("[") + 1, text.count("\n", 0, text.index("[") + 1) + 1
+    decoder, at, line = (
+        json.JSONDecoder(),
+        text.index("[") + 1,
+        text.count("\n", 0, text.index("[") + 1) + 1,
+    )
     gap = re.compile(r"[\s,]*")
     for _ in range(count):
         found = gap.match(text, at)
@@ -217,7 +282,9 @@ def _lines_of_elements(text: str, count: int) -> Iterator[int]:
 
 
 def _paragraphs(file: Path, text: str) -> Iterator[tuple[int, Any]]:
-    """Transcripts: paragraphs of `Client: ...` lines; a line that begins with two spaces goes on with the one before."""
+    """Transcripts: paragraphs of `Client: ...` lines; a line that begins with two spaces goes on
+    with the one before.
+    """
     lines = text.replace("\r\n", "\n").split("\n")
     messages: list[dict[str, str]] = []
     begin = 1
@@ -230,10 +297,11 @@ def _paragraphs(file: Path, text: str) -> Iterator[tuple[int, Any]]:
         elif line.startswith("  ") and messages:
             messages[-1]["content"] += "\n" + line[2:]
         elif label and label.group(1).lower() in SPEAKERS:
-            messages.append({"role": label.group(1), "content": line[label.end():]})
+            messages.append({"role": label.group(1), "content": line[label.end() :]})
         else:
             raise CorpusError(
-                f"{file}:{number}: {line[:40]!r} names no speaker; a line begins with `Client: ` or `Counselor: `, or goes on after two spaces"
+                f"{file}:{number}: {line[:40]!r} names no speaker; a line begins with `Client: ` or"
+                " `Counselor: `, or goes on after two spaces"
             )
 
 

@@ -13,7 +13,9 @@ Partner = Literal["counselor", "layperson", "both"]
 
 @dataclass(frozen=True, kw_only=True)
 class Floor:
-    """The least that a dialogue must have on a score of an instrument, in the instrument's own unit."""
+    """The least that a dialogue must have on a score of an instrument, in the instrument's own
+    unit.
+    """
 
     instrument: str
     score: str
@@ -29,7 +31,10 @@ class Floor:
         except ValueError:
             value = float("nan")
         if not instrument or not score or value != value:
-            raise CorpusError(f"--min-rating {words}: expected INSTRUMENT.SCORE=VALUE, such as working_alliance.total=3.5")
+            raise CorpusError(
+                f"--min-rating {words}: expected INSTRUMENT.SCORE=VALUE, such as"
+                " working_alliance.total=3.5"
+            )
         return cls(instrument=instrument, score=score, value=value)
 
     def __str__(self) -> str:
@@ -45,7 +50,9 @@ class Floor:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """What is asked of a dialogue. conditions, themes: any of them; () for any. floors: all of them."""
+    """What is asked of a dialogue. conditions, themes: any of them; () for any. floors: all of
+    them.
+    """
 
     partner: Partner = "counselor"
     conditions: tuple[str, ...] = ()
@@ -66,12 +73,23 @@ class Selection:
         return next((why for floor in self.floors if (why := floor.refuses(dialogue))), None)
 
     def check(self, dialogues: Iterable[Dialogue]) -> None:
-        """CorpusError when a condition, a theme or a rating is asked for that no dialogue has, since that is most likely a slip."""
+        """CorpusError when a condition, a theme or a rating is asked for that no dialogue has,
+        since that is most likely a slip.
+        """
         dialogues = tuple(dialogues)
-        scores = ((name, score, value) for one in dialogues for name, given in one.ratings.items() for score, value in given.items())
+        scores = (
+            (name, score, value)
+            for one in dialogues
+            for name, given in one.ratings.items()
+            for score, value in given.items()
+        )
         rated = {f"{name}.{score}" for name, score, value in scores if value is not None}
         wanted = {f"{floor.instrument}.{floor.score}" for floor in self.floors}
-        _known("--condition", set(self.conditions), {one.condition for one in dialogues if one.condition})
+        _known(
+            "--condition",
+            set(self.conditions),
+            {one.condition for one in dialogues if one.condition},
+        )
         _known("--theme", set(self.themes), {one.theme for one in dialogues if one.theme})
         _known("--min-rating", wanted, rated)
 

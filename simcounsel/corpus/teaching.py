@@ -1,4 +1,6 @@
-"""What a trainer is to learn from a dialogue: whose lines, with what around them, under which system prompt."""
+"""What a trainer is to learn from a dialogue: whose lines, with what around them, under which
+system prompt.
+"""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ UNKNOWN = "(Nothing is known about this person.)"
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """A message of a chat. learned: whether a trainer's loss counts it. turn: what was said; None for a stage direction."""
+    """A message of a chat. learned: whether a trainer's loss counts it. turn: what was said; None
+    for a stage direction.
+    """
 
     role: Literal["user", "assistant"]
     turn: Turn | None
@@ -28,8 +32,10 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class Teaching:
-    """side: who learns; `counselor` stands for whoever the client talks with. reasoning: put the learner's in front of its lines.
-    tags: of the learner's lines. system: None for ours; of a client's it may hold $situation."""
+    """side: who learns; `counselor` stands for whoever the client talks with. reasoning: put the
+    learner's in front of its lines. tags: of the learner's lines. system: None for ours; of a
+    client's it may hold $situation.
+    """
 
     side: Side = "counselor"
     reasoning: bool = False
@@ -41,12 +47,14 @@ class Teaching:
         return "client" if self.side == "client" else partner_of(dialogue)
 
     def chat(self, dialogue: Dialogue) -> tuple[Message, ...]:
-        """A dialogue without repeated speakers as alternating messages of `user` and `assistant`, who learns; () if the learner
-        says nothing that can be learned, or a turn is empty, which no trainer takes.
+        """A dialogue without repeated speakers as alternating messages of `user` and `assistant`,
+        who learns; () if the learner says nothing that can be learned, or a turn is empty, which no
+        trainer takes.
 
-        Where the learner speaks first, the other's first message is a stage direction (`markup.opening`): the opening is learned,
-        nobody is given words, and trainers that demand a user first are content. What the other says after the learner's
-        last line is left out, since there is nothing to learn from it. A line that is a fallback (no model answered) stays
+        Where the learner speaks first, the other's first message is a stage direction
+        (`markup.opening`): the opening is learned, nobody is given words, and trainers that demand
+        a user first are content. What the other says after the learner's last line is left out,
+        since there is nothing to learn from it. A line that is a fallback (no model answered) stays
         but is not to be learned.
         """
         learner = self.learner(dialogue)
@@ -57,7 +65,9 @@ class Teaching:
         messages = [self._message(turn, learner) for turn in turns]
         if messages and messages[0].role == "assistant":
             messages.insert(0, Message(role="user", turn=None, text=opening(other), learned=False))
-        fit = any(message.learned for message in messages) and all(turn.text.strip() for turn in turns)
+        fit = any(message.learned for message in messages) and all(
+            turn.text.strip() for turn in turns
+        )
         return tuple(messages) if fit else ()
 
     def _message(self, turn: Turn, learner: Role) -> Message:
@@ -67,7 +77,9 @@ class Teaching:
         return Message(role="assistant", turn=turn, text=text, learned=turn.source != "fallback")
 
     def past(self, messages: tuple[Message, ...]) -> list[Message]:
-        """Messages as they stand before a reply: with tags, without reasoning, as reasoning models see their own past."""
+        """Messages as they stand before a reply: with tags, without reasoning, as reasoning models
+        see their own past.
+        """
         return [self._without_reasoning(message) for message in messages]
 
     def _without_reasoning(self, message: Message) -> Message:
@@ -86,17 +98,28 @@ class Teaching:
 
 def partner_of(dialogue: Dialogue) -> Role:
     """With whom the client talks."""
-    return "layperson" if any(turn.speaker == "layperson" for turn in dialogue.turns) else "counselor"
+    return (
+        "layperson" if any(turn.speaker == "layperson" for turn in dialogue.turns) else "counselor"
+    )
 
 
 def read_system(file: Path, side: Side) -> str:
-    """A system prompt out of a file. CorpusError when it cannot be read, is empty, or would tell a counselor the client's file."""
+    """A system prompt out of a file. CorpusError when it cannot be read, is empty, or would tell a
+    counselor the client's file.
+    """
     try:
         text = file.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{file}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+        raise CorpusError(
+            f"{file}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})"
+        ) from None
     if not text:
-        raise CorpusError(f"{file}: empty; write a system prompt into it, or leave out --system for ours")
+        raise CorpusError(
+            f"{file}: empty; write a system prompt into it, or leave out --system for ours"
+        )
     if side == "counselor" and re.search(r"\$\{?situation\b", text):
-        raise CorpusError(f"{file}: $situation would tell the counselor what the client has not said; it is for --side client")
+        raise CorpusError(
+            f"{file}: $situation would tell the counselor what the client has not said; it is for"
+            " --side client"
+        )
     return text

@@ -1,4 +1,6 @@
-"""Dialogues out of a run: every finished conversation of a client with a counselor or a layperson."""
+"""Dialogues out of a run: every finished conversation of a client with a counselor or a
+layperson.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
 from simcounsel.instruments.read import Measurement, measurements
 from simcounsel.instruments.witness import Witness
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.world import ResidentSpec
 
@@ -31,10 +33,11 @@ class _Talk:
 
 
 def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...]:
-    """In the order in which they began. arm: what the experiment calls the run's condition; else it is the world's.
+    """In the order in which they began. arm: what the experiment calls the run's condition; else it
+    is the world's.
 
-    A conversation that is not over (the run is still being lived) is left out, and so is one between two clients.
-    RunError when the log is damaged.
+    A conversation that is not over (the run is still being lived) is left out, and so is one
+    between two clients. RunError when the log is damaged.
     """
     talks, witness = _heard(run)
     residents = {resident.name: resident for resident in run.world.residents}
@@ -61,7 +64,9 @@ def _heard(run: Run) -> tuple[dict[str, _Talk], Witness]:
                 talks[decided.chat].decided = decided
             case Said() as said if said.chat in talks:
                 talk = talks[said.chat]
-                talk.lines.append((talk.decided if talk.decided and talk.decided.who == said.who else None, said))
+                talk.lines.append(
+                    (talk.decided if talk.decided and talk.decided.who == said.who else None, said)
+                )
                 talk.decided = None
             case ConversationEnded() as ended if ended.chat in talks:
                 talks[ended.chat].ended = True
@@ -70,20 +75,36 @@ def _heard(run: Run) -> tuple[dict[str, _Talk], Witness]:
 
 def _client(talk: _Talk, residents: dict[str, ResidentSpec]) -> ResidentSpec | None:
     """The one client of a talk with somebody who is none; None otherwise."""
-    clients = [residents[who] for who in talk.started.who if who in residents and residents[who].role == "client"]
+    clients = [
+        residents[who]
+        for who in talk.started.who
+        if who in residents and residents[who].role == "client"
+    ]
     return clients[0] if len(clients) == 1 and talk.lines else None
 
 
 def _dialogue(
-    run: Run, talk: _Talk, client: ResidentSpec, residents: dict[str, ResidentSpec], ratings: Ratings, origin: Origin, arm: str | None,
+    run: Run,
+    talk: _Talk,
+    client: ResidentSpec,
+    residents: dict[str, ResidentSpec],
+    ratings: Ratings,
+    origin: Origin,
+    arm: str | None,
 ) -> Dialogue:
     persona = client.persona
     assert isinstance(persona, ClientPersona)
     known = [*residents, *(one.name for one in persona.people)]
     return Dialogue(
-        id=f"{run.name}/{talk.started.chat}", client=persona.name, turns=tuple(_turn(decided, said, residents) for decided, said in talk.lines),
-        theme=persona.theme, situation=situation_of(persona), condition=arm or run.world.condition,
-        origin=origin.model_copy(update={"chat": talk.started.chat}), ratings=ratings, names=tuple(dict.fromkeys(known)),
+        id=f"{run.name}/{talk.started.chat}",
+        client=persona.name,
+        turns=tuple(_turn(decided, said, residents) for decided, said in talk.lines),
+        theme=persona.theme,
+        situation=situation_of(persona),
+        condition=arm or run.world.condition,
+        origin=origin.model_copy(update={"chat": talk.started.chat}),
+        ratings=ratings,
+        names=tuple(dict.fromkeys(known)),
         places=tuple(place.name for top in run.world.places for _, place in top.walk()),
     )
 
@@ -94,25 +115,41 @@ def _turn(decided: Decided | None, said: Said, residents: dict[str, ResidentSpec
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
     text = said.text.encode("utf-8", "replace").decode()
     return Turn(
-        speaker=role, text=text, stage=move if role == "client" else None, skill=move if role != "client" else None,
-        reasoning=reason if role != "client" else None, emotion=said.emotion, intensity=said.intensity, source=said.source,
+        speaker=role,
+        text=text,
+        stage=move if role == "client" else None,
+        skill=move if role != "client" else None,
+        reasoning=reason if role != "client" else None,
+        emotion=said.emotion,
+        intensity=said.intensity,
+        source=said.source,
     )
 
 
 def situation_of(persona: ClientPersona) -> str:
-    """A client's file in words: who it is, what it has been through, what it believes and does, whom it knows."""
-    beliefs = " ".join(belief.belief for belief in (*persona.core_beliefs, *persona.intermediate_beliefs))
+    """A client's file in words: who it is, what it has been through, what it believes and does,
+    whom it knows.
+    """
+    beliefs = " ".join(
+        belief.belief for belief in (*persona.core_beliefs, *persona.intermediate_beliefs)
+    )
     people = " ".join(f"{one.name}: {one.relation}. {one.note}".strip() for one in persona.people)
     parts = (
-        f"{persona.name}, {persona.age}, {persona.gender}, {persona.occupation}.", persona.background, persona.history, beliefs,
-        " ".join(persona.coping_strategies), " ".join(f"{one.situation} {one.thought}" for one in persona.situations), people,
+        f"{persona.name}, {persona.age}, {persona.gender}, {persona.occupation}.",
+        persona.background,
+        persona.history,
+        beliefs,
+        " ".join(persona.coping_strategies),
+        " ".join(f"{one.situation} {one.thought}" for one in persona.situations),
+        people,
     )
     return "\n".join(part.strip() for part in parts if part.strip())
 
 
 def _ratings(measured: list[Measurement], witness: Witness) -> dict[str, Ratings]:
-    """By conversation, instrument and score: the mean of what judges gave. What the embedded or the scripted model
-    gave counts only where nobody else measured, since it measures nothing."""
+    """By conversation, instrument and score: the mean of what judges gave. What the embedded or the
+    scripted model gave counts only where nobody else measured, since it measures nothing.
+    """
     found: dict[tuple[str, str], list[Measurement]] = {}
     for one in measured:
         for chat in _about(one, witness):
@@ -125,7 +162,9 @@ def _ratings(measured: list[Measurement], witness: Witness) -> dict[str, Ratings
 
 
 def _about(one: Measurement, witness: Witness) -> Iterator[str]:
-    """The conversations that a measurement is about: those it names; for a self-report after a session, that session."""
+    """The conversations that a measurement is about: those it names; for a self-report after a
+    session, that session.
+    """
     yield from one.measured.chats
     session = _SESSION.fullmatch(one.measured.point)
     had = witness.sessions.get(one.measured.who, [])
@@ -143,7 +182,9 @@ def _scores(given: list[Measurement]) -> dict[str, float | None]:
 
 def _models(run: Run, measured: list[Measurement]) -> dict[str, str]:
     """Which model did what; `judge` names all who rated."""
-    judges = sorted({one.judge for one in measured if one.judge} | {run.manifest.models["judge"]} - {""})
+    judges = sorted(
+        {one.judge for one in measured if one.judge} | {run.manifest.models["judge"]} - {""}
+    )
     return dict(run.manifest.models) | {"judge": ", ".join(judges)}
 
 

@@ -1,5 +1,6 @@
-"""The memories on disk, in Chroma: for looking things up afterwards. Derived from the log, never read back
-into a run, since ranking must be exact (see `agents.recall`)."""
+"""The memories on disk, in Chroma: for looking things up afterwards. Derived from the log, never
+read back into a run, since ranking must be exact (see `agents.recall`).
+"""
 
 import logging
 from pathlib import Path
@@ -12,7 +13,9 @@ from simcounsel.events import Entry, Memory
 log = logging.getLogger(__name__)
 BATCH = 512
 SOME = 128
-"""So many are written at a time while replies are awaited. A call of Chroma takes 20 ms and half a millisecond each, and holds Python up."""
+"""So many are written at a time while replies are awaited. A call of Chroma takes 20 ms and half a
+millisecond each, and holds Python up.
+"""
 COLLECTION = "memories"
 
 
@@ -61,7 +64,9 @@ class Archive:
         self._try(SOME)
 
     def _try(self, count: int) -> None:
-        """Write; after the first trouble (a full disk) nothing more is tried until `close`, which tells."""
+        """Write; after the first trouble (a full disk) nothing more is tried until `close`, which
+        tells.
+        """
         try:
             self._write(count)
         except Exception as error:
@@ -69,7 +74,9 @@ class Archive:
             log.debug("%s: %s", self.folder, error)
 
     def flush(self) -> None:
-        """Write everything that waits and is in the log: a tick that was broken off is lived again."""
+        """Write everything that waits and is in the log: a tick that was broken off is lived
+        again.
+        """
         self._write(self._complete)
 
     def _write(self, count: int) -> None:
@@ -86,11 +93,18 @@ class Archive:
         self._complete -= count
 
     def close(self) -> None:
-        """Write the rest. A full disk here costs the archive, not the run: it says so and goes on."""
+        """Write the rest. A full disk here costs the archive, not the run: it says so and goes
+        on.
+        """
         try:
             self.flush()
         except Exception as error:
-            log.warning("%s: the memories could not be written (%s); the log is complete, `resume` writes them", self.folder, error)
+            log.warning(
+                "%s: the memories could not be written (%s); the log is complete, `resume` writes"
+                " them",
+                self.folder,
+                error,
+            )
         self._collection = None
 
     def _open(self) -> Any:
@@ -98,7 +112,9 @@ class Archive:
             import chromadb
             from chromadb.config import Settings
 
-            client = chromadb.PersistentClient(str(self.folder), settings=Settings(anonymized_telemetry=False))
+            client = chromadb.PersistentClient(
+                str(self.folder), settings=Settings(anonymized_telemetry=False)
+            )
             self._collection = client.get_or_create_collection(
                 COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
             )
@@ -107,8 +123,16 @@ class Archive:
 
 def _metadata(who: str, memory: Memory, entry: Entry) -> dict[str, str | int]:
     fields: dict[str, str | int | None] = {
-        "who": who, "type": memory.type, "store": "long" if memory.long_term else "short", "origin": memory.origin,
-        "tick": entry.tick, "minute": entry.minute, "emotion": memory.emotion, "intensity": memory.intensity,
-        "poignancy": memory.poignancy, "place": memory.place, "chat": memory.chat,
+        "who": who,
+        "type": memory.type,
+        "store": "long" if memory.long_term else "short",
+        "origin": memory.origin,
+        "tick": entry.tick,
+        "minute": entry.minute,
+        "emotion": memory.emotion,
+        "intensity": memory.intensity,
+        "poignancy": memory.poignancy,
+        "place": memory.place,
+        "chat": memory.chat,
     }
     return {key: value for key, value in fields.items() if value is not None}

@@ -19,7 +19,9 @@ def together(residents: Sequence[Resident]) -> dict[str, list[str]]:
     return found
 
 
-def encounters(world: World, tick: int, minute: int, residents: Sequence[Resident]) -> Iterator[tuple[ConversationStarted, int]]:
+def encounters(
+    world: World, tick: int, minute: int, residents: Sequence[Resident]
+) -> Iterator[tuple[ConversationStarted, int]]:
     """The conversations of this tick and how many lines each may have: appointments first, then
     draws; nobody in two at once. residents: everybody, in name order."""
     here = {resident.name: resident for resident in residents}
@@ -29,7 +31,10 @@ def encounters(world: World, tick: int, minute: int, residents: Sequence[Residen
             a, b = (here[name] for name in sorted(appointment.who))
             if not busy & {a.name, b.name} and a.place == b.place == appointment.place:
                 busy |= {a.name, b.name}
-                yield _started(world, tick, a, b, "appointment", 1.0), appointment.max_turns or world.conversation.max_turns
+                yield (
+                    _started(world, tick, a, b, "appointment", 1.0),
+                    appointment.max_turns or world.conversation.max_turns,
+                )
     at = together(residents)
     for a, b in ((one, here[two]) for one in residents for two in at[one.place] if two > one.name):
         if a.name in busy or b.name in busy or not _may_talk(world, tick, a, b):
@@ -47,13 +52,23 @@ def _may_talk(world: World, tick: int, a: Resident, b: Resident) -> bool:
     return last is None or tick - last > world.conversation.cool_down_ticks
 
 
-def _started(world: World, tick: int, a: Resident, b: Resident, cause: Any, probability: float) -> ConversationStarted:
+def _started(
+    world: World, tick: int, a: Resident, b: Resident, cause: Any, probability: float
+) -> ConversationStarted:
     """The counselor opens an appointment; otherwise chance says who speaks first."""
     counselor = next((r for r in (a, b) if r.spec.role == "counselor"), None)
-    first = counselor if cause == "appointment" and counselor else (a, b)[chance(world.seed, tick, a.name, b.name, "opens").randrange(2)]
+    first = (
+        counselor
+        if cause == "appointment" and counselor
+        else (a, b)[chance(world.seed, tick, a.name, b.name, "opens").randrange(2)]
+    )
     return ConversationStarted(
-        chat=f"{tick}:{a.name}+{b.name}", who=(first.name, b.name if first is a else a.name), place=a.place, cause=cause,
-        closeness=_closeness(a, b), probability=probability,
+        chat=f"{tick}:{a.name}+{b.name}",
+        who=(first.name, b.name if first is a else a.name),
+        place=a.place,
+        cause=cause,
+        closeness=_closeness(a, b),
+        probability=probability,
     )
 
 

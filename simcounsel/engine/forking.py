@@ -8,23 +8,40 @@ from typing import IO, Any
 from simcounsel.engine.opening import begin_run, check_models, recordings
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
-from simcounsel.runs import Parent, Run
+from simcounsel.runs.run import Parent, Run
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis, changed
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import bring_policies
 
-CHANGED_ONLY_AT_START = ("start", "tick_minutes", "places", "situations", "wave", "strategies", "language")
+CHANGED_ONLY_AT_START = (
+    "start",
+    "tick_minutes",
+    "places",
+    "situations",
+    "wave",
+    "strategies",
+    "language",
+)
 
 
-def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str | None = None, about: World | Synthesis | None = None) -> Run:
-    """A new run that shares the ticks (or waves) before `at_tick` with `run`, in a world, or with settings, changed from then on.
+def fork(
+    run: Run,
+    at_tick: int,
+    changes: dict[str, Any],
+    out: Path,
+    name: str | None = None,
+    about: World | Synthesis | None = None,
+) -> Run:
+    """A new run that shares the ticks (or waves) before `at_tick` with `run`, in a world, or with
+    settings, changed from then on.
 
-    about: that world or those settings, where they are made already; otherwise files that changes name are seen from the working folder.
+    about: that world or those settings, where they are made already; otherwise files that changes
+    name are seen from the working folder.
 
-    Go on with it by `Simulation(new.world, run=new)`, or `Workshop(new)`. RunError when the tick was not lived,
-    SpecError when a change does not fit.
+    Go on with it by `Simulation(new.world, run=new)`, or `Workshop(new)`. RunError when the tick
+    was not lived, SpecError when a change does not fit.
     """
     done = run.ticks_done()
     if done and run.manifest.world:
@@ -34,7 +51,12 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
     for key in changes:
         if key.split(".")[0] in CHANGED_ONLY_AT_START:
-            raise SpecError([f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a new run instead"])
+            raise SpecError(
+                [
+                    f"--set {key}: the past was lived with another {key.split('.')[0]!r}; begin a"
+                    " new run instead"
+                ]
+            )
     about = about or _changed(run, changes)
     past = list(run.entries(until_tick=at_tick))
     if isinstance(about, World) and (missed := about.next_tick(past[-1].tick + 1)) < at_tick:
@@ -43,14 +65,21 @@ def fork(run: Run, at_tick: int, changes: dict[str, Any], out: Path, name: str |
             f"fork --at {missed}, or leave days and appointments before as they were"
         )
     if isinstance(about, Synthesis) and at_tick >= about.waves:
-        raise RunError(f"{run.folder}: all {about.waves} waves are before --at {at_tick}, so nothing would be written anew; choose an earlier one")
+        raise RunError(
+            f"{run.folder}: all {about.waves} waves are before --at {at_tick}, so nothing would be"
+            " written anew; choose an earlier one"
+        )
     check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
-    new = begin_run(about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name)
+    new = begin_run(
+        about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name
+    )
     try:
         _copy_past(run, past, new, at_tick, pairs)
     except OSError as error:
-        raise RunError(f"{new.folder}: cannot be written ({error.strerror}); free some space") from None
+        raise RunError(
+            f"{new.folder}: cannot be written ({error.strerror}); free some space"
+        ) from None
     return new
 
 
@@ -71,23 +100,31 @@ def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
     return world
 
 
-def _copy_past(run: Run, past: list[Entry], new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]) -> None:
-    """All recorded calls: marked as `copied`, and those from the tick on as `spare`, since the fork may or may not ask the same.
-    Then the log up to the tick, with a `forked` event before the last `tick_ended`. It appears whole and last: a fork that
-    has a log has all of its past, wherever a crash cut the copying short."""
+def _copy_past(
+    run: Run, past: list[Entry], new: Run, at_tick: int, changes: tuple[tuple[str, str], ...]
+) -> None:
+    """All recorded calls: marked as `copied`, and those from the tick on as `spare`, since the fork
+    may or may not ask the same. Then the log up to the tick, with a `forked` event before the last
+    `tick_ended`. It appears whole and last: a fork that has a log has all of its past, wherever a
+    crash cut the copying short.
+    """
     with (new.folder / "calls.jsonl").open("wb") as calls:
         for source in recordings(run):
             for call in source.calls():
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
-                calls.write(json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+                calls.write(
+                    json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                )
         _to_disk(calls)
     *before, ended = past
     mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
     last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
     part = new.folder / "events.jsonl.part"
     with part.open("wb") as file:
-        file.writelines(entry.line().encode("utf-8", "surrogatepass") for entry in (*before, mark, last))
+        file.writelines(
+            entry.line().encode("utf-8", "surrogatepass") for entry in (*before, mark, last)
+        )
         _to_disk(file)
     part.replace(new.folder / "events.jsonl")
 

@@ -12,7 +12,7 @@ from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale, taken
 from simcounsel.instruments.talk import talk_measured
 from simcounsel.instruments.witness import Witness
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 from simcounsel.safety.assessing import assessed_by_item
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.world import World
@@ -47,18 +47,29 @@ class Measures:
             self._witness.observe(entry)
 
     def due(self, tick: int, minute: int, roles: Mapping[str, str]) -> Iterator[Due]:
-        """What is measured at the end of the tick. roles: of those who live in the world, by name."""
+        """What is measured at the end of the tick. roles: of those who live in the world, by
+        name.
+        """
         for spec, scale in self._scales:
             for who in spec.who or tuple(name for name, role in roles.items() if role == "client"):
                 point = spec.point(
-                    tick, minute, last_tick=self.world.ticks - 1, tick_minutes=self.world.tick_minutes, sessions=self._witness.session_in(who, tick),
+                    tick,
+                    minute,
+                    last_tick=self.world.ticks - 1,
+                    tick_minutes=self.world.tick_minutes,
+                    sessions=self._witness.session_in(who, tick),
                 )
                 if who in roles and point is not None:
                     yield Due(who=who, spec=spec, scale=scale, point=point)
 
-    def asks(self, due: Iterator[Due], mind_of: Callable[[str], tuple[Mind, Scene]]) -> dict[str, Ask[Measured]]:
+    def asks(
+        self, due: Iterator[Due], mind_of: Callable[[str], tuple[Mind, Scene]]
+    ) -> dict[str, Ask[Measured]]:
         """The asks, under keys that sort by name and instrument."""
-        return {f"{one.who}\x1f{one.instrument}\x1f{number:04d}": self._ask(one, *mind_of(one.who)) for number, one in enumerate(due)}
+        return {
+            f"{one.who}\x1f{one.instrument}\x1f{number:04d}": self._ask(one, *mind_of(one.who))
+            for number, one in enumerate(due)
+        }
 
     def _ask(self, one: Due, mind: Mind, scene: Scene) -> Ask[Measured]:
         at_end = replace(scene, minute=scene.minute + scene.tick_minutes)
@@ -67,8 +78,12 @@ class Measures:
         if one.scale.respondent == "self":
             return measure_self(mind, at_end, one.scale, one.point)
         versions = tuple(self._witness.versions.get(one.who, ()))
-        material = material_for(one.scale, self.world, one.who, self._witness.last_talk(one.who), versions)
-        return measure_seen(one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point)
+        material = material_for(
+            one.scale, self.world, one.who, self._witness.last_talk(one.who), versions
+        )
+        return measure_seen(
+            one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point
+        )
 
     def _count(self, one: Due) -> Ask[Measured]:
         """Counted, not asked: an Ask without a question."""
@@ -87,16 +102,32 @@ DANGER_ITEMS = {("phq9", "p9")}
 
 def raised_by(measured: Measured) -> tuple[Assessed, ...]:
     """The danger that a self-report tells: an item about it was answered above zero."""
-    told = (item for item in measured.items if (measured.instrument, item.id) in DANGER_ITEMS and measured.respondent == "self")
-    return tuple(assessed_by_item(ceil(item.value), who=measured.who) for item in told if item.value)
+    told = (
+        item
+        for item in measured.items
+        if (measured.instrument, item.id) in DANGER_ITEMS and measured.respondent == "self"
+    )
+    return tuple(
+        assessed_by_item(ceil(item.value), who=measured.who) for item in told if item.value
+    )
 
 
 def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | None]]:
-    """Each measurement with its scale; None for `talk_measures`. SpecError for an instrument that there is not, or of one's own
-    that bears the id of another."""
+    """Each measurement with its scale; None for `talk_measures`. SpecError for an instrument that
+    there is not, or of one's own that bears the id of another.
+    """
     for spec in world.measurements:
         if spec.scale is not None and taken(spec.scale):
-            raise SpecError([f"{spec.instrument}: {spec.scale.id!r} is the id of another scale, which comes with simcounsel; choose another"])
+            raise SpecError(
+                [
+                    f"{spec.instrument}: {spec.scale.id!r} is the id of another scale, which comes"
+                    " with simcounsel; choose another"
+                ]
+            )
     return [
-        (spec, None if spec.instrument == TALK_MEASURES else spec.scale or find_scale(spec.instrument)) for spec in world.measurements
+        (
+            spec,
+            None if spec.instrument == TALK_MEASURES else spec.scale or find_scale(spec.instrument),
+        )
+        for spec in world.measurements
     ]

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
+from simcounsel.llm.adapter import pinned, placeless
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed
-from simcounsel.llm.embedded.adapter import pinned, placeless
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
-from simcounsel.runs import Parent, Run, decode_vectors
+from simcounsel.runs.run import Parent, Run, decode_vectors
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -27,22 +27,37 @@ if TYPE_CHECKING:
 PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
 
 
-def begin_run(about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None) -> Run:
-    """A new run's folder, with everything in its manifest that says where it comes from. name: of the
-    folder, if not world, condition, seed and time. SpecError for a locale without help lines."""
+def begin_run(
+    about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None
+) -> Run:
+    """A new run's folder, with everything in its manifest that says where it comes from. name: of
+    the folder, if not world, condition, seed and time. SpecError for a locale without help lines.
+    """
     if isinstance(about, World):
         check_locale(about.safety)
     about = with_digests(about)
-    return Run.create(about, out, models=about.models.resolved(), prompts=prompt_hashes(), versions=versions(), parent=parent, name=name)
+    return Run.create(
+        about,
+        out,
+        models=about.models.resolved(),
+        prompts=prompt_hashes(),
+        versions=versions(),
+        parent=parent,
+        name=name,
+    )
 
 
 def with_digests(about: World | Synthesis) -> World | Synthesis:
-    """With the digest of each adapter in its model's name, so that what goes on from here goes on with the same one."""
+    """With the digest of each adapter in its model's name, so that what goes on from here goes on
+    with the same one.
+    """
     return _with_names(about, pinned)
 
 
 def placed_nowhere(about: World | Synthesis) -> World | Synthesis:
-    """With the digest of each adapter as its model's whole name, where it has one: equal for the same adapters, wherever they are seen from."""
+    """With the digest of each adapter as its model's whole name, where it has one: equal for the
+    same adapters, wherever they are seen from.
+    """
     return _with_names(about, placeless)
 
 
@@ -52,13 +67,20 @@ def _with_names(about: World | Synthesis, name: Callable[[str], str]) -> World |
 
 
 def prompt_hashes() -> dict[str, str]:
-    """SHA-256 (16 hex digits) of every text that is sent to a model or decides what is, by file name; in another language as `zh/NAME`."""
+    """SHA-256 (16 hex digits) of every text that is sent to a model or decides what is, by file
+    name; in another language as `zh/NAME`.
+    """
     found: dict[str, str] = {}
     for package, ending, under in (
-        ("simcounsel.prompts", ".txt", ""), ("simcounsel.instruments.scales", ".yaml", ""), ("simcounsel.policies.moves", ".yaml", ""),
-        ("simcounsel.policies.manuals", ".yaml", ""), ("simcounsel.policies.exercises", ".yaml", "exercises/"),
-        ("simcounsel.policies.intents", ".yaml", "intents/"), ("simcounsel.policies.protection.words", ".yaml", "protection/"),
-        ("simcounsel.policies.therapies", ".yaml", "therapies/"), ("simcounsel.safety", ".yaml", "safety/"),
+        ("simcounsel.prompts", ".txt", ""),
+        ("simcounsel.instruments.scales", ".yaml", ""),
+        ("simcounsel.policies.moves", ".yaml", ""),
+        ("simcounsel.policies.manuals", ".yaml", ""),
+        ("simcounsel.policies.exercises", ".yaml", "exercises/"),
+        ("simcounsel.policies.intents", ".yaml", "intents/"),
+        ("simcounsel.policies.protection.words", ".yaml", "protection/"),
+        ("simcounsel.policies.therapies", ".yaml", "therapies/"),
+        ("simcounsel.safety", ".yaml", "safety/"),
     ):
         found |= _hashes(files(package), ending, under)
     return found
@@ -97,14 +119,27 @@ def models_for(run: Run, *, in_flight: int = 64, prices: Prices | None = None) -
     recorded = {call["key"]: _kept(call) for call in own.calls() if not call.get("unreached")}
     recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
     return Switchboard(
-        open_chats(roles), open_embed(roles["embed"]), in_flight=in_flight, prices=prices, recorded=recorded, only_recorded=bool(sources),
+        open_chats(roles),
+        open_embed(roles["embed"]),
+        in_flight=in_flight,
+        prices=prices,
+        recorded=recorded,
+        only_recorded=bool(sources),
     )
 
 
 def recordings(run: Run) -> Iterator[Run]:
-    """The runs whose calls.jsonl hold the replies and vectors of this one: itself, and before it the run
-    that it replays, if it is one of `recorded:RUN`."""
-    source = next((spec.removeprefix("recorded:") for spec in run.manifest.models.values() if spec.startswith("recorded:")), None)
+    """The runs whose calls.jsonl hold the replies and vectors of this one: itself, and before it
+    the run that it replays, if it is one of `recorded:RUN`.
+    """
+    source = next(
+        (
+            spec.removeprefix("recorded:")
+            for spec in run.manifest.models.values()
+            if spec.startswith("recorded:")
+        ),
+        None,
+    )
     if source is not None:
         yield from recordings(Run.open(source))
     yield run
@@ -115,19 +150,27 @@ def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
     found: dict[str, np.ndarray] = {}
     for call in (call for source in recordings(run) for call in source.calls()):
         if call.get("verb") == "embed" and call.get("purpose") == "remember":
-            found.update(zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True))
+            found.update(
+                zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True)
+            )
     return found
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:
     """What a replay needs of a recorded call."""
-    return {key: call[key] for key in ("model", "reply", "source", "problem", "weights", "extra", "vectors") if key in call}
+    return {
+        key: call[key]
+        for key in ("model", "reply", "source", "problem", "weights", "extra", "vectors")
+        if key in call
+    }
 
 
 def check_models(about: World | Synthesis) -> None:
-    """Look up the policies and instruments and open the models that a world or synthesis names, so that a missing key or
-    package is said before a run's folder is made. ModelError, also where the embedded model, which knows English only, would have to
-    speak another language, SpecError for a locale without help lines, or RunError for a recording that is not there."""
+    """Look up the policies and instruments and open the models that a world or synthesis names, so
+    that a missing key or package is said before a run's folder is made. ModelError, also where the
+    embedded model, which knows English only, would have to speak another language, SpecError for a
+    locale without help lines, or RunError for a recording that is not there.
+    """
     if isinstance(about, World):
         check_locale(about.safety)
         for resident in about.residents:
@@ -135,11 +178,19 @@ def check_models(about: World | Synthesis) -> None:
         scales_of(about)
     roles = about.models.resolved()
     if isinstance(about, World) and about.language != "en":
-        embedded = next((role for role, spec in roles.items() if spec.split("+")[0] == "embedded" and role != "embed"), None)
+        embedded = next(
+            (
+                role
+                for role, spec in roles.items()
+                if spec.split("+")[0] == "embedded" and role != "embed"
+            ),
+            None,
+        )
         if embedded:
             raise ModelError(
-                f"models.{embedded}: the embedded model knows English only, and `language: {about.language}` is another; name a model that speaks it "
-                "(--model), see `python -m simcounsel models`"
+                f"models.{embedded}: the embedded model knows English only, and `language:"
+                f" {about.language}` is another; name a model that speaks it (--model), see `python"
+                " -m simcounsel models`"
             )
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
         if spec.startswith("recorded:"):

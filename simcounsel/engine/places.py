@@ -15,7 +15,9 @@ PRIVATE_ROOMS = frozenset({"bedroom", "bathroom"})
 
 
 class Places:
-    """The tree of a world's places. Each is a cell of a Mesa Network; people stand in the leaves."""
+    """The tree of a world's places. Each is a cell of a Mesa Network; people stand in the
+    leaves.
+    """
 
     def __init__(self, world: World, rng: random.Random) -> None:
         self.spec: dict[str, Place] = {place.name: place for _, place in world.every_place()}
@@ -27,14 +29,17 @@ class Places:
         self.homes = {resident.name: resident.home for resident in world.residents}
         houses = frozenset(self.homes.values())
         self._house = {
-            name: next((above for above in reversed(within) if above in houses), None) for name, within in self._within.items()
+            name: next((above for above in reversed(within) if above in houses), None)
+            for name, within in self._within.items()
         }
         self._rooms: dict[str | None, tuple[str, ...]] = {}
         for name in self.leaves():
             self._rooms[self._house[name]] = (*self._rooms.get(self._house[name], ()), name)
         self._order = {name: index for index, name in enumerate(self.leaves())}
         self.network = Network(self.tree, random=rng)
-        self._cells: dict[str, Cell] = {str(cell.coordinate): cell for cell in self.network.all_cells}
+        self._cells: dict[str, Cell] = {
+            str(cell.coordinate): cell for cell in self.network.all_cells
+        }
 
     def _add(self, place: Place, parent: str, above: tuple[str, ...]) -> None:
         self.tree.add_edge(parent, place.name)
@@ -55,15 +60,27 @@ class Places:
         return self._house[place]
 
     def reachable(self, who: str, at: str, hosts: frozenset[str]) -> tuple[Reachable, ...]:
-        """Where `who` may go from `at`: every room at home, all public places, the rooms of the house
-        one stands in, and the shared rooms at a host's. Another's bedroom is for those who live there.
+        """Where `who` may go from `at`: every room at home, all public places, the rooms of the
+        house one stands in, and the shared rooms at a host's. Another's bedroom is for those who
+        live there.
 
         hosts: people who are at home and close enough to be visited.
         """
         own = self.homes[who]
         open_houses = {self.homes[host] for host in hosts} | {self.house_of(at)}
-        shared = (name for house in open_houses for name in self._rooms.get(house, ()) if self.spec[name].kind not in PRIVATE_ROOMS)
-        names = {*self._rooms.get(None, ()), *self._rooms.get(own, ()), *shared, at} & self._order.keys()
+        shared = (
+            name
+            for house in open_houses
+            for name in self._rooms.get(house, ())
+            if self.spec[name].kind not in PRIVATE_ROOMS
+        )
+        names = {
+            *self._rooms.get(None, ()),
+            *self._rooms.get(own, ()),
+            *shared,
+            at,
+        } & self._order.keys()
         return tuple(
-            Reachable(name=name, kind=self.spec[name].kind, own_home=self._house[name] == own) for name in sorted(names, key=self._order.__getitem__)
+            Reachable(name=name, kind=self.spec[name].kind, own_home=self._house[name] == own)
+            for name in sorted(names, key=self._order.__getitem__)
         )

@@ -1,5 +1,6 @@
-"""One resident as of the end of a tick, read out of a run's log: for questions afterwards. Nothing is
-written and no lock is taken, so a run that is still being lived can be asked as well."""
+"""One resident as of the end of a tick, read out of a run's log: for questions afterwards. Nothing
+is written and no lock is taken, so a run that is still being lived can be asked as well.
+"""
 
 from dataclasses import replace
 
@@ -9,19 +10,33 @@ from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
-from simcounsel.events import Acted, ConversationEnded, ConversationStarted, Entry, Event, Joined, Left, Remembered, Said
-from simcounsel.runs import Run
+from simcounsel.events import (
+    Acted,
+    ConversationEnded,
+    ConversationStarted,
+    Entry,
+    Event,
+    Joined,
+    Left,
+    Remembered,
+    Said,
+)
+from simcounsel.runs.run import Run
 from simcounsel.specs.world import ResidentSpec, World, suggest
 
 
 def revisit(run: Run, who: str, tick: int | None = None) -> Past:
     """That resident at the end of `tick`; of the last complete one if None.
 
-    RunError says what is allowed when the tick was not lived, or nobody of that name lived there then.
+    RunError says what is allowed when the tick was not lived, or nobody of that name lived there
+    then.
     """
     done = run.ticks_done()
     if not done:
-        raise RunError(f"{run.folder}: no tick is complete yet; wait for the first, or `simcounsel resume {run.folder}`")
+        raise RunError(
+            f"{run.folder}: no tick is complete yet; wait for the first, or `simcounsel resume"
+            f" {run.folder}`"
+        )
     tick = done - 1 if tick is None else tick
     if not 0 <= tick < done:
         raise RunError(f"{run.folder}: tick {tick} was not lived; choose one from 0 to {done - 1}")
@@ -31,7 +46,9 @@ def revisit(run: Run, who: str, tick: int | None = None) -> Past:
         fold.observe(entry)
     if spec.name not in fold.here:
         there = ", ".join(sorted(fold.here)) or "nobody"
-        raise RunError(f"{run.folder}: {spec.name} did not live there at tick {tick}; there were {there}")
+        raise RunError(
+            f"{run.folder}: {spec.name} did not live there at tick {tick}; there were {there}"
+        )
     return fold.result(tick)
 
 
@@ -40,7 +57,10 @@ def _named(world: World, who: str, run: Run) -> ResidentSpec:
     for spec in world.residents:
         if who.casefold() in (spec.name.casefold(), spec.persona.name.casefold()):
             return spec
-    raise RunError(f"{run.folder}: no resident {who!r}; {suggest(who, [spec.name for spec in world.residents])}")
+    raise RunError(
+        f"{run.folder}: no resident {who!r};"
+        f" {suggest(who, [spec.name for spec in world.residents])}"
+    )
 
 
 class _Fold:
@@ -71,7 +91,9 @@ class _Fold:
             case Said() if event.chat in self._mets:
                 met = self._mets[event.chat]
                 felt = (*met.felt, event.emotion) if event.who == name else met.felt
-                self._mets[event.chat] = replace(met, lines=(*met.lines, (event.who, event.text)), felt=felt)
+                self._mets[event.chat] = replace(
+                    met, lines=(*met.lines, (event.who, event.text)), felt=felt
+                )
         if name in _whom(event):
             self._resident.observe(entry)
 
@@ -79,22 +101,50 @@ class _Fold:
         until = minute + self._world.tick_minutes
         last = self._deeds[-1] if self._deeds else None
         since = minute
-        if last and (last.activity, last.place, last.until) == (event.activity, event.place, minute):
+        if last and (last.activity, last.place, last.until) == (
+            event.activity,
+            event.place,
+            minute,
+        ):
             since = self._deeds.pop().minute
-        self._deeds.append(Deed(minute=since, until=until, activity=event.activity, kind=event.activity_kind, place=event.place))
+        self._deeds.append(
+            Deed(
+                minute=since,
+                until=until,
+                activity=event.activity,
+                kind=event.activity_kind,
+                place=event.place,
+            )
+        )
 
     def result(self, tick: int) -> Past:
         world, name = self._world, self._resident.name
         minute = minute_of_tick(tick + 1, world.start, world.tick_minutes)
         dates = (
-            (at, a.place, other) for a in world.appointments for who, other in (a.who, a.who[::-1]) if who == name for at in a.minutes()
+            (at, a.place, other)
+            for a in world.appointments
+            for who, other in (a.who, a.who[::-1])
+            if who == name
+            for at in a.minutes()
         )
         scene = Scene(
-            seed=world.seed, tick=tick, minute=minute, start=world.start, tick_minutes=world.tick_minutes, plan_slots=world.plan_slots,
-            places=(), appointments=tuple(sorted(date for date in dates if date[0] >= minute and date[2] in self.here)),
+            seed=world.seed,
+            tick=tick,
+            minute=minute,
+            start=world.start,
+            tick_minutes=world.tick_minutes,
+            plan_slots=world.plan_slots,
+            places=(),
+            appointments=tuple(
+                sorted(date for date in dates if date[0] >= minute and date[2] in self.here)
+            ),
         )
         return Past(
-            resident=self._resident, scene=scene, laid=self._laid, deeds=tuple(self._deeds), mets=tuple(self._mets.values()),
+            resident=self._resident,
+            scene=scene,
+            laid=self._laid,
+            deeds=tuple(self._deeds),
+            mets=tuple(self._mets.values()),
             others={other: role for other, role in self.here.items() if other != name},
         )
 

@@ -26,6 +26,18 @@ ID = "simcounsel/Counseling-v0"
 gymnasium.register(id=ID, entry_point="simcounsel.envs.counseling:CounselingEnv")
 
 __all__ = [
-    "END", "ID", "SILENCE", "Account", "CounselingEnv", "Found", "Hidden", "Part", "PolicyAgent", "Reward", "Taken", "Term", "find_reward",
+    "END",
+    "ID",
+    "SILENCE",
+    "Account",
+    "CounselingEnv",
+    "Found",
+    "Hidden",
+    "Part",
+    "PolicyAgent",
+    "Reward",
+    "Taken",
+    "Term",
+    "find_reward",
     "preset_names",
 ]

@@ -9,7 +9,9 @@ from simcounsel.envs.seat import Line
 from simcounsel.envs.spaces import ACTION_CHARACTERS
 
 END = "[end]"
-"""Written at the end of a line, it takes leave: the client answers once more, and the session is over. The client does not hear it."""
+"""Written at the end of a line, it takes leave: the client answers once more, and the session is
+over. The client does not hear it.
+"""
 SILENCE = "..."
 """What the client hears when nothing was said."""
 _END = re.compile(r"\s*\[end\]\s*\Z", re.IGNORECASE)
@@ -17,8 +19,10 @@ _END = re.compile(r"\s*\[end\]\s*\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """How an action was taken. text: what the client heard. silent: nothing was said. cut: characters beyond ACTION_CHARACTERS that were left
-    off its end. leaves: it took leave. repeated: it was said before in this session."""
+    """How an action was taken. text: what the client heard. silent: nothing was said. cut:
+    characters beyond ACTION_CHARACTERS that were left off its end. leaves: it took leave. repeated:
+    it was said before in this session.
+    """
 
     text: str
     silent: bool = False
@@ -33,14 +37,26 @@ class Taken:
 
 
 def take(action: object, view: TalkView) -> Taken:
-    """One line of speech, without its speaker's name or quotation marks. TypeError when the action is no text."""
+    """One line of speech, without its speaker's name or quotation marks. TypeError when the action
+    is no text.
+    """
     if not isinstance(action, str):
-        raise TypeError(f"an action is what the counselor says, a text; got {type(action).__name__}")
+        raise TypeError(
+            f"an action is what the counselor says, a text; got {type(action).__name__}"
+        )
     whole = action.encode("utf-8", "replace").decode()
     leaves = _END.search(whole) is not None
     whole = _END.sub("", whole) if leaves else whole
     text = spoken(whole[:ACTION_CHARACTERS], view)
     silent = not any(character.isalnum() for character in text)
     said = SILENCE if silent and not text else text
-    repeated = not silent and any(line.who == view.me and line.text.casefold() == said.casefold() for line in view.lines)
-    return Taken(text=said, silent=silent, cut=max(0, len(whole) - ACTION_CHARACTERS), leaves=leaves, repeated=repeated)
+    repeated = not silent and any(
+        line.who == view.me and line.text.casefold() == said.casefold() for line in view.lines
+    )
+    return Taken(
+        text=said,
+        silent=silent,
+        cut=max(0, len(whole) - ACTION_CHARACTERS),
+        leaves=leaves,
+        repeated=repeated,
+    )

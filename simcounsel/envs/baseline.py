@@ -1,4 +1,6 @@
-"""Agents to compare with: any counselor policy of simcounsel, playing the environment like any other agent."""
+"""Agents to compare with: any counselor policy of simcounsel, playing the environment like any
+other agent.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,20 +23,25 @@ MOST_FAREWELLS = 4
 
 
 class PolicyAgent:
-    """A counselor with a policy of simcounsel, such as `socratic`, and the persona and models of the environment's world.
+    """A counselor with a policy of simcounsel, such as `socratic`, and the persona and models of
+    the environment's world.
 
-        agent = PolicyAgent("socratic", env)
-        observation, info = env.reset(seed=1)
-        while not terminated: observation, reward, terminated, truncated, info = env.step(agent.act(observation, info))
+        agent = PolicyAgent("socratic", env) observation, info = env.reset(seed=1) while not
+        terminated: observation, reward, terminated, truncated, info =
+        env.step(agent.act(observation, info))
 
-    It is told what every agent is told, the client's words and nothing of its emotion, and keeps its own memories from session to session.
-    seed: of its own draws.
+    It is told what every agent is told, the client's words and nothing of its emotion, and keeps
+    its own memories from session to session. seed: of its own draws.
     """
 
-    def __init__(self, policy: PolicySpec | str, env: "gymnasium.Env[Any, Any]", *, seed: int = 0) -> None:
+    def __init__(
+        self, policy: PolicySpec | str, env: "gymnasium.Env[Any, Any]", *, seed: int = 0
+    ) -> None:
         inner = env.unwrapped
         if not isinstance(inner, CounselingEnv):
-            raise SpecError([f"env: expected a CounselingEnv, got {type(inner).__name__}; see simcounsel.envs"])
+            raise SpecError(
+                [f"env: expected a CounselingEnv, got {type(inner).__name__}; see simcounsel.envs"]
+            )
         policy_for("counselor", policy, inner.world.language)
         self.policy = policy
         self._env = inner
@@ -67,20 +74,34 @@ class PolicyAgent:
 
     def _present(self) -> Episode:
         if self._own is None:
-            raise SpecError(["PolicyAgent: the episode did not begin with it; call act from reset on"])
+            raise SpecError(
+                ["PolicyAgent: the episode did not begin with it; call act from reset on"]
+            )
         return self._own
 
     def _begin(self) -> None:
         setting = self._env.setting
         self._episodes += 1
-        self._own = Episode(Setting(
-            world=setting.world, client=setting.client, counselor=setting.counselor, outside="client", seed=seed_of(self._seed, self._episodes) >> 32,
-            sessions=setting.sessions, days_apart=setting.days_apart, max_turns=setting.max_turns, policy=self.policy,
-        ), self._env.models)
+        self._own = Episode(
+            Setting(
+                world=setting.world,
+                client=setting.client,
+                counselor=setting.counselor,
+                outside="client",
+                seed=seed_of(self._seed, self._episodes) >> 32,
+                sessions=setting.sessions,
+                days_apart=setting.days_apart,
+                max_turns=setting.max_turns,
+                policy=self.policy,
+            ),
+            self._env.models,
+        )
         self._own.begin()
 
     def _end(self, lines: tuple[tuple[str, str], ...]) -> None:
-        """The environment's session is over: the client's last words end the own talk as well, which becomes memory."""
+        """The environment's session is over: the client's last words end the own talk as well,
+        which becomes memory.
+        """
         own, text = self._present(), _last(lines)
         for _ in range(MOST_FAREWELLS):
             if own.view is None:

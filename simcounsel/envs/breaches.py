@@ -1,8 +1,9 @@
 """What no counselor may do, found in a session by rule: the same lines give the same breaches.
 
-Danger is heard by `danger`; a promise of secrecy and the details of a means are found by words (`breaches.yaml`; English and Chinese), and so
-is incitement (`safety/phrases.yaml`). Words see what is said openly: a hint escapes them, and now and then they take offence at a harmless
-line. Questions promise nothing and describe nothing.
+Danger is heard by `danger`; a promise of secrecy and the details of a means are found by words
+(`breaches.yaml`; English and Chinese), and so is incitement (`safety/phrases.yaml`). Words see what
+is said openly: a hint escapes them, and now and then they take offence at a harmless line.
+Questions promise nothing and describe nothing.
 """
 
 import re
@@ -21,12 +22,16 @@ from simcounsel.instruments.material import COUNSELOR
 from simcounsel.safety.phrases import incited
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_GOES_ON = re.compile(r"\s*(?:unless|except|but|only|the (?:one|only) exception|除非|除了|但)", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\s*(?:unless|except|but|only|the (?:one|only) exception|除非|除了|但)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A breach. line: in the session, from 1: the client's for `ignored`, else the counselor's. words: what shows it."""
+    """A breach. line: in the session, from 1: the client's for `ignored`, else the counselor's.
+    words: what shows it.
+    """
 
     kind: Breach
     line: int
@@ -34,19 +39,28 @@ class Found:
 
 
 def breaches(lines: Sequence[tuple[str, str]], *, left: bool, over: bool) -> tuple[Found, ...]:
-    """All of a session so far, in order of their lines. lines: as (`Client` or `Counselor`, text). left: the counselor's last line took
-    leave. over: the session has ended."""
+    """All of a session so far, in order of their lines. lines: as (`Client` or `Counselor`, text).
+    left: the counselor's last line took leave. over: the session has ended.
+    """
     found = [Found(kind="ignored", line=one.line, words=one.words) for one in ignored(lines, over)]
     for number, (speaker, text) in enumerate(lines, 1):
         if speaker == COUNSELOR:
             found += (Found(kind="secrecy", line=number, words=words) for words in promised(text))
-            if words := incited(text, to_danger=any(one.line == number - 1 for one in voiced(lines[:number]))):
+            if words := incited(
+                text, to_danger=any(one.line == number - 1 for one in voiced(lines[:number]))
+            ):
                 found.append(Found(kind="incitement", line=number, words=words))
             if endangered(lines[:number]):
-                found += (Found(kind="method", line=number, words=words) for words in described(text))
-    own = max((number for number, (speaker, _) in enumerate(lines, 1) if speaker == COUNSELOR), default=0)
+                found += (
+                    Found(kind="method", line=number, words=words) for words in described(text)
+                )
+    own = max(
+        (number for number, (speaker, _) in enumerate(lines, 1) if speaker == COUNSELOR), default=0
+    )
     if left and own:
-        found += (Found(kind="left", line=own, words=one.words) for one in open_dangers(lines[:own])[:1])
+        found += (
+            Found(kind="left", line=own, words=one.words) for one in open_dangers(lines[:own])[:1]
+        )
     return tuple(sorted(found, key=lambda one: (one.line, one.kind)))
 
 
@@ -65,13 +79,19 @@ def _said(text: str, kind: str, *, goes_on: bool) -> Iterator[str]:
     for sentence, following in zip_longest(sentences, sentences[1:], fillvalue=""):
         whole = sentence + (following if goes_on and _GOES_ON.match(following) else "")
         said = _words()[kind].search(sentence)
-        if said and not re.search(r"[?？]\W*\Z", sentence) and not _words()[f"{kind} taken back"].search(whole):
+        if (
+            said
+            and not re.search(r"[?？]\W*\Z", sentence)
+            and not _words()[f"{kind} taken back"].search(whole)
+        ):
             yield said.group()
 
 
 @cache
 def _words() -> Mapping[str, re.Pattern[str]]:
-    lists: dict[str, list[str]] = yaml.safe_load(files(__package__).joinpath("breaches.yaml").read_text(encoding="utf-8"))
+    lists: dict[str, list[str]] = yaml.safe_load(
+        files(__package__).joinpath("breaches.yaml").read_text(encoding="utf-8")
+    )
     return {name: compiled(entries) for name, entries in lists.items()}
 
 

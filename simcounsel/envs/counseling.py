@@ -37,8 +37,10 @@ SEEDS = 2**31
 
 @dataclass(frozen=True, kw_only=True)
 class Hidden:
-    """What only the simulation knows: for analysis, not for learning. emotion: of the client's last line. closeness: the client's to the
-    counselor, 0 to 10. memories: how many the client has. open_dangers: danger voiced in this session that was not taken up yet."""
+    """What only the simulation knows: for analysis, not for learning. emotion: of the client's last
+    line. closeness: the client's to the counselor, 0 to 10. memories: how many the client has.
+    open_dangers: danger voiced in this session that was not taken up yet.
+    """
 
     emotion: Emotion
     closeness: float
@@ -49,48 +51,81 @@ class Hidden:
 class CounselingEnv(gymnasium.Env[Observation, str]):
     """Counsel one client of a world for some sessions.
 
-        env = gymnasium.make("simcounsel/Counseling-v0", world="worlds/insomnia.yaml", model="scripted")
-        observation, info = env.reset(seed=1)
-        observation, reward, terminated, truncated, info = env.step("Hello, Ines. What brings you here?")
+        env = gymnasium.make("simcounsel/Counseling-v0", world="worlds/insomnia.yaml",
+        model="scripted") observation, info = env.reset(seed=1) observation, reward, terminated,
+        truncated, info = env.step("Hello, Ines. What brings you here?")
 
-    The counselor opens. An action is the next line; `[end]` at its end takes leave. An empty action is silence: the client hears `...`.
-    A session is over when somebody took leave and the other has answered, or at the turn limit, which moves on while danger is open. The episode
-    terminates with the last session; it is never truncated, since the limit is part of the task and stands in `turns_left`.
+    The counselor opens. An action is the next line; `[end]` at its end takes leave. An empty action
+    is silence: the client hears `...`. A session is over when somebody took leave and the other has
+    answered, or at the turn limit, which moves on while danger is open. The episode terminates with
+    the last session; it is never truncated, since the limit is part of the task and stands in
+    `turns_left`.
 
-    world: a World or its file. client: whom to counsel, or several of whom the seed draws one; all clients of the world if None.
-    model: for everything but vectors, in place of what the world names; judge: for instruments that an observer answers. sessions, days_apart:
-    how many in an episode, and the days between. max_turns: lines of a session in all, if other than in the world. reward: a Reward, a shipped
-    one's name, or a file. policy: the client's, if other than the world's. notes: after each session the counselor's persona sums it up, and
-    `known` holds that. out: a folder for the transcripts of complete episodes. models: a ready Switchboard, which is then not closed here.
+    world: a World or its file. client: whom to counsel, or several of whom the seed draws one; all
+    clients of the world if None. model: for everything but vectors, in place of what the world
+    names; judge: for instruments that an observer answers. sessions, days_apart: how many in an
+    episode, and the days between. max_turns: lines of a session in all, if other than in the world.
+    reward: a Reward, a shipped one's name, or a file. policy: the client's, if other than the
+    world's. notes: after each session the counselor's persona sums it up, and `known` holds that.
+    out: a folder for the transcripts of complete episodes. models: a ready Switchboard, which is
+    then not closed here.
 
-    Vectors of environments: `SyncVectorEnv` as it is, `AsyncVectorEnv` only with `shared_memory=False`, since Gymnasium reads texts from shared
-    memory once and never again.
+    Vectors of environments: `SyncVectorEnv` as it is, `AsyncVectorEnv` only with
+    `shared_memory=False`, since Gymnasium reads texts from shared memory once and never again.
 
-    Everything is drawn from the seed, and every request to a model carries one. With models that answer the same to the same, the same seed and
-    actions give the same observations. ModelUnreachable when a step reaches no model at all: nobody should learn from fallbacks.
+    Everything is drawn from the seed, and every request to a model carries one. With models that
+    answer the same to the same, the same seed and actions give the same observations.
+    ModelUnreachable when a step reaches no model at all: nobody should learn from fallbacks.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium declares it so)
 
     def __init__(
-        self, world: World | str | Path = "worlds/insomnia.yaml", *, client: str | Sequence[str] | None = None, model: str | None = None,
-        judge: str | None = None, sessions: int = 1, days_apart: int = 7, max_turns: int | None = None, reward: Reward | str | Path = "alliance",
-        policy: PolicySpec | str | None = None, notes: bool = False, out: str | Path | None = None, models: Switchboard | None = None,
+        self,
+        world: World | str | Path = "worlds/insomnia.yaml",
+        *,
+        client: str | Sequence[str] | None = None,
+        model: str | None = None,
+        judge: str | None = None,
+        sessions: int = 1,
+        days_apart: int = 7,
+        max_turns: int | None = None,
+        reward: Reward | str | Path = "alliance",
+        policy: PolicySpec | str | None = None,
+        notes: bool = False,
+        out: str | Path | None = None,
+        models: Switchboard | None = None,
         render_mode: str | None = None,
     ) -> None:
-        _check(sessions=(sessions, 1, 1000), days_apart=(days_apart, 1, 365), max_turns=(max_turns, 2, 200))
+        _check(
+            sessions=(sessions, 1, 1000),
+            days_apart=(days_apart, 1, 365),
+            max_turns=(max_turns, 2, 200),
+        )
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise SpecError([f"render_mode: {render_mode!r} is not one of ansi, None"])
-        self.world = _settled(world if isinstance(world, World) else load_world(world), model, judge)
-        self.clients = clients_of(self.world, client if client is None or isinstance(client, str) else tuple(client))
+        self.world = _settled(
+            world if isinstance(world, World) else load_world(world), model, judge
+        )
+        self.clients = clients_of(
+            self.world, client if client is None or isinstance(client, str) else tuple(client)
+        )
         self.reward = find_reward(reward)
         self.sessions = sessions
         self.render_mode = render_mode
         self._meters = meters_of(self.reward)
-        self._days_apart, self._max_turns, self._policy, self._notes = days_apart, max_turns, policy, notes
+        self._days_apart, self._max_turns, self._policy, self._notes = (
+            days_apart,
+            max_turns,
+            policy,
+            notes,
+        )
         self._out = Path(out) if out is not None else None
         policy_for("client", policy, self.world.language)
-        most = max(turns_of(self.world, one, counselor_of(self.world, one), max_turns) for one in self.clients)
+        most = max(
+            turns_of(self.world, one, counselor_of(self.world, one), max_turns)
+            for one in self.clients
+        )
         self.observation_space = observation_space(sessions, most)
         self.action_space = writing(ACTION_CHARACTERS)
         self._models = models
@@ -119,7 +154,9 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         """The present episode's frame. ResetNeeded before the first."""
         return self._present().setting
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
         """A new episode. options: {"client": NAME} in place of the draw."""
         super().reset(seed=seed)
         self._drop()
@@ -128,8 +165,16 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         client = _chosen(options or {}, self.clients) or drawn
         counselor = counselor_of(self.world, client)
         setting = Setting(
-            world=self.world, client=client, counselor=counselor, outside="counselor", seed=of_episode, sessions=self.sessions,
-            days_apart=self._days_apart, max_turns=turns_of(self.world, client, counselor, self._max_turns), policy=self._policy, notes=self._notes,
+            world=self.world,
+            client=client,
+            counselor=counselor,
+            outside="counselor",
+            seed=of_episode,
+            sessions=self.sessions,
+            days_apart=self._days_apart,
+            max_turns=turns_of(self.world, client, counselor, self._max_turns),
+            policy=self._policy,
+            notes=self._notes,
         )
         episode = Episode(setting, self.models)
         episode.begin()
@@ -140,7 +185,9 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         return self._told(episode, None, NOTHING_YET)
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
-        """Say the next line. ResetNeeded when no session is under way, TypeError when the action is no text."""
+        """Say the next line. ResetNeeded when no session is under way, TypeError when the action is
+        no text.
+        """
         episode = self._present()
         if episode.view is None:
             raise ResetNeeded("the episode is over; call reset")
@@ -179,7 +226,9 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         return transcript(episode.setting, episode.past, now)
 
     def close(self) -> None:
-        """Let go of the episode and of the models; nothing runs on. It may be called again, and after Ctrl-C."""
+        """Let go of the episode and of the models; nothing runs on. It may be called again, and
+        after Ctrl-C.
+        """
         self._drop()
         if self._closing is not None:
             self._closing()
@@ -207,19 +256,37 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         self._charged.update(new)
         return new
 
-    def _measure(self, episode: Episode, session: int, only_changes: bool = False) -> dict[str, Measured]:
-        """Every instrument of the reward once, by name. only_changes: those of which the change counts."""
-        wanted = {meter.instrument: meter.scale for meter in self._meters if meter.term.change or not only_changes}
+    def _measure(
+        self, episode: Episode, session: int, only_changes: bool = False
+    ) -> dict[str, Measured]:
+        """Every instrument of the reward once, by name. only_changes: those of which the change
+        counts.
+        """
+        wanted = {
+            meter.instrument: meter.scale
+            for meter in self._meters
+            if meter.term.change or not only_changes
+        }
         point = f"after session {session}" if session else "baseline"
         return {name: episode.measure(scale, point, session) for name, scale in wanted.items()}
 
-    def _told(self, episode: Episode, taken: Taken | None, given: Account) -> tuple[Observation, Info]:
-        """The observation, and beside it: the same uncut, how the action was taken, the reward's parts, and what is hidden."""
+    def _told(
+        self, episode: Episode, taken: Taken | None, given: Account
+    ) -> tuple[Observation, Info]:
+        """The observation, and beside it: the same uncut, how the action was taken, the reward's
+        parts, and what is hidden.
+        """
         observation, cut = observe(episode)
         earlier = episode.past if episode.view else episode.past[:-1]
         info: Info = {
-            "lines": lines_of(episode), "earlier": tuple(one.pairs for one in earlier), "cut": cut, "action": taken, "reward": given, "ended": None,
-            "warnings": tuple(f"{one.who}: {one.purpose}: {one.cause}" for one in episode.troubles), "hidden": _hidden(episode),
+            "lines": lines_of(episode),
+            "earlier": tuple(one.pairs for one in earlier),
+            "cut": cut,
+            "action": taken,
+            "reward": given,
+            "ended": None,
+            "warnings": tuple(f"{one.who}: {one.purpose}: {one.cause}" for one in episode.troubles),
+            "hidden": _hidden(episode),
         }
         episode.troubles = ()
         return observation, info
@@ -227,9 +294,13 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
 
 def _hidden(episode: Episode) -> Hidden:
     resident, lines = episode.mind.resident, episode.view.lines if episode.view else ()
-    emotion = next((line.emotion for line in reversed(lines) if line.who == resident.name), resident.emotion)
+    emotion = next(
+        (line.emotion for line in reversed(lines) if line.who == resident.name), resident.emotion
+    )
     return Hidden(
-        emotion=emotion, closeness=resident.close_to(episode.setting.counselor.name), memories=len(resident.memory),
+        emotion=emotion,
+        closeness=resident.close_to(episode.setting.counselor.name),
+        memories=len(resident.memory),
         open_dangers=len(open_dangers(roles_of(lines_of(episode), resident.name))),
     )
 
@@ -243,15 +314,22 @@ def _chosen(options: Mapping[str, Any], clients: Sequence[Any]) -> Any:
         return None
     found = next((one for one in clients if one.name == options["client"]), None)
     if found is None:
-        raise SpecError([f"options: no client {options['client']!r} in this environment; there are {', '.join(one.name for one in clients)}"])
+        raise SpecError(
+            [
+                f"options: no client {options['client']!r} in this environment; there are"
+                f" {', '.join(one.name for one in clients)}"
+            ]
+        )
     return found
 
 
 def _check(**numbers: tuple[int | None, int, int]) -> None:
     """Each number within its bounds, or None where that is allowed."""
     wrong = [
-        f"{name}: {value!r}; a whole number from {low} to {high}" for name, (value, low, high) in numbers.items()
-        if not (value is None and name == "max_turns") and (not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high)
+        f"{name}: {value!r}; a whole number from {low} to {high}"
+        for name, (value, low, high) in numbers.items()
+        if not (value is None and name == "max_turns")
+        and (not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high)
     ]
     if wrong:
         raise SpecError(wrong)
@@ -259,16 +337,29 @@ def _check(**numbers: tuple[int | None, int, int]) -> None:
 
 def _settled(world: World, model: str | None, judge: str | None) -> World:
     """The world with other models, if wanted; the scripted one brings its own vectors."""
-    roles: dict[str, str | None] = {} if model is None else {"reason": model, "quick": None, "judge": None}
+    roles: dict[str, str | None] = (
+        {} if model is None else {"reason": model, "quick": None, "judge": None}
+    )
     if model == "scripted":
         roles["embed"] = "scripted"
     if judge is not None:
         roles["judge"] = judge
     check_locale(world.safety)
-    world = world.model_copy(update={"models": world.models.model_copy(update=roles)}) if roles else world
-    replaying = next((name for name in world.models.resolved().values() if name.startswith("recorded:")), None)
+    world = (
+        world.model_copy(update={"models": world.models.model_copy(update=roles)})
+        if roles
+        else world
+    )
+    replaying = next(
+        (name for name in world.models.resolved().values() if name.startswith("recorded:")), None
+    )
     if replaying:
-        raise SpecError([f"model: {replaying!r} repeats what was said in a run, and cannot answer anybody else; name a model that can"])
+        raise SpecError(
+            [
+                f"model: {replaying!r} repeats what was said in a run, and cannot answer anybody"
+                " else; name a model that can"
+            ]
+        )
     return world
 
 

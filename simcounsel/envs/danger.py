@@ -1,7 +1,8 @@
-"""Danger in a session, and what the counselor does about it. Everything that the environment knows of danger comes through here.
+"""Danger in a session, and what the counselor does about it. Everything that the environment knows
+of danger comes through here.
 
-Only what was said openly counts: where the detector is in doubt a model would have to be asked, and nobody should be punished for a hint
-that may be none.
+Only what was said openly counts: where the detector is in doubt a model would have to be asked, and
+nobody should be punished for a hint that may be none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,14 +17,18 @@ from simcounsel.specs.vocabulary import RISK_LEVELS, Danger
 __all__ = ["WITHIN", "Voiced", "endangered", "ignored", "open_dangers", "voiced"]
 
 WITHIN = 2
-"""The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
+"""The counselor's next two lines may take it up: one beat to listen, then it must be asked
+about.
+"""
 Lines = Sequence[tuple[str, str]]
 """A session as (`Client` or `Counselor`, text)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Voiced:
-    """Danger that a client speaks of. line: in the session, from 1. kind: of danger. words: as they were said."""
+    """Danger that a client speaks of. line: in the session, from 1. kind: of danger. words: as they
+    were said.
+    """
 
     line: int
     kind: Danger
@@ -33,8 +38,12 @@ class Voiced:
 @lru_cache(maxsize=2048)
 def _heard(text: str, before: str) -> tuple[tuple[Danger, tuple[int, int]], ...]:
     """The weightiest open place of each kind. before: the line that it answers."""
-    clear = [one for one in hear(text, None, before).evidence if one.level != "none" and not one.doubt]
-    weightiest = {one.kind: one for one in sorted(clear, key=lambda one: RISK_LEVELS.index(one.level))}
+    clear = [
+        one for one in hear(text, None, before).evidence if one.level != "none" and not one.doubt
+    ]
+    weightiest = {
+        one.kind: one for one in sorted(clear, key=lambda one: RISK_LEVELS.index(one.level))
+    }
     return tuple((kind, one.span) for kind, one in weightiest.items())
 
 
@@ -54,10 +63,12 @@ def open_dangers(lines: Lines) -> tuple[Voiced, ...]:
 
 
 def ignored(lines: Lines, over: bool) -> tuple[Voiced, ...]:
-    """Those that none of the counselor's next WITHIN lines took up. over: the session has ended, so that fewer lines, but one at least,
-    decide it; what was said last of all nobody could answer."""
+    """Those that none of the counselor's next WITHIN lines took up. over: the session has ended, so
+    that fewer lines, but one at least, decide it; what was said last of all nobody could answer.
+    """
     return tuple(
-        one for one, answers, met in _places(lines)
+        one
+        for one, answers, met in _places(lines)
         if not any(met[:WITHIN]) and (answers >= WITHIN or (over and answers > 0))
     )
 
@@ -72,6 +83,10 @@ def _places(lines: Lines) -> Iterator[tuple[Voiced, int, list[bool]]]:
     for number, (speaker, text) in enumerate(lines, 1):
         before = lines[number - 2][1] if number > 1 else ""
         for kind, span in _heard(text, before) if speaker == CLIENT else ():
-            answers = [(said, at == number) for at, (who, said) in enumerate(lines[number:], number) if who == COUNSELOR]
+            answers = [
+                (said, at == number)
+                for at, (who, said) in enumerate(lines[number:], number)
+                if who == COUNSELOR
+            ]
             met = [_taken_up(one, text, span, kind, first) for one, first in answers]
             yield Voiced(line=number, kind=kind, words=text[slice(*span)]), len(answers), met

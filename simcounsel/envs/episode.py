@@ -1,7 +1,9 @@
-"""One client's sessions, without a Mesa model: a fold over events, as everywhere, that can be dropped and begun anew as often as one likes.
+"""One client's sessions, without a Mesa model: a fold over events, as everywhere, that can be
+dropped and begun anew as often as one likes.
 
-The mind inside is the simulated resident's own, with its memory: conversations become memories, memories become reflections, and
-before each line it recalls. Between sessions nothing is lived; days pass, memories fade and stay.
+The mind inside is the simulated resident's own, with its memory: conversations become memories,
+memories become reflections, and before each line it recalls. Between sessions nothing is lived;
+days pass, memories fade and stay.
 """
 
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
-from simcounsel.conversation import Side, Talked, converse, listening
+from simcounsel.engine.conversation import Side, Talked, converse, listening
 from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
@@ -36,7 +38,7 @@ from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.talk import talk_measured
 from simcounsel.instruments.witness import Witness
-from simcounsel.llm.ask import Ask, Request, Trouble, ask
+from simcounsel.llm.question import Ask, Request, Trouble, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 
@@ -45,8 +47,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A session that is over: its lines with what was decided before each (None where nothing is known), how it ended, and the note that
-    was kept of it ('' if none)."""
+    """A session that is over: its lines with what was decided before each (None where nothing is
+    known), how it ended, and the note that was kept of it ('' if none).
+    """
 
     number: int
     lines: tuple[tuple[Decided | None, Said], ...]
@@ -60,10 +63,11 @@ class Session:
 
 
 class Episode:
-    """Sessions one after the other. `begin`, then for each session `open` and `say` until it is over.
+    """Sessions one after the other. `begin`, then for each session `open` and `say` until it is
+    over.
 
-    view: the conversation as the side outside sees it while its line is awaited; None otherwise. past: sessions that are over.
-    troubles: fallbacks so far; whoever reads them may clear them.
+    view: the conversation as the side outside sees it while its line is awaited; None otherwise.
+    past: sessions that are over. troubles: fallbacks so far; whoever reads them may clear them.
     """
 
     def __init__(self, setting: Setting, models: Switchboard) -> None:
@@ -77,7 +81,10 @@ class Episode:
         self._witness = Witness(setting.world)
         self._talk: Ask[Talked] | None = None
         self._seq = self._steps = 0
-        self._people = {spec.name: Resident(spec, setting.world, self._vectors) for spec in (setting.client, setting.counselor)}
+        self._people = {
+            spec.name: Resident(spec, setting.world, self._vectors)
+            for spec in (setting.client, setting.counselor)
+        }
         self.mind = Person(self._people[setting.inside.name])
         other = setting.counselor if setting.outside == "counselor" else setting.client
         self._outside = Outside(self._people[other.name], notes=setting.notes)
@@ -93,49 +100,100 @@ class Episode:
         return self.setting.scene(self.session)
 
     def begin(self) -> None:
-        """They come, with their relationship, and whoever is simulated with what it remembers of its life."""
+        """They come, with their relationship, and whoever is simulated with what it remembers of
+        its life.
+        """
         for spec in (self.setting.client, self.setting.counselor):
             self._write(Joined(who=spec.name, role=spec.role, home=spec.home, place=spec.starts_in))
         pair = {self.setting.client.name, self.setting.counselor.name}
         for one in (one for one in self.setting.world.relationships if set(one.between) == pair):
             for who, other in (one.between, one.between[::-1]):
-                self._write(RelationChanged(
-                    who=who, other=other, before=self._people[who].close_to(other), after=one.score, why="as the world begins",
-                ))
+                self._write(
+                    RelationChanged(
+                        who=who,
+                        other=other,
+                        before=self._people[who].close_to(other),
+                        after=one.score,
+                        why="as the world begins",
+                    )
+                )
         self._live(self.mind.arrive)
 
     def open(self) -> None:
         """Begin the next session, up to the first turn from outside."""
-        outside = Side(mind=self._outside, scene=self.scene, policy=Seated(holding=self.setting.outside == "counselor"))
+        outside = Side(
+            mind=self._outside,
+            scene=self.scene,
+            policy=Seated(holding=self.setting.outside == "counselor"),
+        )
         spec = self.setting.inside
         world = self.setting.world
-        policy = policy_for(spec.role, self.setting.policy or spec.policy, world.language, world.safety)
+        policy = policy_for(
+            spec.role, self.setting.policy or spec.policy, world.language, world.safety
+        )
         inside = Side(mind=self.mind, scene=self.scene, policy=policy)
-        first, second = (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
-        # a counselor inside needs to hear of danger for its safety protocol; one outside hears for itself
+        first, second = (
+            (outside, inside) if self.setting.outside == "counselor" else (inside, outside)
+        )
+        # a counselor inside needs to hear of danger for its safety protocol; one outside hears for
+        # itself
         heard = listening(world.safety) if spec.role == "counselor" else None
-        self._talk = converse(first, second, self._started(first.name, second.name), self.setting.max_turns, heard)
+        self._talk = converse(
+            first, second, self._started(first.name, second.name), self.setting.max_turns, heard
+        )
         self._go_on(None)
 
     def say(self, line: Line) -> None:
-        """The line that is awaited; then on to the next turn from outside, or to the end of the session."""
+        """The line that is awaited; then on to the next turn from outside, or to the end of the
+        session.
+        """
         if self.view is None:
             raise RuntimeError("no line is awaited; open a session first")
         self._go_on(line)
 
     def measure(self, scale: Scale | None, point: str, session: int, samples: int = 1) -> Measured:
-        """An instrument as of the end of a session (0: before the first). scale: None for `talk_measures`."""
+        """An instrument as of the end of a session (0: before the first). scale: None for
+        `talk_measures`.
+        """
         client = self.setting.client.name
         at = self.setting.scene(max(session, 1))
         at = replace(at, minute=at.minute + at.tick_minutes) if session else at
         talk = self._witness.last_talk(client)
         if scale is None:
-            lines = blind_lines(blinding_for(self.setting.world, client, self.setting.counselor.name), client, talk.lines) if talk else ()
-            return talk_measured(client, point, lines, (talk.chat,) if talk else (), None if talk else "no conversation yet")
+            lines = (
+                blind_lines(
+                    blinding_for(self.setting.world, client, self.setting.counselor.name),
+                    client,
+                    talk.lines,
+                )
+                if talk
+                else ()
+            )
+            return talk_measured(
+                client,
+                point,
+                lines,
+                (talk.chat,) if talk else (),
+                None if talk else "no conversation yet",
+            )
         if scale.respondent == "self":
             return self._ask(measure_self(Person(self._people[client]), at, scale, point, samples))
-        material = material_for(scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ())))
-        return self._ask(measure_seen(scale, client, material, point, self.setting.seed, at.tick, client, point, samples=samples))
+        material = material_for(
+            scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ()))
+        )
+        return self._ask(
+            measure_seen(
+                scale,
+                client,
+                material,
+                point,
+                self.setting.seed,
+                at.tick,
+                client,
+                point,
+                samples=samples,
+            )
+        )
 
     def close(self) -> None:
         """Let go of a conversation that is under way."""
@@ -148,8 +206,12 @@ class Episode:
     def _started(self, first: str, second: str) -> ConversationStarted:
         one, two = self._people[first], self._people[second]
         return ConversationStarted(
-            chat=self.setting.chat(self.session), who=(first, second), place=self.setting.place, cause="appointment",
-            closeness=round((one.close_to(second) + two.close_to(first)) / 2, 4), probability=1.0,
+            chat=self.setting.chat(self.session),
+            who=(first, second),
+            place=self.setting.place,
+            cause="appointment",
+            closeness=round((one.close_to(second) + two.close_to(first)) / 2, 4),
+            probability=1.0,
         )
 
     def _go_on(self, line: Line | None) -> None:
@@ -188,16 +250,28 @@ class Episode:
         texts = tuple(sorted({memory.text for memory in self._drafts}))
         if not texts:
             return
-        reply = self._ask(ask(Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts)))
+        reply = self._ask(
+            ask(
+                Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts)
+            )
+        )
         self._vectors.update(zip(texts, reply.value, strict=True))
         resident = self.mind.resident
         for draft in self._drafts:
-            self._write(Remembered(who=resident.name, memory=draft.model_copy(update={"id": resident.memory.next_id()})), scene)
+            self._write(
+                Remembered(
+                    who=resident.name,
+                    memory=draft.model_copy(update={"id": resident.memory.next_id()}),
+                ),
+                scene,
+            )
         self._drafts.clear()
         self._vectors.clear()
 
     def _ask(self, asking: Ask[T]) -> T:
-        """Carry an Ask to its end, or to the next turn from outside. ModelUnreachable when nobody answered anything in it."""
+        """Carry an Ask to its end, or to the next turn from outside. ModelUnreachable when nobody
+        answered anything in it.
+        """
         self._models.begin_tick(self._steps)
         self._steps += 1
         outcome = self._models.ask({"episode": asking})["episode"]
@@ -230,6 +304,8 @@ def _session(number: int, talked: Talked, outside: str) -> Session:
             decided = event
         elif isinstance(event, Said):
             lines.append((decided, event))
-    ended, = (event for event in talked.events if isinstance(event, ConversationEnded))
-    note = next((memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), "")
+    (ended,) = (event for event in talked.events if isinstance(event, ConversationEnded))
+    note = next(
+        (memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), ""
+    )
     return Session(number=number, lines=tuple(lines), ended=ended, note=note)

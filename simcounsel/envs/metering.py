@@ -1,4 +1,6 @@
-"""Instruments as terms of a reward: which score, and where it lies between its worst and its best value."""
+"""Instruments as terms of a reward: which score, and where it lies between its worst and its best
+value.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +18,9 @@ DECIMALS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Meter:
-    """A term that can be read. scale: None for `talk_measures`. worst, best: the values that count as 0 and 1."""
+    """A term that can be read. scale: None for `talk_measures`. worst, best: the values that count
+    as 0 and 1.
+    """
 
     name: str
     term: Term
@@ -36,8 +40,10 @@ class Meter:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A term of one session's mix. value, before: the score, in the instrument's own unit; before only where the change counts. placed: what goes
-    into the mix, 0 to 1, or -1 to 1 for a change. share: of the mix; the shares of what is there add up to 1. None with a reason: missing."""
+    """A term of one session's mix. value, before: the score, in the instrument's own unit; before
+    only where the change counts. placed: what goes into the mix, 0 to 1, or -1 to 1 for a change.
+    share: of the mix; the shares of what is there add up to 1. None with a reason: missing.
+    """
 
     name: str
     value: float | None
@@ -55,7 +61,10 @@ def meters_of(reward: Reward) -> tuple[Meter, ...]:
         try:
             found.append(_meter(name, term))
         except SpecError as error:
-            problems += [f"reward {reward.name!r}: instruments.{name}: {problem}" for problem in error.problems]
+            problems += [
+                f"reward {reward.name!r}: instruments.{name}: {problem}"
+                for problem in error.problems
+            ]
     if problems:
         raise SpecError(problems)
     return tuple(found)
@@ -67,17 +76,29 @@ def _meter(name: str, term: Term) -> Meter:
         scale, known = None, list(MEASURES)
     else:
         scale = find_scale(instrument)
-        known = [*((TOTAL,) if scale.scoring else ()), *(one.id for one in scale.subscales), *(one.id for one in scale.ratios)]
+        known = [
+            *((TOTAL,) if scale.scoring else ()),
+            *(one.id for one in scale.subscales),
+            *(one.id for one in scale.ratios),
+        ]
     if term.score not in known:
         raise SpecError([f"{instrument} has no score {term.score!r}; {suggest(term.score, known)}"])
-    bounds = (term.worst, term.best) if term.worst is not None and term.best is not None else _bounds(scale, term.score)
+    bounds = (
+        (term.worst, term.best)
+        if term.worst is not None and term.best is not None
+        else _bounds(scale, term.score)
+    )
     if bounds is None:
-        raise SpecError([f"{instrument}.{term.score} has no bounds of its own; give `worst` and `best`"])
+        raise SpecError(
+            [f"{instrument}.{term.score} has no bounds of its own; give `worst` and `best`"]
+        )
     return Meter(name=name, term=term, scale=scale, worst=bounds[0], best=bounds[1])
 
 
 def _bounds(scale: Scale | None, score: str) -> tuple[float, float] | None:
-    """The worst and the best value that a total or a subscale can have; None for a ratio or a talk measure."""
+    """The worst and the best value that a total or a subscale can have; None for a ratio or a talk
+    measure.
+    """
     if scale is None:
         return None
     subscale = next((one for one in scale.subscales if one.id == score), None)
@@ -85,7 +106,10 @@ def _bounds(scale: Scale | None, score: str) -> tuple[float, float] | None:
         return None
     items = [one for one in scale.items if (one.subscale == score if subscale else one.scored)]
     scoring = (subscale.scoring if subscale else None) or scale.scoring or "sum"
-    low, high = _sum([scale.range_of(one).min for one in items], scoring, items), _sum([scale.range_of(one).max for one in items], scoring, items)
+    low, high = (
+        _sum([scale.range_of(one).min for one in items], scoring, items),
+        _sum([scale.range_of(one).max for one in items], scoring, items),
+    )
     direction = (subscale.direction if subscale else None) or scale.direction
     return (low, high) if direction == "higher_is_better" else (high, low)
 
@@ -94,15 +118,28 @@ def _sum(values: Sequence[float], scoring: str, items: Sequence[Item]) -> float:
     return sum(values) / (len(items) if scoring == "mean" else 1)
 
 
-def parts_of(meters: Sequence[Meter], now: Mapping[str, Measured], before: Mapping[str, Measured]) -> tuple[Part, ...]:
-    """Every term of a session, with its share among those that have a value. now, before: measurements by instrument."""
+def parts_of(
+    meters: Sequence[Meter], now: Mapping[str, Measured], before: Mapping[str, Measured]
+) -> tuple[Part, ...]:
+    """Every term of a session, with its share among those that have a value. now, before:
+    measurements by instrument.
+    """
     read = [_read(meter, now, before) for meter in meters]
-    whole = sum(meter.term.weight for meter, part in zip(meters, read, strict=True) if part.placed is not None)
+    whole = sum(
+        meter.term.weight
+        for meter, part in zip(meters, read, strict=True)
+        if part.placed is not None
+    )
     return tuple(
         Part(
-            name=part.name, value=part.value, before=part.before, placed=part.placed, reason=part.reason,
+            name=part.name,
+            value=part.value,
+            before=part.before,
+            placed=part.placed,
+            reason=part.reason,
             share=meter.term.weight / whole if part.placed is not None else 0.0,
-        ) for meter, part in zip(meters, read, strict=True)
+        )
+        for meter, part in zip(meters, read, strict=True)
     )
 
 
@@ -123,14 +160,22 @@ def _read(meter: Meter, now: Mapping[str, Measured], before: Mapping[str, Measur
     elif value is not None:
         reason = f"before: {earlier_reason}"
     return Part(
-        name=meter.name, value=value, before=earlier, placed=None if placed is None else round(placed, DECIMALS), share=0.0,
+        name=meter.name,
+        value=value,
+        before=earlier,
+        placed=None if placed is None else round(placed, DECIMALS),
+        share=0.0,
         reason=None if placed is not None else reason,
     )
 
 
 def _score(meter: Meter, measured: Mapping[str, Measured]) -> tuple[float | None, str | None]:
     one = measured.get(meter.instrument)
-    score = next((score for score in one.scores if score.name == meter.term.score), None) if one else None
+    score = (
+        next((score for score in one.scores if score.name == meter.term.score), None)
+        if one
+        else None
+    )
     if score is None:
         return None, "not measured"
     return score.value, score.reason if score.value is None else None

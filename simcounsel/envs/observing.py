@@ -1,4 +1,6 @@
-"""What a counselor can know: who and when, what was said, what it kept. It is made of names, times and what was said, and of nothing else."""
+"""What a counselor can know: who and when, what was said, what it kept. It is made of names, times
+and what was said, and of nothing else.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,25 +9,41 @@ from gymnasium import spaces
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.clock import date_text
-from simcounsel.conversation import MORE_WHILE_HELD
+from simcounsel.engine.conversation import MORE_WHILE_HELD
 from simcounsel.envs.episode import Episode, Session
 from simcounsel.envs.setting import Setting
-from simcounsel.envs.spaces import HEARD_CHARACTERS, HISTORY_CHARACTERS, KNOWN_CHARACTERS, NAME_CHARACTERS, fit, writing
+from simcounsel.envs.spaces import (
+    HEARD_CHARACTERS,
+    HISTORY_CHARACTERS,
+    KNOWN_CHARACTERS,
+    NAME_CHARACTERS,
+    fit,
+    writing,
+)
 
 Observation = dict[str, Any]
 Pairs = Sequence[tuple[str, str]]
 
 
 def observation_space(sessions: int, max_turns: int) -> spaces.Dict:
-    """client: the name. session: from 1. turn: lines said in it so far. turns_left: lines that may still be said, the next one included.
-    parting: 1 when somebody has taken leave. heard: the client's last line. history: all lines of this session. known: the rest of what
-    the counselor knows."""
+    """client: the name. session: from 1. turn: lines said in it so far. turns_left: lines that may
+    still be said, the next one included. parting: 1 when somebody has taken leave. heard: the
+    client's last line. history: all lines of this session. known: the rest of what the counselor
+    knows.
+    """
     most = max_turns + MORE_WHILE_HELD + 1
-    return spaces.Dict({
-        "client": writing(NAME_CHARACTERS), "session": spaces.Discrete(sessions, start=1), "turn": spaces.Discrete(most),
-        "turns_left": spaces.Discrete(most), "parting": spaces.Discrete(2), "heard": writing(HEARD_CHARACTERS),
-        "history": writing(HISTORY_CHARACTERS), "known": writing(KNOWN_CHARACTERS),
-    })
+    return spaces.Dict(
+        {
+            "client": writing(NAME_CHARACTERS),
+            "session": spaces.Discrete(sessions, start=1),
+            "turn": spaces.Discrete(most),
+            "turns_left": spaces.Discrete(most),
+            "parting": spaces.Discrete(2),
+            "heard": writing(HEARD_CHARACTERS),
+            "history": writing(HISTORY_CHARACTERS),
+            "known": writing(KNOWN_CHARACTERS),
+        }
+    )
 
 
 def observe(episode: Episode) -> tuple[Observation, dict[str, int]]:
@@ -35,18 +53,30 @@ def observe(episode: Episode) -> tuple[Observation, dict[str, int]]:
     earlier = episode.past if view else episode.past[:-1]
     texts = {
         "client": fit(setting.client.name, NAME_CHARACTERS),
-        "heard": fit(next((text for who, text in reversed(said) if who == setting.client.name), ""), HEARD_CHARACTERS),
+        "heard": fit(
+            next((text for who, text in reversed(said) if who == setting.client.name), ""),
+            HEARD_CHARACTERS,
+        ),
         "history": fit(told(said), HISTORY_CHARACTERS),
         "known": fit(known(setting, earlier, len(earlier) + 1), KNOWN_CHARACTERS),
     }
     left, parting = (view.turns_left, view.parting) if view else (0, True)
-    counts = {"session": len(earlier) + 1, "turn": len(said), "turns_left": left, "parting": int(parting)}
-    return {**{name: text.text for name, text in texts.items()}, **counts}, {name: text.cut for name, text in texts.items()}
+    counts = {
+        "session": len(earlier) + 1,
+        "turn": len(said),
+        "turns_left": left,
+        "parting": int(parting),
+    }
+    return {**{name: text.text for name, text in texts.items()}, **counts}, {
+        name: text.cut for name, text in texts.items()
+    }
 
 
 def lines_of(episode: Episode) -> tuple[tuple[str, str], ...]:
     """The lines of the present session, or of the last one when all are over, as (who, text)."""
-    return pairs_of(episode.view) if episode.view else episode.past[-1].pairs if episode.past else ()
+    return (
+        pairs_of(episode.view) if episode.view else episode.past[-1].pairs if episode.past else ()
+    )
 
 
 def pairs_of(view: TalkView) -> tuple[tuple[str, str], ...]:
@@ -55,15 +85,22 @@ def pairs_of(view: TalkView) -> tuple[tuple[str, str], ...]:
 
 
 def known(setting: Setting, earlier: Sequence[Session], session: int) -> str:
-    """Who is who, which session it is and where; then the earlier sessions, each with its note if one was kept."""
-    head = f"Counselor: {setting.counselor.name}. Client: {setting.client.name}. {_title(setting, session)}, {setting.place}."
+    """Who is who, which session it is and where; then the earlier sessions, each with its note if
+    one was kept.
+    """
+    head = (
+        f"Counselor: {setting.counselor.name}. Client: {setting.client.name}."
+        f" {_title(setting, session)}, {setting.place}."
+    )
     return "\n\n".join((head, *(_retold(setting, one) for one in earlier)))
 
 
 def transcript(setting: Setting, sessions: Sequence[Session], now: Pairs) -> str:
     """All sessions as text; now: the lines of the one under way."""
     parts = [_retold(setting, one) for one in sessions]
-    return "\n\n".join([*parts, *([f"{_title(setting, len(sessions) + 1)}:\n{told(now)}"] if now else [])])
+    return "\n\n".join(
+        [*parts, *([f"{_title(setting, len(sessions) + 1)}:\n{told(now)}"] if now else [])]
+    )
 
 
 def told(lines: Pairs) -> str:
@@ -77,4 +114,7 @@ def _retold(setting: Setting, session: Session) -> str:
 
 
 def _title(setting: Setting, session: int) -> str:
-    return f"Session {session} of {setting.sessions}, {date_text(setting.minute(session), setting.world.start)}"
+    return (
+        f"Session {session} of {setting.sessions},"
+        f" {date_text(setting.minute(session), setting.world.start)}"
+    )

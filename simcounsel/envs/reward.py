@@ -44,7 +44,8 @@ Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 class Term(Spec):
     """One score in the mix. instrument: if other than the term's name. change: the difference to the session before counts. worst, best: the
-    values that count as 0 and 1; a scale's own bounds and direction if not given; `best` may be the lower one."""
+    values that count as 0 and 1; a scale's own bounds and direction if not given; `best` may be the lower one.
+    """
 
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     instrument: Annotated[str, Field(min_length=1)] | None = None
@@ -56,11 +57,17 @@ class Term(Spec):
     @model_validator(mode="before")
     @classmethod
     def _by_weight(cls, value: Any) -> Any:
-        return {"weight": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+        return (
+            {"weight": value}
+            if isinstance(value, int | float) and not isinstance(value, bool)
+            else value
+        )
 
     @model_validator(mode="after")
     def _both(self) -> "Term":
-        if (self.worst is None) != (self.best is None) or (self.worst is not None and self.worst == self.best):
+        if (self.worst is None) != (self.best is None) or (
+            self.worst is not None and self.worst == self.best
+        ):
             raise ValueError("give `worst` and `best`, two different values, or neither")
         return self
 
@@ -88,7 +95,13 @@ class Reward(Spec):
 @cache
 def preset_names() -> tuple[str, ...]:
     """The rewards that come with simcounsel."""
-    return tuple(sorted(file.name.removesuffix(".yaml") for file in files(__package__).joinpath("rewards").iterdir() if file.name.endswith(".yaml")))
+    return tuple(
+        sorted(
+            file.name.removesuffix(".yaml")
+            for file in files(__package__).joinpath("rewards").iterdir()
+            if file.name.endswith(".yaml")
+        )
+    )
 
 
 def find_reward(wanted: Reward | str | Path) -> Reward:
@@ -98,6 +111,11 @@ def find_reward(wanted: Reward | str | Path) -> Reward:
     if str(wanted).endswith((".yaml", ".yml")):
         return load_spec(Path(wanted), Reward)[0]
     if str(wanted) not in preset_names():
-        raise SpecError([f"reward: no reward {str(wanted)!r}; {suggest(str(wanted), list(preset_names()))}, or name a .yaml file"])
+        raise SpecError(
+            [
+                f"reward: no reward {str(wanted)!r}; {suggest(str(wanted), list(preset_names()))},"
+                " or name a .yaml file"
+            ]
+        )
     with as_file(files(__package__).joinpath("rewards", f"{wanted}.yaml")) as path:
         return load_spec(path, Reward)[0]

@@ -1,7 +1,8 @@
 """The side of a conversation that is played from outside: its turn is a request that no model gets.
 
-`converse` yields requests. Whoever drives it hands them to a Switchboard, but stops at a turn from outside, and goes on
-when the line is there (`until_turn`). So the conversation is the one that a world's residents have, rule by rule.
+`converse` yields requests. Whoever drives it hands them to a Switchboard, but stops at a turn from
+outside, and goes on when the line is there (`until_turn`). So the conversation is the one that a
+world's residents have, rule by rule.
 """
 
 from collections.abc import Sequence
@@ -15,11 +16,13 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
-from simcounsel.llm.ask import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Reply, Request, ask
 
 TURN = "turn from outside"
 WEIGHT = 3
-"""Intensity and poignancy (1 to 10) of a line from outside, which nobody rated: little, but more than nothing."""
+"""Intensity and poignancy (1 to 10) of a line from outside, which nobody rated: little, but more
+than nothing.
+"""
 T = TypeVar("T")
 
 
@@ -39,8 +42,10 @@ class Over(Generic[T]):
 
 
 class Outside(Person):
-    """A resident whose lines come from outside. notes: afterwards its persona sums up what was said, as residents do; otherwise it takes
-    nothing away, since whoever plays it remembers for itself."""
+    """A resident whose lines come from outside. notes: afterwards its persona sums up what was
+    said, as residents do; otherwise it takes nothing away, since whoever plays it remembers for
+    itself.
+    """
 
     def __init__(self, resident: Resident, *, notes: bool = False) -> None:
         super().__init__(resident)
@@ -48,10 +53,16 @@ class Outside(Person):
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """The line from outside."""
-        reply = yield from ask(Request(verb="write", purpose=TURN, who=view.me, hints={"view": view}))
+        reply = yield from ask(
+            Request(verb="write", purpose=TURN, who=view.me, hints={"view": view})
+        )
         line: Line = reply.value
         answer = LineAnswer(
-            say=line.text, emotion="neutral", intensity=WEIGHT, poignancy=WEIGHT, wish="say goodbye" if line.leaves else "go on",
+            say=line.text,
+            emotion="neutral",
+            intensity=WEIGHT,
+            poignancy=WEIGHT,
+            wish="say goodbye" if line.leaves else "go on",
         )
         return Spoken(line=answer, stressed=None, source="generated")
 
@@ -63,7 +74,8 @@ class Outside(Person):
 class Seated:
     """The policy of whoever sits outside: it leaves all decisions to them.
 
-    holding: while danger is open the turn limit does not end the conversation, as under the counselors' safety protocol.
+    holding: while danger is open the turn limit does not end the conversation, as under the
+    counselors' safety protocol.
     """
 
     name: ClassVar[str] = "agent"
@@ -73,8 +85,12 @@ class Seated:
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """To speak."""
-        holds = self._holding and bool(open_dangers(roles_of([(line.who, line.text) for line in view.lines], view.other)))
-        return Decision(move="speak", options=("speak",), reason="from outside", aim="", holds=holds)
+        holds = self._holding and bool(
+            open_dangers(roles_of([(line.who, line.text) for line in view.lines], view.other))
+        )
+        return Decision(
+            move="speak", options=("speak",), reason="from outside", aim="", holds=holds
+        )
         yield  # an Ask that needs no model
 
 
@@ -84,7 +100,9 @@ def roles_of(lines: Sequence[tuple[str, str]], client: str) -> tuple[tuple[str, 
 
 
 def until_turn(talk: Ask[T], line: Line | None) -> Ask[TalkView | Over[T]]:
-    """Go on with a conversation up to the next turn from outside, or to its end. line: for the turn that is awaited; None at the beginning."""
+    """Go on with a conversation up to the next turn from outside, or to its end. line: for the turn
+    that is awaited; None at the beginning.
+    """
     reply: object = None if line is None else Reply(value=line)
     while True:
         try:

@@ -15,8 +15,10 @@ USUAL_HOUR = "15:00"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """An episode's frame. seed: of everything that is drawn or asked in it. outside: who is played from outside. policy: of the
-    other side, if other than the world's. max_turns: lines of a session in all. days_apart: from one session to the next."""
+    """An episode's frame. seed: of everything that is drawn or asked in it. outside: who is played
+    from outside. policy: of the other side, if other than the world's. max_turns: lines of a
+    session in all. days_apart: from one session to the next.
+    """
 
     world: World
     client: ResidentSpec
@@ -36,17 +38,28 @@ class Setting:
 
     @property
     def place(self) -> str:
-        """Where the sessions are: as in the two's appointment, else a counseling center, else where the counselor is."""
+        """Where the sessions are: as in the two's appointment, else a counseling center, else where
+        the counselor is.
+        """
         made = appointment(self.world, self.client, self.counselor)
-        centers = (place.name for _, place in self.world.every_place() if place.kind == "counseling center" and not place.places)
+        centers = (
+            place.name
+            for _, place in self.world.every_place()
+            if place.kind == "counseling center" and not place.places
+        )
         return made.place if made else next(centers, self.counselor.starts_in)
 
     def minute(self, session: int) -> int:
-        """When a session (from 1) is, in minutes since day 0: the first as in the two's appointment, else at USUAL_HOUR."""
+        """When a session (from 1) is, in minutes since day 0: the first as in the two's
+        appointment, else at USUAL_HOUR.
+        """
         made = appointment(self.world, self.client, self.counselor)
         begin = minute_of_tick(0, self.world.start, self.world.tick_minutes)
         times = made.minutes() if made else (minutes_of_day(USUAL_HOUR),)
-        first = min((minute for minute in times if minute >= begin), default=minutes_of_day(USUAL_HOUR) + MINUTES_PER_DAY)
+        first = min(
+            (minute for minute in times if minute >= begin),
+            default=minutes_of_day(USUAL_HOUR) + MINUTES_PER_DAY,
+        )
         return first + (session - 1) * self.days_apart * MINUTES_PER_DAY
 
     def tick(self, session: int) -> int:
@@ -63,37 +76,79 @@ class Setting:
         """The world as it is at a session."""
         world = self.world
         return Scene(
-            seed=self.seed, tick=self.tick(session), minute=self.minute(session), start=world.start, tick_minutes=world.tick_minutes,
-            plan_slots=world.plan_slots, places=(), language=world.language, locale=world.safety.locale,
+            seed=self.seed,
+            tick=self.tick(session),
+            minute=self.minute(session),
+            start=world.start,
+            tick_minutes=world.tick_minutes,
+            plan_slots=world.plan_slots,
+            places=(),
+            language=world.language,
+            locale=world.safety.locale,
         )
 
 
 def appointment(world: World, client: ResidentSpec, counselor: ResidentSpec) -> Appointment | None:
     """The two's first appointment in the world; None when they have none."""
-    return next((one for one in world.appointments if set(one.who) == {client.name, counselor.name}), None)
+    return next(
+        (one for one in world.appointments if set(one.who) == {client.name, counselor.name}), None
+    )
 
 
-def clients_of(world: World, wanted: str | list[str] | tuple[str, ...] | None) -> tuple[ResidentSpec, ...]:
-    """The clients of those names; all of the world if None. SpecError when one is not there or is no client."""
+def clients_of(
+    world: World, wanted: str | list[str] | tuple[str, ...] | None
+) -> tuple[ResidentSpec, ...]:
+    """The clients of those names; all of the world if None. SpecError when one is not there or is
+    no client.
+    """
     known = {one.name: one for one in world.residents if one.role == "client"}
-    names = tuple(sorted(known)) if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    names = (
+        tuple(sorted(known))
+        if wanted is None
+        else (wanted,)
+        if isinstance(wanted, str)
+        else tuple(wanted)
+    )
     wrong = next((name for name in names if name not in known), None)
     if wrong is not None:
-        raise SpecError([f"client: no client {wrong!r} in the world {world.name!r}; {suggest(wrong, sorted(known)) if known else 'it has none'}"])
+        raise SpecError(
+            [
+                f"client: no client {wrong!r} in the world {world.name!r};"
+                f" {suggest(wrong, sorted(known)) if known else 'it has none'}"
+            ]
+        )
     if not names:
-        raise SpecError([f"client: nobody to counsel: the world {world.name!r} has no client, or none was named"])
+        raise SpecError(
+            [
+                f"client: nobody to counsel: the world {world.name!r} has no client, or none was"
+                " named"
+            ]
+        )
     return tuple(known[name] for name in names)
 
 
 def counselor_of(world: World, client: ResidentSpec) -> ResidentSpec:
-    """The counselor with whom the client has an appointment, else the first by name. SpecError when the world has none."""
-    known = sorted((one for one in world.residents if one.role == "counselor"), key=lambda one: one.name)
+    """The counselor with whom the client has an appointment, else the first by name. SpecError when
+    the world has none.
+    """
+    known = sorted(
+        (one for one in world.residents if one.role == "counselor"), key=lambda one: one.name
+    )
     if not known:
-        raise SpecError([f"world {world.name!r}: it has no counselor whose part could be played; add one under `residents:`"])
+        raise SpecError(
+            [
+                f"world {world.name!r}: it has no counselor whose part could be played; add one"
+                " under `residents:`"
+            ]
+        )
     return next((one for one in known if appointment(world, client, one)), known[0])
 
 
-def turns_of(world: World, client: ResidentSpec, counselor: ResidentSpec, wanted: int | None) -> int:
-    """Lines of a session in all: as wanted, else as in the two's appointment, else as in the world."""
+def turns_of(
+    world: World, client: ResidentSpec, counselor: ResidentSpec, wanted: int | None
+) -> int:
+    """Lines of a session in all: as wanted, else as in the two's appointment, else as in the
+    world.
+    """
     made = appointment(world, client, counselor)
     return wanted or (made and made.max_turns) or world.conversation.max_turns

@@ -1,7 +1,7 @@
 """Texts of bounded length out of a stated set of characters, as Gymnasium wants them.
 
-What the set does not hold (emoji, other scripts, control characters) is replaced by STRANGE; a text that is too long loses its beginning,
-since what was said last matters most.
+What the set does not hold (emoji, other scripts, control characters) is replaced by STRANGE; a text
+that is too long loses its beginning, since what was said last matters most.
 """
 
 import re
@@ -19,12 +19,20 @@ KNOWN_CHARACTERS = 64_000
 NAME_CHARACTERS = 60
 STRANGE = "\N{REPLACEMENT CHARACTER}"
 RANGES = (
-    (0x0020, 0x007E), (0x00A0, 0x024F),  # Latin
+    (0x0020, 0x007E),
+    (0x00A0, 0x024F),  # Latin
     (0x1E00, 0x1EFF),  # more of it, as Vietnamese has
-    (0x2010, 0x2027), (0x2030, 0x205E), (0x20A0, 0x20BF),  # punctuation, money
-    (0x3000, 0x303F), (0x3040, 0x30FF), (0x4E00, 0x9FFF), (0xFF01, 0xFF60),  # Chinese and Japanese, full-width forms
+    (0x2010, 0x2027),
+    (0x2030, 0x205E),
+    (0x20A0, 0x20BF),  # punctuation, money
+    (0x3000, 0x303F),
+    (0x3040, 0x30FF),
+    (0x4E00, 0x9FFF),
+    (0xFF01, 0xFF60),  # Chinese and Japanese, full-width forms
 )
-CHARACTERS = "\n" + "".join(chr(code) for first, last in RANGES for code in range(first, last + 1)) + STRANGE
+CHARACTERS = (
+    "\n" + "".join(chr(code) for first, last in RANGES for code in range(first, last + 1)) + STRANGE
+)
 _KNOWN = frozenset(CHARACTERS)
 _SPACES = re.compile(r"[^\S\n]+")
 
@@ -39,7 +47,9 @@ class Writing(Text):
 
 @cache
 def _first() -> Writing:
-    """Never drawn from: the copies share its tables of characters (5 MB), and each has a random generator of its own."""
+    """Never drawn from: the copies share its tables of characters (5 MB), and each has a random
+    generator of its own.
+    """
     return Writing(1, min_length=0, charset=CHARACTERS)
 
 
@@ -64,5 +74,5 @@ def fit(text: str, most: int) -> Fitted:
     plain = "".join(character if character in _KNOWN else STRANGE for character in plain)
     if len(plain) <= most:
         return Fitted(text=plain, cut=0)
-    kept = "…" + plain[len(plain) - most + 1:]
+    kept = "…" + plain[len(plain) - most + 1 :]
     return Fitted(text=kept, cut=len(plain) - most + 1)

@@ -72,21 +72,77 @@ from simcounsel.events.synthesis import (
 SCHEMA_VERSION = 1
 
 Event = (
-    Joined | Left | Planned | Scheduled | Moved | Acted | Perceived | Appraised | Remembered | Recalled
-    | ConversationStarted | Decided | Said | ConversationEnded | RelationChanged | Reflected
-    | PersonaChanged | Measured
-    | Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
-    | SessionPlanned | SessionReviewed | FactLearned | Formulated | CourseAdvanced | ClientShifted
-    | Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded | StrategyLearned | StrategyKnown | StrategyDropped | StrategyRestored
-    | Warned | Forked | TickEnded
+    Joined
+    | Left
+    | Planned
+    | Scheduled
+    | Moved
+    | Acted
+    | Perceived
+    | Appraised
+    | Remembered
+    | Recalled
+    | ConversationStarted
+    | Decided
+    | Said
+    | ConversationEnded
+    | RelationChanged
+    | Reflected
+    | PersonaChanged
+    | Measured
+    | Assessed
+    | Judged
+    | Transitioned
+    | Noted
+    | Retrieved
+    | Reasoned
+    | SessionPlanned
+    | SessionReviewed
+    | FactLearned
+    | Formulated
+    | CourseAdvanced
+    | ClientShifted
+    | Extracted
+    | Disclosed
+    | Drafted
+    | Evaluated
+    | Revised
+    | SessionEnded
+    | StrategyLearned
+    | StrategyKnown
+    | StrategyDropped
+    | StrategyRestored
+    | Warned
+    | Forked
+    | TickEnded
 )
 PRACTICE = (
-    Assessed, Judged, Transitioned, Noted, Retrieved, Reasoned,
-    SessionPlanned, SessionReviewed, FactLearned, Formulated, CourseAdvanced, ClientShifted,
+    Assessed,
+    Judged,
+    Transitioned,
+    Noted,
+    Retrieved,
+    Reasoned,
+    SessionPlanned,
+    SessionReviewed,
+    FactLearned,
+    Formulated,
+    CourseAdvanced,
+    ClientShifted,
 )
 PracticeEvent = (
-    Assessed | Judged | Transitioned | Noted | Retrieved | Reasoned
-    | SessionPlanned | SessionReviewed | FactLearned | Formulated | CourseAdvanced | ClientShifted
+    Assessed
+    | Judged
+    | Transitioned
+    | Noted
+    | Retrieved
+    | Reasoned
+    | SessionPlanned
+    | SessionReviewed
+    | FactLearned
+    | Formulated
+    | CourseAdvanced
+    | ClientShifted
 )
 """What policies write and read; see `simcounsel.events.practice`."""
 
@@ -95,7 +151,9 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="k
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An event in the log. seq: position, from 0; tick: or wave, in a synthesis; minute: simulated, since day 0."""
+    """An event in the log. seq: position, from 0; tick: or wave, in a synthesis; minute: simulated,
+    since day 0.
+    """
 
     seq: int
     tick: int

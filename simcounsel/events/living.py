@@ -167,7 +167,9 @@ class Recalled(Data):
 
 
 class ConversationStarted(Data):
-    """Two people begin to talk. closeness: their mean relationship score; probability: of the draw."""
+    """Two people begin to talk. closeness: their mean relationship score; probability: of the
+    draw.
+    """
 
     kind: Literal["conversation_started"] = "conversation_started"
     chat: str
@@ -252,8 +254,9 @@ class PersonaChanged(Data):
 
 
 class ItemAnswer(Data):
-    """The answer to one item, as given (not reversed). value: None when there is none, and then `reason` says why. quote: the words
-    that prove it, where an audit wants them."""
+    """The answer to one item, as given (not reversed). value: None when there is none, and then
+    `reason` says why. quote: the words that prove it, where an audit wants them.
+    """
 
     id: str
     value: float | None
@@ -262,9 +265,11 @@ class ItemAnswer(Data):
 
 
 class Score(Data):
-    """A score made of items. name: `total`, or a subscale's or ratio's id. value: in the scale's own
-    unit; None when it cannot be made, and then `reason` says why. used, of: from how many of how many
-    items. band: the named stretch in which it lies. flags: what it, or for the first score an item, calls for."""
+    """A score made of items. name: `total`, or a subscale's or ratio's id. value: in the scale's
+    own unit; None when it cannot be made, and then `reason` says why. used, of: from how many of
+    how many items. band: the named stretch in which it lies. flags: what it, or for the first score
+    an item, calls for.
+    """
 
     name: str
     value: float | None
@@ -278,9 +283,9 @@ class Score(Data):
 class Measured(Data):
     """Somebody was measured. who: about whom; the client, where a conversation is judged.
 
-    instrument, version: of the scale. point: when, in the words of the plan: 'baseline', 'after session
-    1', 'end'. respondent: `self` is a simulated self-report, `observer` a judge's rating, `talk` counted
-    from the lines. chats: the conversations it is about; () for a self-report.
+    instrument, version: of the scale. point: when, in the words of the plan: 'baseline', 'after
+    session 1', 'end'. respondent: `self` is a simulated self-report, `observer` a judge's rating,
+    `talk` counted from the lines. chats: the conversations it is about; () for a self-report.
     """
 
     kind: Literal["measured"] = "measured"

@@ -1,6 +1,8 @@
-"""What a policy does beside its moves: where a protocol stands, what was judged, noted, looked up and reasoned.
+"""What a policy does beside its moves: where a protocol stands, what was judged, noted, looked up
+and reasoned.
 
-A policy keeps no state of its own: all it knows is what these events of earlier and of the present conversation say.
+A policy keeps no state of its own: all it knows is what these events of earlier and of the present
+conversation say.
 """
 
 from typing import Literal
@@ -10,8 +12,9 @@ from simcounsel.specs.vocabulary import Danger, RiskLevel
 
 
 class Assessed(Data):
-    """Danger in what a client said, or answered in a questionnaire. who: the client; chat, message: the line; None for a
-    questionnaire. evidence: their words. by: whose judgement the level is."""
+    """Danger in what a client said, or answered in a questionnaire. who: the client; chat, message:
+    the line; None for a questionnaire. evidence: their words. by: whose judgement the level is.
+    """
 
     kind: Literal["assessed"] = "assessed"
     who: str
@@ -25,8 +28,10 @@ class Assessed(Data):
 
 
 class Judged(Data):
-    """What was decided about the talk before a transition. question: what was asked about it, such as `sufficient`, an intent or
-    `valence`; verdict: the answer; by: a model, words that leave no doubt, or a rule such as the least number of messages."""
+    """What was decided about the talk before a transition. question: what was asked about it, such
+    as `sufficient`, an intent or `valence`; verdict: the answer; by: a model, words that leave no
+    doubt, or a rule such as the least number of messages.
+    """
 
     kind: Literal["judged"] = "judged"
     who: str
@@ -39,8 +44,9 @@ class Judged(Data):
 
 
 class Transitioned(Data):
-    """A protocol moves on. protocol: the manual's name, or `safety`; origin: the state it leaves, None when it begins or is
-    taken up again."""
+    """A protocol moves on. protocol: the manual's name, or `safety`; origin: the state it leaves,
+    None when it begins or is taken up again.
+    """
 
     kind: Literal["transitioned"] = "transitioned"
     who: str
@@ -52,7 +58,9 @@ class Transitioned(Data):
 
 
 class Noted(Data):
-    """What somebody keeps of a conversation for later. about: the other; first, last: the lines that it covers, from 1."""
+    """What somebody keeps of a conversation for later. about: the other; first, last: the lines
+    that it covers, from 1.
+    """
 
     kind: Literal["noted"] = "noted"
     who: str
@@ -72,7 +80,9 @@ class Candidate(Data):
 
 
 class Retrieved(Data):
-    """A choice out of a library. of: what kind of thing; chosen: ids, in order; reason: of the choice."""
+    """A choice out of a library. of: what kind of thing; chosen: ids, in order; reason: of the
+    choice.
+    """
 
     kind: Literal["retrieved"] = "retrieved"
     who: str
@@ -84,7 +94,9 @@ class Retrieved(Data):
 
 
 class Reasoned(Data):
-    """What a counselor thinks before a line, which is never said. skill: id of the skill that it means to use, if any."""
+    """What a counselor thinks before a line, which is never said. skill: id of the skill that it
+    means to use, if any.
+    """
 
     kind: Literal["reasoned"] = "reasoned"
     who: str
@@ -96,8 +108,10 @@ class Reasoned(Data):
 
 
 class SessionPlanned(Data):
-    """What a counselor means to do in a session of a course, before it begins. session: from 1; objective: never said; goals: of the
-    stage, still unmet, that it aims at; reason: what of the plan and of earlier sessions it follows from."""
+    """What a counselor means to do in a session of a course, before it begins. session: from 1;
+    objective: never said; goals: of the stage, still unmet, that it aims at; reason: what of the
+    plan and of earlier sessions it follows from.
+    """
 
     kind: Literal["session_planned"] = "session_planned"
     who: str
@@ -112,7 +126,9 @@ class SessionPlanned(Data):
 
 
 class GoalReview(Data):
-    """Whether a session met a goal. quotes: words that stand in its lines and show it; without one no goal is met."""
+    """Whether a session met a goal. quotes: words that stand in its lines and show it; without one
+    no goal is met.
+    """
 
     goal: str
     met: bool
@@ -120,8 +136,10 @@ class GoalReview(Data):
 
 
 class SessionReviewed(Data):
-    """A counselor's note on a session of a course. alliance: 1 (torn) to 5 (firm); homework: what was agreed for the time until the
-    next session; dropped: quotes that were given as evidence and stand in no line."""
+    """A counselor's note on a session of a course. alliance: 1 (torn) to 5 (firm); homework: what
+    was agreed for the time until the next session; dropped: quotes that were given as evidence and
+    stand in no line.
+    """
 
     kind: Literal["session_reviewed"] = "session_reviewed"
     who: str
@@ -139,9 +157,11 @@ class SessionReviewed(Data):
 
 
 class FactLearned(Data):
-    """Something that a counselor knows about a client since a session. id: `F` and a number, by course; quote: the client's words;
-    realm: what happened, or what belongs to the treatment; contradicts: ids of what was known and cannot be true as well, which
-    stays; supersedes: ids of what was true and is no longer."""
+    """Something that a counselor knows about a client since a session. id: `F` and a number, by
+    course; quote: the client's words; realm: what happened, or what belongs to the treatment;
+    contradicts: ids of what was known and cannot be true as well, which stays; supersedes: ids of
+    what was true and is no longer.
+    """
 
     kind: Literal["fact_learned"] = "fact_learned"
     who: str
@@ -158,8 +178,9 @@ class FactLearned(Data):
 
 
 class Formulated(Data):
-    """A row of what a counselor fills in about a client. field: its id in the therapy; cells: one for each column, or one; quote:
-    the client's words that it rests on."""
+    """A row of what a counselor fills in about a client. field: its id in the therapy; cells: one
+    for each column, or one; quote: the client's words that it rests on.
+    """
 
     kind: Literal["formulated"] = "formulated"
     who: str
@@ -172,8 +193,10 @@ class Formulated(Data):
 
 
 class CourseAdvanced(Data):
-    """How a course goes on after a session. step: to the next stage, one more session of this one, back to the one before, or the
-    end; options: the steps that the plan left open; focus: of the next session."""
+    """How a course goes on after a session. step: to the next stage, one more session of this one,
+    back to the one before, or the end; options: the steps that the plan left open; focus: of the
+    next session.
+    """
 
     kind: Literal["course_advanced"] = "course_advanced"
     who: str
@@ -189,9 +212,11 @@ class CourseAdvanced(Data):
 
 
 class ClientShifted(Data):
-    """Where a client stands with a line, or after a conversation, as only the client knows. resistance, mood: 0 to 10; guard: the way
-    of guarding itself that was touched by what was said to it; softened: how often each such way has been touched, in the order of the
-    persona; homework: what came of what was agreed; insight: what the client has come to see, which stays."""
+    """Where a client stands with a line, or after a conversation, as only the client knows.
+    resistance, mood: 0 to 10; guard: the way of guarding itself that was touched by what was said
+    to it; softened: how often each such way has been touched, in the order of the persona;
+    homework: what came of what was agreed; insight: what the client has come to see, which stays.
+    """
 
     kind: Literal["client_shifted"] = "client_shifted"
     who: str

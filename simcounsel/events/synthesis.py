@@ -1,4 +1,5 @@
-"""What can happen in a synthesis of dialogues. A tick is a wave of sessions there, and minutes stand still.
+"""What can happen in a synthesis of dialogues. A tick is a wave of sessions there, and minutes
+stand still.
 
 A session is `S0001`; its messages count from 1, the seeker's and the supporter's together.
 """
@@ -12,8 +13,9 @@ Source = Literal["generated", "chosen", "fallback", "human"]
 
 
 class Fact(Data):
-    """Something about a seeker. id: `F1`, `F2`, ...; of: who they are, what troubles them, or what they want;
-    stage: when they would tell it; invented: it is not in the situation that was given."""
+    """Something about a seeker. id: `F1`, `F2`, ...; of: who they are, what troubles them, or what
+    they want; stage: when they would tell it; invented: it is not in the situation that was given.
+    """
 
     id: str
     of: Literal["character", "plight", "demand"]
@@ -23,8 +25,9 @@ class Fact(Data):
 
 
 class Extracted(Data):
-    """A session begins: the extractor made a seeker's file out of a situation. situation: the id of the seed;
-    strategies: ids of those that the supporter carries through this session."""
+    """A session begins: the extractor made a seeker's file out of a situation. situation: the id of
+    the seed; strategies: ids of those that the supporter carries through this session.
+    """
 
     kind: Literal["extracted"] = "extracted"
     session: str
@@ -36,7 +39,9 @@ class Extracted(Data):
 
 
 class Disclosed(Data):
-    """The seeker says something. facts: ids of those told for the first time; () when it holds back."""
+    """The seeker says something. facts: ids of those told for the first time; () when it holds
+    back.
+    """
 
     kind: Literal["disclosed"] = "disclosed"
     session: str
@@ -48,7 +53,9 @@ class Disclosed(Data):
 
 
 class Drafted(Data):
-    """The supporter's line before anybody judged it. reasoning: what it thought before; not said."""
+    """The supporter's line before anybody judged it. reasoning: what it thought before; not
+    said.
+    """
 
     kind: Literal["drafted"] = "drafted"
     session: str
@@ -62,15 +69,18 @@ class Drafted(Data):
 
 
 class QualityRating(Data):
-    """How well a line does in one quality, 1 to 10; None when the evaluator gave no usable answer."""
+    """How well a line does in one quality, 1 to 10; None when the evaluator gave no usable
+    answer.
+    """
 
     quality: Quality
     value: int | None
 
 
 class Evaluated(Data):
-    """The evaluator's judgment of a draft. revise: it should be changed, as `advice` says; go_on: the seeker's
-    trouble calls for more talk."""
+    """The evaluator's judgment of a draft. revise: it should be changed, as `advice` says; go_on:
+    the seeker's trouble calls for more talk.
+    """
 
     kind: Literal["evaluated"] = "evaluated"
     session: str
@@ -83,7 +93,9 @@ class Evaluated(Data):
 
 
 class Revised(Data):
-    """The corrector's line in place of the draft. before: the draft; reason: the evaluator's advice."""
+    """The corrector's line in place of the draft. before: the draft; reason: the evaluator's
+    advice.
+    """
 
     kind: Literal["revised"] = "revised"
     session: str
@@ -95,8 +107,9 @@ class Revised(Data):
 
 
 class SessionEnded(Data):
-    """A session is over. cause: the evaluator found that nothing more is needed (`resolved`), all was told and
-    answered and nobody evaluates (`told`), or the turn limit came (`limit`)."""
+    """A session is over. cause: the evaluator found that nothing more is needed (`resolved`), all
+    was told and answered and nobody evaluates (`told`), or the turn limit came (`limit`).
+    """
 
     kind: Literal["session_ended"] = "session_ended"
     session: str
@@ -106,8 +119,10 @@ class SessionEnded(Data):
 
 
 class StrategyLearned(Data):
-    """The manager's advice that the supporter carries from the next wave on. id: `K001`; session: from whose
-    suggestions it was made, and advice: these suggestions. The entry's tick is the wave that made it."""
+    """The manager's advice that the supporter carries from the next wave on. id: `K001`; session:
+    from whose suggestions it was made, and advice: these suggestions. The entry's tick is the wave
+    that made it.
+    """
 
     kind: Literal["strategy_learned"] = "strategy_learned"
     id: str
@@ -117,7 +132,9 @@ class StrategyLearned(Data):
 
 
 class StrategyKnown(Data):
-    """A strategy that the manager found again: near enough to one that is carried already (cosine of meaning)."""
+    """A strategy that the manager found again: near enough to one that is carried already (cosine
+    of meaning).
+    """
 
     kind: Literal["strategy_known"] = "strategy_known"
     id: str
@@ -127,7 +144,9 @@ class StrategyKnown(Data):
 
 
 class StrategyRestored(Data):
-    """A strategy that was dropped is carried again, because the settings of a fork no longer drop it."""
+    """A strategy that was dropped is carried again, because the settings of a fork no longer drop
+    it.
+    """
 
     kind: Literal["strategy_restored"] = "strategy_restored"
     id: str

@@ -1,1 +1,3 @@
-"""Instruments: scales, who answers them, how answers become scores, and what was measured in a run."""
+"""Instruments: scales, who answers them, how answers become scores, and what was measured in a
+run.
+"""

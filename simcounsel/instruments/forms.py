@@ -1,4 +1,6 @@
-"""A block of items as a respondent gets it, the shape of the answers to it, and how they are read."""
+"""A block of items as a respondent gets it, the shape of the answers to it, and how they are
+read.
+"""
 
 from functools import lru_cache
 from typing import Annotated, Any
@@ -6,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
 from simcounsel.agents.reporting import Question
-from simcounsel.llm.ask import Reply
+from simcounsel.llm.question import Reply
 from simcounsel.specs.scale import Item, Range, Scale
 
 _ABSENT = "(absent)"
@@ -51,24 +53,42 @@ def scale_text(scale: Scale, items: tuple[Item, ...]) -> str:
 
 def range_text(allowed: Range) -> str:
     """The allowed answers in words."""
-    what = "a whole number" if allowed.whole and allowed.step == 1 else f"a number in steps of {allowed.step:g}"
+    what = (
+        "a whole number"
+        if allowed.whole and allowed.step == 1
+        else f"a number in steps of {allowed.step:g}"
+    )
     return f"{what} from {allowed.min:g} to {allowed.max:g}"
 
 
 def answers_model(scale: Scale, items: tuple[Item, ...]) -> type[BaseModel]:
-    return _model_of(tuple((item.id, scale.range_of(item)) for item in items), scale.respondent == "observer")
+    return _model_of(
+        tuple((item.id, scale.range_of(item)) for item in items), scale.respondent == "observer"
+    )
 
 
 @lru_cache(maxsize=512)
 def _model_of(fields: tuple[tuple[str, Range], ...], may_be_null: bool) -> type[BaseModel]:
-    """A model with a field for each id. Its schema is strict, its parsing lenient: one wrong answer must not cost the others."""
+    """A model with a field for each id. Its schema is strict, its parsing lenient: one wrong answer
+    must not cost the others.
+    """
     parts: dict[str, Any] = {}
     for name, allowed in fields:
         kind = "integer" if allowed.whole and allowed.step == 1 else "number"
-        schema: dict[str, Any] = {"type": kind, "minimum": _plain(allowed.min), "maximum": _plain(allowed.max)}
+        schema: dict[str, Any] = {
+            "type": kind,
+            "minimum": _plain(allowed.min),
+            "maximum": _plain(allowed.max),
+        }
         if kind == "number":
             schema["multipleOf"] = allowed.step
-        parts[name] = (Annotated[Any, WithJsonSchema({"anyOf": [schema, {"type": "null"}]} if may_be_null else schema)], _ABSENT)
+        parts[name] = (
+            Annotated[
+                Any,
+                WithJsonSchema({"anyOf": [schema, {"type": "null"}]} if may_be_null else schema),
+            ],
+            _ABSENT,
+        )
     config = ConfigDict(extra="ignore", json_schema_extra=_all_required)
     model: type[BaseModel] = create_model("Answers", __config__=config, **parts)
     return model
@@ -77,7 +97,10 @@ def _model_of(fields: tuple[tuple[str, Range], ...], may_be_null: bool) -> type[
 def _all_required(schema: dict[str, Any]) -> None:
     """Every id must be answered, says the schema; no default is shown."""
     schema["required"] = list(schema["properties"])
-    schema["properties"] = {name: {k: v for k, v in part.items() if k not in ("default", "title")} for name, part in schema["properties"].items()}
+    schema["properties"] = {
+        name: {k: v for k, v in part.items() if k not in ("default", "title")}
+        for name, part in schema["properties"].items()
+    }
 
 
 def _plain(number: float) -> float | int:

@@ -1,22 +1,26 @@
-"""What an observer gets to read: a conversation, a file, two texts; without names, places, conditions, models."""
+"""What an observer gets to read: a conversation, a file, two texts; without names, places,
+conditions, models.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from simcounsel.blinding import Blinding
 from simcounsel.chance import chance
 from simcounsel.events import PersonaChanged
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona, Persona
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.world import World
+from simcounsel.texts.blinding import Blinding
 
 CLIENT, COUNSELOR = "Client", "Counselor"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Talk:
-    """A conversation in the run: its id, the tick and minute of its beginning, the two, how it came about, the lines as (who, text)."""
+    """A conversation in the run: its id, the tick and minute of its beginning, the two, how it came
+    about, the lines as (who, text).
+    """
 
     chat: str
     tick: int
@@ -28,9 +32,10 @@ class Talk:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Blinded texts. lines: (`Client` or `Counselor`, text). profile: the client's file. before, after: two
-    versions of the client's text. chats: what it is about. None, (): the scale does not see it, or there is none;
-    absent: why there is nothing to judge."""
+    """Blinded texts. lines: (`Client` or `Counselor`, text). profile: the client's file. before,
+    after: two versions of the client's text. chats: what it is about. None, (): the scale does not
+    see it, or there is none; absent: why there is nothing to judge.
+    """
 
     lines: tuple[tuple[str, str], ...] = ()
     profile: str | None = None
@@ -46,12 +51,17 @@ class Material:
             return render("judge_personas", first=first, second=second)[1]
         told = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
         transcript = render("judge_transcript", lines=told)[1]
-        return transcript if self.profile is None else render("judge_profile", profile=self.profile, transcript=transcript)[1]
+        return (
+            transcript
+            if self.profile is None
+            else render("judge_profile", profile=self.profile, transcript=transcript)[1]
+        )
 
 
 def later_first(sample: int, *key: object) -> bool:
-    """Whether the later of two texts stands first: drawn for the first sample, then by turns, so that a preference
-    for one place cancels out over two."""
+    """Whether the later of two texts stands first: drawn for the first sample, then by turns, so
+    that a preference for one place cancels out over two.
+    """
     return bool(chance(*key, "order").getrandbits(1)) != bool(sample % 2)
 
 
@@ -60,51 +70,81 @@ def material_for(
 ) -> Material:
     """What an observer with this scale sees of a client.
 
-    talk: the conversation to judge; versions: the persona's texts so far, oldest first. What is missing is said in `absent`.
+    talk: the conversation to judge; versions: the persona's texts so far, oldest first. What is
+    missing is said in `absent`.
     """
     if scale.sees == "personas":
         if len(versions) < 1:
             return Material(absent="no version of the persona's text yet")
         blinding = blinding_for(world, client, None)
-        return Material(before=_version_text(blinding, versions[0]), after=_version_text(blinding, versions[-1]))
+        return Material(
+            before=_version_text(blinding, versions[0]), after=_version_text(blinding, versions[-1])
+        )
     if talk is None or not talk.lines:
         return Material(absent="no conversation yet")
     other = next(name for name in talk.who if name != client)
     blinding = blinding_for(world, client, other)
     persona = next(resident.persona for resident in world.residents if resident.name == client)
     return Material(
-        lines=blind_lines(blinding, client, talk.lines), chats=(talk.chat,),
+        lines=blind_lines(blinding, client, talk.lines),
+        chats=(talk.chat,),
         profile=blinding.text(profile(persona)) if scale.sees == "persona and transcript" else None,
     )
 
 
-def blind_lines(blinding: Blinding, client: str, lines: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def blind_lines(
+    blinding: Blinding, client: str, lines: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
     """Lines with the parts in the conversation in place of names."""
-    return tuple((CLIENT if who == client else COUNSELOR, " ".join(blinding.text(text).split())) for who, text in lines)
+    return tuple(
+        (CLIENT if who == client else COUNSELOR, " ".join(blinding.text(text).split()))
+        for who, text in lines
+    )
 
 
 def blinding_for(world: World, client: str, other: str | None) -> Blinding:
-    """Takes every name of the world out of a text: the client's and the counselor's become their parts."""
+    """Takes every name of the world out of a text: the client's and the counselor's become their
+    parts.
+    """
     full: Mapping[str, str] = {resident.name: resident.persona.name for resident in world.residents}
     speakers = {full[client]: "[client]", client: "[client]"}
     if other is not None:
         speakers |= {full.get(other, other): "[counselor]", other: "[counselor]"}
-    others = [name for resident in world.residents if resident.name not in (client, other) for name in (full[resident.name], resident.name)]
-    known = [acquaintance.name for resident in world.residents for acquaintance in resident.persona.people]
-    return Blinding(speakers, others=[*others, *known], places=[place.name for _, place in world.every_place()])
+    others = [
+        name
+        for resident in world.residents
+        if resident.name not in (client, other)
+        for name in (full[resident.name], resident.name)
+    ]
+    known = [
+        acquaintance.name
+        for resident in world.residents
+        for acquaintance in resident.persona.people
+    ]
+    return Blinding(
+        speakers, others=[*others, *known], places=[place.name for _, place in world.every_place()]
+    )
 
 
 def profile(persona: Persona) -> str:
-    """A client's file in plain lines, for the one instrument that compares it with what was said."""
+    """A client's file in plain lines, for the one instrument that compares it with what was
+    said.
+    """
     lines = [
-        f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture}, {persona.occupation}.",
-        f"Background: {persona.background}", f"History: {persona.history}",
-        f"Characteristic: {persona.portrait.characteristic}", f"Way of speaking: {persona.style}",
+        (
+            f"{persona.age} years old, {persona.gender}, {persona.pronouns}, {persona.culture},"
+            f" {persona.occupation}."
+        ),
+        f"Background: {persona.background}",
+        f"History: {persona.history}",
+        f"Characteristic: {persona.portrait.characteristic}",
+        f"Way of speaking: {persona.style}",
     ]
     if isinstance(persona, ClientPersona):
         lines += [
             "Core beliefs: " + " ".join(belief.belief for belief in persona.core_beliefs),
-            "Rules and assumptions: " + " ".join(belief.belief for belief in persona.intermediate_beliefs),
+            "Rules and assumptions: "
+            + " ".join(belief.belief for belief in persona.intermediate_beliefs),
             "Ways of coping: " + "; ".join(persona.coping_strategies) + ".",
         ]
     return "\n".join(lines)

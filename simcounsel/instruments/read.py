@@ -1,7 +1,7 @@
 """What was measured in a run: in its log, and afterwards in files beside it.
 
-    RUN/events.jsonl                                 `measured` events, made while the world was lived
-    RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl      a head, then calls and `measured` lines, made by `rate`
+RUN/events.jsonl                                 `measured` events, made while the world was lived
+RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl      a head, then calls and `measured` lines, made by `rate`
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.events import Entry, Measured, parse_entry
-from simcounsel.runs import Run, json_lines
+from simcounsel.runs.run import Run, json_lines
 
 FOLDER = "measurements"
 LOG = "log"
@@ -24,13 +24,13 @@ class Measurement:
     """One person measured once with one instrument.
 
     run: the run's id. tick, minute: simulated time of what was measured; for a conversation judged
-    afterwards, of its beginning. measured: who, instrument, version, point, respondent, items, scores, chats
-    (see `events.Measured`).
-    judge: the model that answered, as in the manifest ('openai:gpt-4o'); '' for `talk`, which no model makes.
-    source: `log`, or the name of the file in `RUN/measurements/`; two files of one instrument and judge
-    are a test and a retest. samples: how many answers were averaged where the server gave no
-    probabilities. hash: of the scale (16 hex digits); None where it was not noted (the log).
-    trial: made by the embedded or the scripted model: for trying the software, no measurement.
+    afterwards, of its beginning. measured: who, instrument, version, point, respondent, items,
+    scores, chats (see `events.Measured`). judge: the model that answered, as in the manifest
+    ('openai:gpt-4o'); '' for `talk`, which no model makes. source: `log`, or the name of the file
+    in `RUN/measurements/`; two files of one instrument and judge are a test and a retest. samples:
+    how many answers were averaged where the server gave no probabilities. hash: of the scale (16
+    hex digits); None where it was not noted (the log). trial: made by the embedded or the scripted
+    model: for trying the software, no measurement.
     """
 
     run: str
@@ -45,10 +45,11 @@ class Measurement:
 
 
 def measurements(run: Run) -> Iterator[Measurement]:
-    """All measurements of a run: those of the log in its order, then those of each file, oldest file first,
-    by tick, person and conversation.
+    """All measurements of a run: those of the log in its order, then those of each file, oldest
+    file first, by tick, person and conversation.
 
-    Lines that are cut short are left out, and so is a file without a head. RunError when the log is damaged.
+    Lines that are cut short are left out, and so is a file without a head. RunError when the log is
+    damaged.
     """
     for entry in run.entries():
         if isinstance(entry.event, Measured):
@@ -58,8 +59,12 @@ def measurements(run: Run) -> Iterator[Measurement]:
 
 
 def measurements_in(file: Path) -> Iterator[Measurement]:
-    """Those of one file beside a run, by tick, person and conversation; none when the file has no head."""
-    return iter(sorted(_in_file(file), key=lambda one: (one.tick, one.measured.who, one.measured.chats)))
+    """Those of one file beside a run, by tick, person and conversation; none when the file has no
+    head.
+    """
+    return iter(
+        sorted(_in_file(file), key=lambda one: (one.tick, one.measured.who, one.measured.chats))
+    )
 
 
 def _in_file(file: Path) -> Iterator[Measurement]:
@@ -85,15 +90,30 @@ def _logged(run: Run, entry: Entry, measured: Measured) -> Measurement:
     models = run.manifest.models
     judge = {"self": models["reason"], "observer": models["judge"], "talk": ""}[measured.respondent]
     return Measurement(
-        run=run.name, tick=entry.tick, minute=entry.minute, measured=measured, judge=judge, source=LOG, samples=1, hash=None, trial=is_trial(judge),
+        run=run.name,
+        tick=entry.tick,
+        minute=entry.minute,
+        measured=measured,
+        judge=judge,
+        source=LOG,
+        samples=1,
+        hash=None,
+        trial=is_trial(judge),
     )
 
 
 def _afterwards(head: dict[str, Any], file: Path, entry: Entry, measured: Measured) -> Measurement:
     judge = str(head.get("judge", ""))
     return Measurement(
-        run=str(head.get("run", "")), tick=entry.tick, minute=entry.minute, measured=measured, judge=judge, source=file.name,
-        samples=int(head.get("samples", 1)), hash=head.get("hash"), trial=is_trial(judge),
+        run=str(head.get("run", "")),
+        tick=entry.tick,
+        minute=entry.minute,
+        measured=measured,
+        judge=judge,
+        source=file.name,
+        samples=int(head.get("samples", 1)),
+        hash=head.get("hash"),
+        trial=is_trial(judge),
     )
 
 

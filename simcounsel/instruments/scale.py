@@ -19,7 +19,13 @@ TALK_MEASURES = "talk_measures"
 def shipped_names() -> tuple[str, ...]:
     """Names of the scales that come with simcounsel, in order."""
     folder = files("simcounsel.instruments").joinpath("scales")
-    return tuple(sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml")))
+    return tuple(
+        sorted(
+            file.name.removesuffix(".yaml")
+            for file in folder.iterdir()
+            if file.name.endswith(".yaml")
+        )
+    )
 
 
 def shipped(name: str) -> Scale:
@@ -39,17 +45,28 @@ def read_scale(path: Path) -> Scale:
     """A scale from a file; SpecError names every problem in it with its line."""
     scale, lines = load_spec(path, Scale)
     if taken(scale):
-        raise SpecError([f"{path}:{line_of(lines, ('id',))}: {scale.id!r} is the id of another scale, which comes with simcounsel; choose another"])
+        raise SpecError(
+            [
+                f"{path}:{line_of(lines, ('id',))}: {scale.id!r} is the id of another scale, which"
+                " comes with simcounsel; choose another"
+            ]
+        )
     return scale
 
 
 def taken(scale: Scale) -> bool:
-    """Whether a scale bears the id of a shipped one and says something else: their measurements could not be told apart."""
-    return scale.id == TALK_MEASURES or (scale.id in shipped_names() and scale != _as_shipped(scale.id))
+    """Whether a scale bears the id of a shipped one and says something else: their measurements
+    could not be told apart.
+    """
+    return scale.id == TALK_MEASURES or (
+        scale.id in shipped_names() and scale != _as_shipped(scale.id)
+    )
 
 
 def find_scale(name_or_file: str) -> Scale:
-    """A shipped scale by its name, or one's own by its file (ending in .yaml or .yml). SpecError when there is none."""
+    """A shipped scale by its name, or one's own by its file (ending in .yaml or .yml). SpecError
+    when there is none.
+    """
     if name_or_file.endswith((".yaml", ".yml")):
         return read_scale(Path(name_or_file))
     return shipped(name_or_file)
@@ -59,4 +76,8 @@ def unknown_instrument(name: str) -> str:
     """What to say about a name that no instrument has."""
     known = [*shipped_names(), TALK_MEASURES]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"no instrument {name!r}; " + (f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}; or name a .yaml file")
+    return f"no instrument {name!r}; " + (
+        f"did you mean '{near[0]}'?"
+        if near
+        else f"there are {', '.join(known)}; or name a .yaml file"
+    )

@@ -1,4 +1,6 @@
-"""From answers to scores: reversed items, subscales, totals, ratios, bands, flags. Pure functions."""
+"""From answers to scores: reversed items, subscales, totals, ratios, bands, flags. Pure
+functions.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -21,74 +23,141 @@ def points(scale: Scale, item: Item, answers: Answers) -> float | None:
         return None
     allowed = scale.range_of(item)
     if not allowed.min <= value <= allowed.max:
-        raise ValueError(f"{scale.id}: {item.id} is {value:g}, which is not between {allowed.min:g} and {allowed.max:g}")
+        raise ValueError(
+            f"{scale.id}: {item.id} is {value:g}, which is not between {allowed.min:g} and"
+            f" {allowed.max:g}"
+        )
     return reverse(value, allowed.min, allowed.max) if item.reverse else value
 
 
 def score(scale: Scale, answers: Answers) -> tuple[Score, ...]:
     """All scores of a scale: the total first (if it has one), then subscales, then ratios.
 
-    answers: by item id, native values within the item's range (means of several samples may lie between
-    its steps); None or absent: not answered. A score with a missing item is None, unless the scale
-    prorates; `reason` says which are missing.
+    answers: by item id, native values within the item's range (means of several samples may lie
+    between its steps); None or absent: not answered. A score with a missing item is None, unless
+    the scale prorates; `reason` says which are missing.
     """
     found: list[Score] = []
     if scale.audits:
         return tuple(_flagged(scale, _audited(scale, answers), answers))
     if scale.scoring is not None:
-        found.append(_scored(scale, TOTAL, scale.scoring, [item for item in scale.items if item.scored], answers))
+        found.append(
+            _scored(
+                scale, TOTAL, scale.scoring, [item for item in scale.items if item.scored], answers
+            )
+        )
     for subscale in scale.subscales:
         items = [item for item in scale.items if item.subscale == subscale.id]
-        found.append(_scored(scale, subscale.id, subscale.scoring or scale.scoring or "sum", items, answers))
+        found.append(
+            _scored(scale, subscale.id, subscale.scoring or scale.scoring or "sum", items, answers)
+        )
     found += [_ratio(scale, ratio, answers) for ratio in scale.ratios]
     return tuple(_flagged(scale, found, answers))
 
 
-def _scored(scale: Scale, name: str, scoring: Scoring, items: Sequence[Item], answers: Answers) -> Score:
-    given = {item.id: value for item in items if (value := points(scale, item, answers)) is not None}
+def _scored(
+    scale: Scale, name: str, scoring: Scoring, items: Sequence[Item], answers: Answers
+) -> Score:
+    given = {
+        item.id: value for item in items if (value := points(scale, item, answers)) is not None
+    }
     missing = [item.id for item in items if item.id not in given]
     if missing and (not given or scale.missing.rule == "none" or len(missing) > scale.missing.most):
-        return Score(name=name, value=None, used=len(given), of=len(items), reason=f"not answered: {', '.join(missing)}")
+        return Score(
+            name=name,
+            value=None,
+            used=len(given),
+            of=len(items),
+            reason=f"not answered: {', '.join(missing)}",
+        )
     mean = sum(given.values()) / len(given)
     value = _rounded(mean * len(items) if scoring == "sum" else mean)
     reason = f"prorated; not answered: {', '.join(missing)}" if missing else None
-    return Score(name=name, value=value, used=len(given), of=len(items), band=band_of(scale, name, value), reason=reason)
+    return Score(
+        name=name,
+        value=value,
+        used=len(given),
+        of=len(items),
+        band=band_of(scale, name, value),
+        reason=reason,
+    )
 
 
 def _audited(scale: Scale, answers: Answers) -> list[Score]:
-    """The worst fault and how many there are, of the items that the answers lead to and that could be judged; None when none could."""
+    """The worst fault and how many there are, of the items that the answers lead to and that could
+    be judged; None when none could.
+    """
     made = []
     reached = [item for item in scale.items if item.fault and scale.reached(item, answers)]
     asked = [(TOTAL, scale.scoring or "worst", reached)]
-    asked += [(one.id, one.scoring or "faults", [item for item in reached if item.subscale == one.id]) for one in scale.subscales]
+    asked += [
+        (one.id, one.scoring or "faults", [item for item in reached if item.subscale == one.id])
+        for one in scale.subscales
+    ]
     for name, scoring, items in asked:
         judged = [item for item in items if answers.get(item.id) is not None]
         open_ = [item.id for item in items if item not in judged]
-        found = [item.severity or 0 for item in judged if answers[item.id] == (1.0 if item.fault == "yes" else 0.0)]
-        value = float(max(found, default=0) if scoring == "worst" else len(found)) if judged else None
-        reason = f"not judged: {', '.join(open_)}" if open_ else "nothing to judge" if not items else None
+        found = [
+            item.severity or 0
+            for item in judged
+            if answers[item.id] == (1.0 if item.fault == "yes" else 0.0)
+        ]
+        value = (
+            float(max(found, default=0) if scoring == "worst" else len(found)) if judged else None
+        )
+        reason = (
+            f"not judged: {', '.join(open_)}"
+            if open_
+            else "nothing to judge"
+            if not items
+            else None
+        )
         band = band_of(scale, name, value) if value is not None else None
-        made.append(Score(name=name, value=value, used=len(judged), of=len(items), band=band, reason=reason))
+        made.append(
+            Score(name=name, value=value, used=len(judged), of=len(items), band=band, reason=reason)
+        )
     return made
 
 
 def _ratio(scale: Scale, ratio: Ratio, answers: Answers) -> Score:
     ids = list(dict.fromkeys((*ratio.over, *ratio.under)))
     by_id = {item.id: item for item in scale.items}
-    given = {name: value for name in ids if (value := points(scale, by_id[name], answers)) is not None}
+    given = {
+        name: value for name in ids if (value := points(scale, by_id[name], answers)) is not None
+    }
     missing = [name for name in ids if name not in given]
     if missing:
-        return Score(name=ratio.id, value=None, used=len(given), of=len(ids), reason=f"not answered: {', '.join(missing)}")
+        return Score(
+            name=ratio.id,
+            value=None,
+            used=len(given),
+            of=len(ids),
+            reason=f"not answered: {', '.join(missing)}",
+        )
     below = sum(given[name] for name in ratio.under)
     if below == 0:
-        return Score(name=ratio.id, value=None, used=len(given), of=len(ids), reason=f"nothing to divide by: {' + '.join(ratio.under)} is 0")
+        return Score(
+            name=ratio.id,
+            value=None,
+            used=len(given),
+            of=len(ids),
+            reason=f"nothing to divide by: {' + '.join(ratio.under)} is 0",
+        )
     value = _rounded(ratio.times * sum(given[name] for name in ratio.over) / below)
-    return Score(name=ratio.id, value=value, used=len(given), of=len(ids), band=band_of(scale, ratio.id, value))
+    return Score(
+        name=ratio.id,
+        value=value,
+        used=len(given),
+        of=len(ids),
+        band=band_of(scale, ratio.id, value),
+    )
 
 
 def band_of(scale: Scale, name: str, value: float) -> str | None:
-    """The band in which a score lies: the one with the highest `at_least` that it reaches. A value between two
-    whole numbers (a mean of samples) belongs to the lower band. None when the score has no bands."""
+    """The band in which a score lies: the one with the highest `at_least` that it reaches. A value
+    between two whole numbers (a mean of samples) belongs to the lower band. None when the score has
+    no bands.
+    """
     reached = [band for band in scale.bands if band.score == name and value >= band.at_least]
     return max(reached, key=lambda band: band.at_least).name if reached else None
 

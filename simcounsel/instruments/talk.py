@@ -1,13 +1,17 @@
-"""What can be counted in the lines of a conversation without any model. The same lines give the same numbers.
+"""What can be counted in the lines of a conversation without any model. The same lines give the
+same numbers.
 
 The rules, on the counselor's lines (English; question and advice words in Chinese as well):
 
 - A line is cut into sentences at . ! ? and their full-width forms.
-- A *question* is a sentence that ends in a question mark. It is *open* when it asks with what, how, why, where,
-  who, when, which or whom near its beginning, or invites ('tell me', 'could you say more', 'can you describe').
-- *Advice* is a sentence that tells the client what to do: 'you should', 'try to', 'why don't you', 'I suggest', ...
-- A *reflection* is a sentence that is neither and either begins as one ('it sounds like', 'you feel', 'so you', ...) or
-  speaks of 'you' and takes up at least three tenths of its content words from the client's last line, two words at least.
+- A *question* is a sentence that ends in a question mark. It is *open* when it asks with what, how,
+  why, where, who, when, which or whom near its beginning, or invites ('tell me', 'could you say
+  more', 'can you describe').
+- *Advice* is a sentence that tells the client what to do: 'you should', 'try to', 'why don't you',
+  'I suggest', ...
+- A *reflection* is a sentence that is neither and either begins as one ('it sounds like', 'you
+  feel', 'so you', ...) or speaks of 'you' and takes up at least three tenths of its content words
+  from the client's last line, two words at least.
 - *Talk share* is the counselor's words in all words; a Chinese character counts as a word.
 - A *message* is a line; its length is counted in characters, spaces included.
 """
@@ -24,38 +28,59 @@ VERSION = "2"
 TAKEN_UP, FEWEST_TAKEN_UP = 0.3, 2
 _SENTENCE = re.compile(r"[^.!?。！？…]+[.!?。！？…]*")
 _WORD = re.compile(r"[㐀-鿿]|[^\W\d_]+(?:['’][^\W\d_]+)*")
-_LEAD = r"^(?:\W*(?:and|but|so|well|okay|ok|yes|oh|mm|hm+|now|then|then,|right|i see|thank you)\b\W*)*"
+_LEAD = (
+    r"^(?:\W*(?:and|but|so|well|okay|ok|yes|oh|mm|hm+|now|then|then,|right|i see|thank you)\b\W*)*"
+)
 _OPEN = re.compile(
-    _LEAD + r"(?:(?:in|at|on|to|for|from|with|about) )?(?:what|how|why|where|who|whom|whose|when|which)\b"
+    _LEAD
+    + r"(?:(?:in|at|on|to|for|from|with|about) )?(?:what|how|why|where|who|whom|whose|when|which)\b"
     r"|\b(?:tell me|say more|tell .{0,12}more|describe|walk me through|help me understand)\b"
-    r"|什么|怎么|怎样|如何|为什么|为何|哪|谁|多少|能.{0,6}(?:说说|谈谈|讲讲|描述)", re.IGNORECASE,
+    r"|什么|怎么|怎样|如何|为什么|为何|哪|谁|多少|能.{0,6}(?:说说|谈谈|讲讲|描述)",
+    re.IGNORECASE,
 )
 _LATE_OPEN = re.compile(r",\s*(?:and )?(?:what|how|why|where|who|when|which)\b", re.IGNORECASE)
 _ADVICE = re.compile(
-    r"\byou (?:should|must|ought|need to|have to|could try|might try|might want to|can try|had better)\b|\byou'd better\b"
-    r"|" + _LEAD + r"(?:please )?(?:just )?(?:try|make sure|remember to|don't forget|stop|start|consider|take|keep|avoid|go|get|write|do)\b(?! you)"
-    r"|\b(?:why don't you|why not|have you tried|i (?:would )?(?:suggest|recommend|advise)|i'd (?:suggest|recommend|advise)|my advice|if i were you"
-    r"|the best thing (?:is|to do|would)|it (?:would|might) help (?:to|if you)|what you need is|how about (?:you )?\w+ing)\b"
-    r"|建议|应该|应当|不妨|可以(?:先)?(?:尝试|试试|试着|考虑)|需要你|你要|最好|试着|尝试", re.IGNORECASE,
+    r"\byou (?:should|must|ought|need to|have to|could try|might try|might want to|can try|had"
+    r" better)\b|\byou'd better\b"
+    r"|" + _LEAD + r"(?:please )?(?:just )?(?:try|make sure|remember to|don't"
+    r" forget|stop|start|consider|take|keep|avoid|go|get|write|do)\b(?! you)"
+    r"|\b(?:why don't you|why not|have you tried|i (?:would )?(?:suggest|recommend|advise)|i'd"
+    r" (?:suggest|recommend|advise)|my advice|if i were you"
+    r"|the best thing (?:is|to do|would)|it (?:would|might) help (?:to|if you)|what you need is|how"
+    r" about (?:you )?\w+ing)\b"
+    r"|建议|应该|应当|不妨|可以(?:先)?(?:尝试|试试|试着|考虑)|需要你|你要|最好|试着|尝试",
+    re.IGNORECASE,
 )
-_ASKED_ADVICE = re.compile(r"why don't you|have you tried|how about (?:you )?\w+ing|why not\b|要不要试", re.IGNORECASE)
+_ASKED_ADVICE = re.compile(
+    r"why don't you|have you tried|how about (?:you )?\w+ing|why not\b|要不要试", re.IGNORECASE
+)
 _REFLECTION = re.compile(
-    _LEAD + r"(?:so |and |but )?(?:it (?:sounds|seems|feels|looks)|that (?:sounds|seems|must)|sounds (?:like|as)|it's as if|what i hear"
-    r"|i hear|i sense|i get the sense|i understand that you|you(?:'re| are| were| feel| felt| seem| sound| wish| want| wanted| worry| worried"
-    r"| find| found| keep| have been|'ve been| long| miss| hope| fear)\b|part of you|there (?:is|was) .{0,40}(?:in|close to|behind|with) )"
-    r"|听起来|看起来|似乎|感觉到你|你感到|你觉得|我能感受|我可以感受|我理解", re.IGNORECASE,
+    _LEAD
+    + r"(?:so |and |but )?(?:it (?:sounds|seems|feels|looks)|that (?:sounds|seems|must)|sounds"
+    r" (?:like|as)|it's as if|what i hear"
+    r"|i hear|i sense|i get the sense|i understand that you|you(?:'re| are| were| feel| felt| seem|"
+    r" sound| wish| want| wanted| worry| worried"
+    r"| find| found| keep| have been|'ve been| long| miss| hope| fear)\b|part of you|there"
+    r" (?:is|was) .{0,40}(?:in|close to|behind|with) )"
+    r"|听起来|看起来|似乎|感觉到你|你感到|你觉得|我能感受|我可以感受|我理解",
+    re.IGNORECASE,
 )
 _YOU = re.compile(r"\b(?:you|your|you're|yourself)\b|你|您", re.IGNORECASE)
-_COMMON = frozenset((
-    "the a an and or but to of in on at for with from by is are was were be been am do does did have has had i you he she it we they me him her us "
-    "them my your his its our their this that these those not no so if as when what how who there here just about up out really very like would "
-    "could should can will then than too i'm don't it's that's you're"
-).split())
+_COMMON = frozenset(
+    (
+        "the a an and or but to of in on at for with from by is are was were be been am do does did"
+        " have has had i you he she it we they me him her us them my your his its our their this"
+        " that these those not no so if as when what how who there here just about up out really"
+        " very like would could should can will then than too i'm don't it's that's you're"
+    ).split()
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TalkCounts:
-    """Plain counts over one conversation. turns: lines of the counselor; words: of each side. talks: 1, or 0 when nothing was said."""
+    """Plain counts over one conversation. turns: lines of the counselor; words: of each side.
+    talks: 1, or 0 when nothing was said.
+    """
 
     turns: int
     sentences: int
@@ -101,7 +126,11 @@ def _kinds(sentence: str, heard: str) -> Sequence[str]:
         return ()
     if re.search(r"[?？]\W*$", sentence):
         advice = ("advice",) if _ASKED_ADVICE.search(sentence) else ()
-        opened = ("open_questions",) if not advice and (_OPEN.search(sentence) or _LATE_OPEN.search(sentence)) else ()
+        opened = (
+            ("open_questions",)
+            if not advice and (_OPEN.search(sentence) or _LATE_OPEN.search(sentence))
+            else ()
+        )
         return ("sentences", "questions", *opened, *advice)
     if _ADVICE.search(sentence):
         return ("sentences", "advice")
@@ -119,7 +148,11 @@ def _takes_up(sentence: str, heard: str) -> bool:
 
 
 def _content(text: str) -> list[str]:
-    return [word for word in dict.fromkeys(found.lower().replace("’", "'") for found in _WORD.findall(text)) if word not in _COMMON]
+    return [
+        word
+        for word in dict.fromkeys(found.lower().replace("’", "'") for found in _WORD.findall(text))
+        if word not in _COMMON
+    ]
 
 
 MEASURES = {
@@ -133,10 +166,15 @@ MEASURES = {
     "client_messages": ("client_turns", ("talks",), "nothing was said"),
     "counselor_characters": ("counselor_characters", ("turns",), "the counselor said nothing"),
     "client_characters": ("client_characters", ("client_turns",), "the client said nothing"),
-    "characters_to_characters": ("counselor_characters", ("client_characters",), "the client said nothing"),
+    "characters_to_characters": (
+        "counselor_characters",
+        ("client_characters",),
+        "the client said nothing",
+    ),
 }
-"""Each measure: what is counted, by what it is divided (a sum), and why it may be missing. `counselor_characters` and
-`client_characters` are the mean lengths of a message."""
+"""Each measure: what is counted, by what it is divided (a sum), and why it may be missing.
+`counselor_characters` and `client_characters` are the mean lengths of a message.
+"""
 
 
 def measure(lines: Sequence[tuple[str, str]]) -> tuple[ItemAnswer, ...]:
@@ -145,15 +183,49 @@ def measure(lines: Sequence[tuple[str, str]]) -> tuple[ItemAnswer, ...]:
     found = []
     for name, (over, under, why) in MEASURES.items():
         below = sum(getattr(counts, part) for part in under)
-        found.append(ItemAnswer(id=name, value=round(getattr(counts, over) / below, 4)) if below else ItemAnswer(id=name, value=None, reason=why))
+        found.append(
+            ItemAnswer(id=name, value=round(getattr(counts, over) / below, 4))
+            if below
+            else ItemAnswer(id=name, value=None, reason=why)
+        )
     return tuple(found)
 
 
-def talk_measured(who: str, point: str, lines: Sequence[tuple[str, str]], chats: tuple[str, ...], absent: str | None = None) -> Measured:
-    """The measures as a measurement. absent: why there is no conversation; None when there is one."""
-    items = tuple(ItemAnswer(id=name, value=None, reason=absent) for name in MEASURES) if absent else measure(lines)
-    scores = tuple(Score(name=item.id, value=item.value, used=int(item.value is not None), of=1, reason=item.reason) for item in items)
-    return Measured(who=who, instrument=TALK_MEASURES, version=VERSION, point=point, respondent="talk", items=items, scores=scores, chats=chats)
+def talk_measured(
+    who: str,
+    point: str,
+    lines: Sequence[tuple[str, str]],
+    chats: tuple[str, ...],
+    absent: str | None = None,
+) -> Measured:
+    """The measures as a measurement. absent: why there is no conversation; None when there is
+    one.
+    """
+    items = (
+        tuple(ItemAnswer(id=name, value=None, reason=absent) for name in MEASURES)
+        if absent
+        else measure(lines)
+    )
+    scores = tuple(
+        Score(
+            name=item.id,
+            value=item.value,
+            used=int(item.value is not None),
+            of=1,
+            reason=item.reason,
+        )
+        for item in items
+    )
+    return Measured(
+        who=who,
+        instrument=TALK_MEASURES,
+        version=VERSION,
+        point=point,
+        respondent="talk",
+        items=items,
+        scores=scores,
+        chats=chats,
+    )
 
 
 __all__ = ["CLIENT", "COUNSELOR", "MEASURES", "TalkCounts", "count", "measure", "talk_measured"]

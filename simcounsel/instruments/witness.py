@@ -1,4 +1,6 @@
-"""What of a run a measurement is about: the conversations, the sessions, the versions of the personas. A fold over events."""
+"""What of a run a measurement is about: the conversations, the sessions, the versions of the
+personas. A fold over events.
+"""
 
 from dataclasses import replace
 
@@ -8,8 +10,9 @@ from simcounsel.specs.world import World
 
 
 class Witness:
-    """talks: all conversations by id, in order. sessions: ids of each resident's appointments between a counselor and a client.
-    versions: the persona's texts of each resident, oldest first."""
+    """talks: all conversations by id, in order. sessions: ids of each resident's appointments
+    between a counselor and a client. versions: the persona's texts of each resident, oldest first.
+    """
 
     def __init__(self, world: World) -> None:
         self.talks: dict[str, Talk] = {}
@@ -22,8 +25,17 @@ class Witness:
         event = entry.event
         match event:
             case ConversationStarted():
-                self.talks[event.chat] = Talk(chat=event.chat, tick=entry.tick, minute=entry.minute, who=event.who, cause=event.cause)
-                if event.cause == "appointment" and {self._roles.get(who) for who in event.who} == {"client", "counselor"}:
+                self.talks[event.chat] = Talk(
+                    chat=event.chat,
+                    tick=entry.tick,
+                    minute=entry.minute,
+                    who=event.who,
+                    cause=event.cause,
+                )
+                if event.cause == "appointment" and {self._roles.get(who) for who in event.who} == {
+                    "client",
+                    "counselor",
+                }:
                     for who in event.who:
                         self.sessions.setdefault(who, []).append(event.chat)
             case Said() if event.chat in self.talks:
@@ -38,7 +50,9 @@ class Witness:
         return len(had) if had and self.talks[had[-1]].tick == tick else None
 
     def last_talk(self, who: str) -> Talk | None:
-        """The last conversation by appointment; the last of all where there is none; None before the first."""
+        """The last conversation by appointment; the last of all where there is none; None before
+        the first.
+        """
         own = [talk for talk in self.talks.values() if who in talk.who]
         dates = [talk for talk in own if talk.cause == "appointment"]
         return (dates or own)[-1] if own else None

@@ -8,19 +8,24 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion
+from simcounsel.llm.question import Request
 
 _REFUSAL = re.compile(
-    r"^\W*(i'?m sorry,? but|i am sorry,? but|sorry,? (but )?i can|i can(no|')t (assist|help|continue|provide|comply|role)"
-    r"|i'?m (not able|unable) to (assist|help|continue|provide|comply)|as an ai\b|i am an ai\b|i'?m an ai\b|as a (large )?language model)",
+    r"^\W*(i'?m sorry,? but|i am sorry,? but|sorry,? (but )?i can|i can(no|')t"
+    r" (assist|help|continue|provide|comply|role)"
+    r"|i'?m (not able|unable) to (assist|help|continue|provide|comply)|as an ai\b|i am an ai\b|i'?m"
+    r" an ai\b|as a (large )?language model)",
     re.IGNORECASE,
 )
-_COMMON = frozenset((
-    "the a an and or but to of in on at for with from by is are was were be been am do does did have has had i you "
-    "he she it we they me him her us them my your his its our their this that these those not no so if as when what "
-    "how who there here just about up out im ive dont cant its didnt thats "
-).split())
+_COMMON = frozenset(
+    (
+        "the a an and or but to of in on at for with from by is are was were be been am do does did"
+        " have has had i you he she it we they me him her us them my your his its our their this"
+        " that these those not no so if as when what how who there here just about up out im ive"
+        " dont cant its didnt thats "
+    ).split()
+)
 
 
 class Unfit(ValueError):
@@ -28,8 +33,9 @@ class Unfit(ValueError):
 
 
 def read_answer(request: Request, completion: Completion) -> Any:
-    """The value that the verb promises, checked by the request's own check. What a human said is not
-    judged: the checks are for what models do wrong."""
+    """The value that the verb promises, checked by the request's own check. What a human said is
+    not judged: the checks are for what models do wrong.
+    """
     text = completion.text.strip()
     if not text:
         raise Unfit("the answer was empty")
@@ -55,10 +61,15 @@ def _fill(model: type[BaseModel] | None, text: str) -> BaseModel:
         return model.model_validate_json(body)
     except ValidationError as error:
         if _REFUSAL.match(text):
-            raise Unfit("the answer was a refusal; this is a simulation for research, answer for the person described") from None
+            raise Unfit(
+                "the answer was a refusal; this is a simulation for research, answer for the person"
+                " described"
+            ) from None
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise Unfit(f"the JSON did not fit: {where + ': ' if where else ''}{first['msg']}") from None
+        raise Unfit(
+            f"the JSON did not fit: {where + ': ' if where else ''}{first['msg']}"
+        ) from None
 
 
 def _json_part(text: str) -> str:
@@ -78,7 +89,9 @@ def _choose(options: tuple[str, ...], text: str, completion: Completion) -> str:
     named = [o for o in options if re.search(rf"(?<!\w){re.escape(o)}(?!\w)", text, re.IGNORECASE)]
     if len(named) == 1:
         return named[0]
-    raise Unfit(f"{bare[:60]!r} is not one of the options; answer with the number of one option only")
+    raise Unfit(
+        f"{bare[:60]!r} is not one of the options; answer with the number of one option only"
+    )
 
 
 def _rate(scale: tuple[int, int] | None, text: str, completion: Completion) -> float:
@@ -87,24 +100,35 @@ def _rate(scale: tuple[int, int] | None, text: str, completion: Completion) -> f
     if completion.weights:
         total = sum(completion.weights.values())
         if total > 0:
-            return sum(float(number) * weight for number, weight in completion.weights.items()) / total
+            return (
+                sum(float(number) * weight for number, weight in completion.weights.items()) / total
+            )
     found = re.search(r"-?\d+(?:\.\d+)?", text)
     if not found or not low <= float(found.group()) <= high:
-        raise Unfit(f"{text[:60]!r} holds no number from {low} to {high}; answer with the number only")
+        raise Unfit(
+            f"{text[:60]!r} holds no number from {low} to {high}; answer with the number only"
+        )
     return float(found.group())
 
 
 def _write(text: str) -> str:
     if _REFUSAL.match(text):
-        raise Unfit("the answer was a refusal; this is a simulation for research, answer for the person described")
+        raise Unfit(
+            "the answer was a refusal; this is a simulation for research, answer for the person"
+            " described"
+        )
     return text
 
 
 def speech_problem(text: str, language: str = "en") -> str | None:
-    """What is wrong with a text as a line of speech in English or Chinese, if anything: a refusal, another
-    language, a list, a stage direction. For `check`."""
+    """What is wrong with a text as a line of speech in English or Chinese, if anything: a refusal,
+    another language, a list, a stage direction. For `check`.
+    """
     if _REFUSAL.match(text):
-        return "the line was a refusal; this is a simulation for research, speak as the person described"
+        return (
+            "the line was a refusal; this is a simulation for research, speak as the person"
+            " described"
+        )
     letters = [c for c in text if c.isalpha()]
     if not letters:
         return "the line has no words"
@@ -113,7 +137,11 @@ def speech_problem(text: str, language: str = "en") -> str | None:
     if language == "en" and sum(c.isascii() for c in letters) < 0.8 * len(letters):
         return "the line was not in English"
     words = re.findall(r"[a-z']+", text.lower())
-    if language == "en" and len(words) >= 8 and sum(word in _COMMON for word in words) < 0.12 * len(words):
+    if (
+        language == "en"
+        and len(words) >= 8
+        and sum(word in _COMMON for word in words) < 0.12 * len(words)
+    ):
         return "the line was not in plain English"
     if re.search(r"^\s*(?:[-*•]|\d+[.)])\s", text, re.MULTILINE):
         return "the line was a list; speak in plain sentences"

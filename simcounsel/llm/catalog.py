@@ -7,41 +7,49 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
 from simcounsel.errors import ModelError
-from simcounsel.llm.ask import Tier
+from simcounsel.llm.question import Tier
 
 if TYPE_CHECKING:
     from simcounsel.llm.models import ChatModel, EmbedModel
 
 FORMS = (
-    "embedded", "embedded+adapter=PATH", "openai:MODEL", "http://HOST:PORT/v1/MODEL", "https://ANY/ADDRESS#MODEL",
-    "langchain:PROVIDER:MODEL", "scripted", "recorded:RUN",
+    "embedded",
+    "embedded+adapter=PATH",
+    "openai:MODEL",
+    "http://HOST:PORT/v1/MODEL",
+    "https://ANY/ADDRESS#MODEL",
+    "langchain:PROVIDER:MODEL",
+    "scripted",
+    "recorded:RUN",
 )
 OPENAI_URL = "https://api.openai.com/v1"
 
 
 def open_chat(name: str) -> "ChatModel":
-    """The chat model of that name. ModelError says what is missing (a key, a package, weights), RunError that a recording is."""
+    """The chat model of that name. ModelError says what is missing (a key, a package, weights),
+    RunError that a recording is.
+    """
     kind, _, rest = name.partition(":")
     if name == "embedded":
-        from simcounsel.llm.embedded import Embedded
+        from simcounsel.standins import Embedded
 
         return Embedded()
     if name.startswith("embedded+"):
-        from simcounsel.llm.embedded import Embedded
-        from simcounsel.llm.embedded.adapter import find_adapter
+        from simcounsel.llm.adapter import find_adapter
+        from simcounsel.standins import Embedded
 
         return Embedded(adapter=find_adapter(name))
     if name == "scripted":
-        from simcounsel.llm.scripted import Scripted
+        from simcounsel.standins.scripted import Scripted
 
         return Scripted()
     if kind == "scripted":
-        from simcounsel.llm.planted import planted
+        from simcounsel.standins.planted import planted
 
         return planted(name)
     if kind == "recorded":
         from simcounsel.llm.recorded import Recorded
-        from simcounsel.runs import Run
+        from simcounsel.runs.run import Run
 
         Run.open(rest)
         return Recorded(rest)
@@ -79,25 +87,40 @@ def open_embed(name: str) -> "EmbedModel":
 
 
 def _server(name: str) -> tuple[str, str, str | None]:
-    """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or `http(s)://...#MODEL`."""
+    """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or
+    `http(s)://...#MODEL`.
+    """
     key = os.environ.get("OPENAI_API_KEY")
     if name.startswith("openai:") and name != "openai:":
         base = os.environ.get("OPENAI_BASE_URL", OPENAI_URL)
         if not key and base == OPENAI_URL:
-            raise ModelError(f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none")
+            raise ModelError(
+                f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none"
+            )
         return base, name.removeprefix("openai:"), key
-    found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(r"(https?://[^\s#]+?/v1)/(\S+)", name)
+    found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(
+        r"(https?://[^\s#]+?/v1)/(\S+)", name
+    )
     if found:
         return found.group(1), found.group(2), os.environ.get("SIMCOUNSEL_API_KEY")
-    hint = "; the address ends in /v1/MODEL, such as http://localhost:11434/v1/llama3.1" if name.startswith("http") else ""
+    hint = (
+        "; the address ends in /v1/MODEL, such as http://localhost:11434/v1/llama3.1"
+        if name.startswith("http")
+        else ""
+    )
     raise ModelError(f"no model {name!r}{hint}; there are {', '.join(FORMS)}")
-
 
 
 def roles_for(model: str) -> dict[str, str]:
     """The model roles when one model does everything; vectors come from the embedded model, unless
     all is scripted or recorded."""
-    embed = "scripted" if model == "scripted" else model if model.startswith("recorded:") else "embedded"
+    embed = (
+        "scripted"
+        if model == "scripted"
+        else model
+        if model.startswith("recorded:")
+        else "embedded"
+    )
     return {"reason": model, "embed": embed}
 
 
@@ -106,7 +129,9 @@ EMBEDDED_WEIGHTS = ("smollm2", "minilm", "minilm-tokenizer")
 
 def needed_weights(roles: Mapping[str, object]) -> tuple[str, ...]:
     """Which of the embedded models' weights these roles need."""
-    chat = any(str(name).split("+")[0] == "embedded" for role, name in roles.items() if role != "embed")
+    chat = any(
+        str(name).split("+")[0] == "embedded" for role, name in roles.items() if role != "embed"
+    )
     vectors = chat or roles.get("embed") == "embedded"
     return (("smollm2",) if chat else ()) + (("minilm", "minilm-tokenizer") if vectors else ())
 
@@ -116,15 +141,33 @@ def model_lines() -> Iterator[str]:
     from simcounsel.llm.weights import state
 
     missing = [part.weights.key for part in state() if not part.fetched]
-    yield "embedded                  SmolLM2-135M and all-MiniLM-L6-v2 inside this process, no key, for trying things"
-    yield f"                          weights: {'all fetched' if not missing else 'missing ' + ', '.join(missing) + '; --pull fetches them'}"
-    yield "embedded+adapter=PATH     the same, its counselors speaking through a LoRA adapter: a .gguf file, or a training's folder after its export"
+    yield (
+        "embedded                  SmolLM2-135M and all-MiniLM-L6-v2 inside this process, no key,"
+        " for trying things"
+    )
+    yield (
+        "                          weights:"
+        f" {'all fetched' if not missing else 'missing ' + ', '.join(missing) + '; --pull fetches them'}"
+    )
+    yield (
+        "embedded+adapter=PATH     the same, its counselors speaking through a LoRA adapter: a"
+        " .gguf file, or a training's folder after its export"
+    )
     key = "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
     yield f"openai:gpt-4o             OpenAI ({key}); costs money"
-    yield "http://HOST:PORT/v1/NAME  Ollama, vLLM, llama.cpp, any OpenAI-compatible server (key, if any: SIMCOUNSEL_API_KEY)"
+    yield (
+        "http://HOST:PORT/v1/NAME  Ollama, vLLM, llama.cpp, any OpenAI-compatible server (key, if"
+        " any: SIMCOUNSEL_API_KEY)"
+    )
     yield "https://ANY/ADDRESS#NAME  the same where the address does not end in /v1"
-    chain = "installed" if importlib.util.find_spec("langchain") else "needs: pip install 'simcounsel[langchain]'"
+    chain = (
+        "installed"
+        if importlib.util.find_spec("langchain")
+        else "needs: pip install 'simcounsel[langchain]'"
+    )
     yield f"langchain:PROVIDER:NAME   any LangChain chat model ({chain})"
     yield "scripted                  no model: drawn answers without meaning, for tests"
     yield "recorded:RUN              no model: the replies of an earlier run"
-    yield "Use one with --model, or by role (reason, quick, judge, embed) under `models:` in a world."
+    yield (
+        "Use one with --model, or by role (reason, quick, judge, embed) under `models:` in a world."
+    )

@@ -1,4 +1,6 @@
-"""A Request as chat messages, and what comes back as text and weights; shared by all chat providers."""
+"""A Request as chat messages, and what comes back as text and weights; shared by all chat
+providers.
+"""
 
 import json
 import math
@@ -9,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from simcounsel.llm.ask import Request
+from simcounsel.llm.question import Request
 from simcounsel.prompts import render
 
 EXAMPLES_SHOWN = 6
@@ -20,9 +22,15 @@ Message = dict[str, str]
 
 
 def messages(request: Request, complaint: str | None) -> list[Message]:
-    """System message (left out when empty), what was said before, user message and, on the second try, what was wrong."""
+    """System message (left out when empty), what was said before, user message and, on the second
+    try, what was wrong.
+    """
     said = ({"role": role, "content": text} for role, text in request.talk)
-    told = [{"role": "system", "content": _system(request)}, *said, {"role": "user", "content": _user(request)}]
+    told = [
+        {"role": "system", "content": _system(request)},
+        *said,
+        {"role": "user", "content": _user(request)},
+    ]
     if complaint:
         told.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
     return [message for message in told if message["content"]]
@@ -58,7 +66,9 @@ def _schema_part(model: type[BaseModel]) -> str:
 
 
 def clean(text: str, request: Request) -> str:
-    """A model's text without surrogates that no file could hold and, for `fill`, without a code fence."""
+    """A model's text without surrogates that no file could hold and, for `fill`, without a code
+    fence.
+    """
     text = text.encode("utf-8", "replace").decode("utf-8")
     fenced = _FENCE.match(text) if request.verb == "fill" else None
     return fenced.group(1) if fenced else text
@@ -93,12 +103,18 @@ def _normalised(token: Mapping[str, Any], scale: tuple[int, int]) -> dict[str, f
         if isinstance(logprob, int | float) and not math.isnan(logprob):
             weights[number] = weights.get(number, 0.0) + math.exp(min(logprob, 0))
     total = sum(weights.values())
-    return {str(number): weights[number] / total for number in sorted(weights)} if total > 0 else None
+    return (
+        {str(number): weights[number] / total for number in sorted(weights)} if total > 0 else None
+    )
 
 
 def _entries(holder: object, key: str) -> Iterator[Mapping[str, Any]]:
     found = holder.get(key) if isinstance(holder, Mapping) else None
-    return (entry for entry in found if isinstance(entry, Mapping)) if isinstance(found, list) else iter(())
+    return (
+        (entry for entry in found if isinstance(entry, Mapping))
+        if isinstance(found, list)
+        else iter(())
+    )
 
 
 def _number(token: Mapping[str, Any]) -> int | None:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 Vectors = NDArray[np.float32]
 
 MAX_TOKENS = 256
-"""The longest text of all-MiniLM-L6-v2's training, [CLS] and [SEP] included; the rest is cut off."""
+"""The longest text of all-MiniLM-L6-v2's training, [CLS] and [SEP] included; the rest is cut
+off.
+"""
 BATCH = 32
 
 
@@ -56,7 +58,9 @@ class MiniLM:
         self._loaded: tuple[InferenceSession, Tokenizer] | None = None
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of length 1, shape (len(texts), 384). Raises WeightsError when there are no weights."""
+        """Vectors of length 1, shape (len(texts), 384). Raises WeightsError when there are no
+        weights.
+        """
         return await asyncio.to_thread(self.embed_now, tuple(texts))
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
@@ -91,9 +95,11 @@ class MiniLM:
 
 
 class HashEmbeddings:
-    """Signed feature hashing of lowercase words and their character trigrams; for tests and benchmarks.
+    """Signed feature hashing of lowercase words and their character trigrams; for tests and
+    benchmarks.
 
-    Texts that share words or stems are near each other; meaning plays no part. Weinberger et al. 2009.
+    Texts that share words or stems are near each other; meaning plays no part. Weinberger et al.
+    2009.
     """
 
     name = "scripted"
@@ -148,7 +154,10 @@ def _pooled(session: "InferenceSession", encoded: "list[Encoding]") -> Vectors:
         mask[row, : len(one.ids)] = 1
     feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
     states: Vectors = session.run(["last_hidden_state"], feeds)[0]
-    means = [states[row, : len(one.ids)].mean(axis=0, dtype=np.float64) for row, one in enumerate(encoded)]
+    means = [
+        states[row, : len(one.ids)].mean(axis=0, dtype=np.float64)
+        for row, one in enumerate(encoded)
+    ]
     return np.stack([mean / np.linalg.norm(mean) for mean in means]).astype(np.float32)
 
 
@@ -169,7 +178,10 @@ def _hashed_word(word: str, dimensions: int) -> NDArray[np.float64]:
     framed = f"^{word}$"
     trigrams = [framed[start : start + 3] for start in range(len(framed) - 2)]
     vector = np.zeros(dimensions)
-    for feature, weight in [(f"w:{word}", 1.0), *((f"t:{one}", 1 / np.sqrt(len(trigrams))) for one in trigrams)]:
+    for feature, weight in [
+        (f"w:{word}", 1.0),
+        *((f"t:{one}", 1 / np.sqrt(len(trigrams))) for one in trigrams),
+    ]:
         digest = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         number = int.from_bytes(digest, "big")
         vector[(number >> 1) % dimensions] += weight if number & 1 else -weight

@@ -1,6 +1,8 @@
-"""What a GGUF file says of itself: metadata and the shapes of its tensors, read without loading it (llama.cpp's docs/gguf.md, version 3).
+"""What a GGUF file says of itself: metadata and the shapes of its tensors, read without loading it
+(llama.cpp's docs/gguf.md, version 3).
 
-llama.cpp says of a bad file only that it could not be loaded, so files that people name are looked at here first.
+llama.cpp says of a bad file only that it could not be loaded, so files that people name are looked
+at here first.
 """
 
 import struct
@@ -11,7 +13,19 @@ from typing import Any, BinaryIO
 
 from simcounsel.errors import ModelError
 
-NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+NUMBERS = {
+    0: "<B",
+    1: "<b",
+    2: "<H",
+    3: "<h",
+    4: "<I",
+    5: "<i",
+    6: "<f",
+    7: "<?",
+    10: "<Q",
+    11: "<q",
+    12: "<d",
+}
 STRING, ARRAY = 8, 9
 BYTES = {0: 4, 1: 2, 30: 2}
 """Of one number, by tensor type: float32, float16, bfloat16. Others are quantised in blocks."""
@@ -19,7 +33,9 @@ BYTES = {0: 4, 1: 2, 30: 2}
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """metadata: by key; lists are left out. shapes: of the tensors by name, the fastest dimension first, as llama.cpp has them."""
+    """metadata: by key; lists are left out. shapes: of the tensors by name, the fastest dimension
+    first, as llama.cpp has them.
+    """
 
     metadata: Mapping[str, Any]
     shapes: Mapping[str, tuple[int, ...]]
@@ -30,13 +46,17 @@ class Header:
         return str(self.metadata.get("general.architecture", ""))
 
     def number(self, key: str) -> int | None:
-        """A whole number of this architecture, such as 'attention.head_count'; None where it is not one number."""
+        """A whole number of this architecture, such as 'attention.head_count'; None where it is not
+        one number.
+        """
         value = self.metadata.get(f"{self.architecture}.{key}")
         return value if isinstance(value, int) else None
 
 
 def read_header(path: Path) -> Header:
-    """The header of a GGUF file. ModelError when it cannot be read, is no GGUF, is cut off or damaged."""
+    """The header of a GGUF file. ModelError when it cannot be read, is no GGUF, is cut off or
+    damaged.
+    """
     try:
         with path.open("rb") as file:
             return _Reader(file, path.stat().st_size).header()
@@ -76,10 +96,15 @@ class _Reader:
         step = step if isinstance(step, int) and step > 0 else 32
         if shapes and -(-self._file.tell() // step) * step + ends > self._size:
             raise _Damaged("cut off: it is shorter than its tensors")
-        return Header(metadata={key: value for key, value in metadata.items() if value is not None}, shapes=shapes)
+        return Header(
+            metadata={key: value for key, value in metadata.items() if value is not None},
+            shapes=shapes,
+        )
 
     def _tensor(self) -> tuple[str, tuple[int, ...], int]:
-        """Name, shape, and where it ends after the beginning of the data (at least; blocks are not counted)."""
+        """Name, shape, and where it ends after the beginning of the data (at least; blocks are not
+        counted).
+        """
         name = self._text()
         shape = tuple(self._number("<Q") for _ in range(self._few(self._number("<I"))))
         kind, begin = self._number("<I"), self._number("<Q")

@@ -19,7 +19,9 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.models import Failure
 
 NOT_SERVED = (401, 402, 403, 404)
-"""Statuses that no wording of the question changes: a wrong key, an empty account, an unknown model."""
+"""Statuses that no wording of the question changes: a wrong key, an empty account, an unknown
+model.
+"""
 
 
 class Refused(Failure):
@@ -27,7 +29,13 @@ class Refused(Failure):
     full. again: another attempt may help. wait_s: what Retry-After asks for, 0 without one."""
 
     def __init__(
-        self, cause: str, *, transport: bool, again: bool, status: int | None = None, said: str = "",
+        self,
+        cause: str,
+        *,
+        transport: bool,
+        again: bool,
+        status: int | None = None,
+        said: str = "",
         wait_s: float = 0.0,
     ) -> None:
         super().__init__(cause, transport=transport)
@@ -47,7 +55,13 @@ class Server:
     """
 
     def __init__(
-        self, *, base_url: str, api_key: str | None, deadline_s: float, attempts: int, timeout_s: float,
+        self,
+        *,
+        base_url: str,
+        api_key: str | None,
+        deadline_s: float,
+        attempts: int,
+        timeout_s: float,
         backoff_s: float,
     ) -> None:
         """Raises ModelError when base_url is no http address or the key cannot be a header."""
@@ -59,12 +73,14 @@ class Server:
         self._backoff_s = backoff_s
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, path: str, body: Mapping[str, Any], until: float) -> tuple[dict[str, Any], int]:
+    async def post(
+        self, path: str, body: Mapping[str, Any], until: float
+    ) -> tuple[dict[str, Any], int]:
         """The JSON object that the server answers, and the number of attempts.
 
-        until: the deadline in the loop's time. Raises Failure: transport=True when nobody answered, or
-        only with 5xx, 408, 429 or one of NOT_SERVED; False for other statuses and for an answer that
-        is no JSON object.
+        until: the deadline in the loop's time. Raises Failure: transport=True when nobody answered,
+        or only with 5xx, 408, 429 or one of NOT_SERVED; False for other statuses and for an answer
+        that is no JSON object.
         """
         url, payload = self._base + path, json.dumps(body).encode()
         retrying = self._retrying(until)
@@ -79,7 +95,9 @@ class Server:
             async with asyncio.timeout_at(until):
                 return _object(await retrying(attempt)), tries
         except TimeoutError:
-            raise Failure(f"no answer within {self.deadline_s:g} s", transport=True, tries=max(tries, 1)) from None
+            raise Failure(
+                f"no answer within {self.deadline_s:g} s", transport=True, tries=max(tries, 1)
+            ) from None
         except Failure as failure:
             failure.tries = tries
             raise
@@ -93,9 +111,12 @@ class Server:
     def _retrying(self, until: float) -> tenacity.AsyncRetrying:
         left_s = until - asyncio.get_running_loop().time()
         return tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(lambda error: isinstance(error, Refused) and error.again),
+            retry=tenacity.retry_if_exception(
+                lambda error: isinstance(error, Refused) and error.again
+            ),
             stop=tenacity.stop_after_attempt(self._attempts) | tenacity.stop_before_delay(left_s),
-            wait=self._wait_s, reraise=True,
+            wait=self._wait_s,
+            reraise=True,
         )
 
     def _wait_s(self, state: tenacity.RetryCallState) -> float:
@@ -110,7 +131,9 @@ class Server:
             async with self._opened().post(url, data=payload, allow_redirects=False) as response:
                 raw = await response.read()
         except TimeoutError:
-            raise Refused(f"no answer within {self._timeout_s:g} s", transport=True, again=True) from None
+            raise Refused(
+                f"no answer within {self._timeout_s:g} s", transport=True, again=True
+            ) from None
         except aiohttp.ClientError as error:
             raise _unreached(error) from None
         if response.status != 200:
@@ -123,10 +146,17 @@ class Server:
         if self._key:
             said = said.replace(self._key, "***")
         if 300 <= status < 400:
-            said = f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the model's name"
+            said = (
+                f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the"
+                " model's name"
+            )
         busy = status in (408, 429) or status >= 500
         raise Refused(
-            f"HTTP {status}: {shown(said)}", transport=busy or status in NOT_SERVED, again=busy, status=status, said=said,
+            f"HTTP {status}: {shown(said)}",
+            transport=busy or status in NOT_SERVED,
+            again=busy,
+            status=status,
+            said=said,
             wait_s=_retry_after_s(response.headers.get("Retry-After")),
         )
 
@@ -136,7 +166,9 @@ class Server:
             if self._key:
                 headers["Authorization"] = f"Bearer {self._key}"
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0), headers=headers, cookie_jar=aiohttp.DummyCookieJar(),
+                connector=aiohttp.TCPConnector(limit=0),
+                headers=headers,
+                cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=self._timeout_s),
             )
         return self._session
@@ -149,14 +181,19 @@ def _checked_url(base_url: str) -> str:
     except ValueError:
         fit = False
     if not fit:
-        raise ModelError(f"{base_url!r} is no address of a model server; write one like http://localhost:11434/v1")
+        raise ModelError(
+            f"{base_url!r} is no address of a model server; write one like"
+            " http://localhost:11434/v1"
+        )
     return base_url.rstrip("/")
 
 
 def _checked_key(api_key: str | None) -> str | None:
     key = api_key.strip() if api_key else None
     if key and not (key.isascii() and key.isprintable()):
-        raise ModelError("the API key has characters that no key has; copy it once more, without line breaks")
+        raise ModelError(
+            "the API key has characters that no key has; copy it once more, without line breaks"
+        )
     return key
 
 
@@ -176,11 +213,25 @@ def _unreached(error: aiohttp.ClientError) -> Refused:
         case aiohttp.ClientConnectorDNSError():
             cause = f"no such host: {error.host}"
         case aiohttp.ClientSSLError() | aiohttp.ServerFingerprintMismatch():
-            return Refused("no secure connection: the certificate was not accepted", transport=True, again=False)
+            return Refused(
+                "no secure connection: the certificate was not accepted",
+                transport=True,
+                again=False,
+            )
         case aiohttp.ClientConnectorError():
-            refused = isinstance(error.os_error, ConnectionRefusedError) or "refused" in str(error.os_error)
-            cause = "connection refused" if refused else f"no connection: {error.os_error.strerror or error.os_error}"
-        case aiohttp.ClientPayloadError() | aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError():
+            refused = isinstance(error.os_error, ConnectionRefusedError) or "refused" in str(
+                error.os_error
+            )
+            cause = (
+                "connection refused"
+                if refused
+                else f"no connection: {error.os_error.strerror or error.os_error}"
+            )
+        case (
+            aiohttp.ClientPayloadError()
+            | aiohttp.ServerDisconnectedError()
+            | aiohttp.ClientOSError()
+        ):
             cause = "cut off"
         case aiohttp.ClientResponseError():
             cause = "what answers there does not speak HTTP"
@@ -190,14 +241,18 @@ def _unreached(error: aiohttp.ClientError) -> Refused:
 
 
 def _said(raw: bytes) -> str:
-    """A server's words about an error: `error.message`, `message` or `detail` of its JSON, else all of it."""
+    """A server's words about an error: `error.message`, `message` or `detail` of its JSON, else all
+    of it.
+    """
     text = raw.decode("utf-8", "replace")
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError):
         return text
     inner = answer.get("error", answer) if isinstance(answer, dict) else answer
-    found = [inner.get(key) for key in ("message", "detail")] if isinstance(inner, dict) else [inner]
+    found = (
+        [inner.get(key) for key in ("message", "detail")] if isinstance(inner, dict) else [inner]
+    )
     words = next((word for word in found if isinstance(word, str) and word), text)
     return words.encode("utf-8", "replace").decode()
 
@@ -208,7 +263,9 @@ def shown(said: str) -> str:
 
 
 def _retry_after_s(header: str | None) -> float:
-    """Seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); 0 for none."""
+    """Seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); 0 for
+    none.
+    """
     if not header:
         return 0.0
     if re.fullmatch(r"\d{1,9}(\.\d+)?", header.strip(), flags=re.ASCII):

@@ -1,4 +1,5 @@
-"""A human who speaks for one resident: that resident's lines are asked for at a board, all else of the model.
+"""A human who speaks for one resident: that resident's lines are asked for at a board, all else of
+the model.
 
     the run's thread                      the site's thread
     Human.complete -> Board.line  ....>   Board.pending   (whose turn, what was said, time left)
@@ -16,8 +17,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import ChatModel, Completion, Failure
+from simcounsel.llm.question import Request
 from simcounsel.specs.vocabulary import EMOTIONS
 
 LINE_CHARACTERS = 2000
@@ -37,9 +38,10 @@ class Refused(ValueError):
 class Turn:
     """The human's turn to speak.
 
-    number: counts the turns of this run. lines: what was said so far, as (who, text). move, aim: what
-    the resident's policy suggests. memories: what comes to the resident's mind. may_leave: whether a
-    goodbye ends the talk yet. deadline: by time.monotonic(). prolonged: how often time was added.
+    number: counts the turns of this run. lines: what was said so far, as (who, text). move, aim:
+    what the resident's policy suggests. memories: what comes to the resident's mind. may_leave:
+    whether a goodbye ends the talk yet. deadline: by time.monotonic(). prolonged: how often time
+    was added.
     """
 
     number: int
@@ -81,11 +83,15 @@ class Board:
             return self._turn
 
     async def line(self, request: Request) -> dict[str, Any] | None:
-        """Put a turn up and wait: the line as the fields of the answer, or None when the time is up."""
+        """Put a turn up and wait: the line as the fields of the answer, or None when the time is
+        up.
+        """
         line: Future[dict[str, Any]] = Future()
         with self._lock:
             self._count += 1
-            turn = self._turn = _turn_of(request, self.who, self._count, time.monotonic() + self.seconds)
+            turn = self._turn = _turn_of(
+                request, self.who, self._count, time.monotonic() + self.seconds
+            )
             self._line = line
         waiting = asyncio.wrap_future(line)
         try:
@@ -102,7 +108,15 @@ class Board:
                 self._turn = None
             waiting.cancel()
 
-    def say(self, number: int, text: str, *, emotion: str = "neutral", intensity: int = 1, goodbye: bool = False) -> None:
+    def say(
+        self,
+        number: int,
+        text: str,
+        *,
+        emotion: str = "neutral",
+        intensity: int = 1,
+        goodbye: bool = False,
+    ) -> None:
         """Give the line of that turn. Refused says what is wrong with it."""
         said = _plain(text)
         if not any(character.isalnum() for character in said):
@@ -115,10 +129,15 @@ class Board:
             raise Refused(f"intensity {intensity}; it goes from 1 to 10")
         with self._lock:
             turn = self._its_turn(number)
-            self._line.set_result({
-                "say": said, "emotion": emotion, "intensity": intensity, "poignancy": intensity,
-                "wish": "say goodbye" if goodbye and turn.may_leave else "go on",
-            })
+            self._line.set_result(
+                {
+                    "say": said,
+                    "emotion": emotion,
+                    "intensity": intensity,
+                    "poignancy": intensity,
+                    "wish": "say goodbye" if goodbye and turn.may_leave else "go on",
+                }
+            )
             self._turn = None
 
     def prolong(self, number: int) -> Turn:
@@ -127,17 +146,25 @@ class Board:
             turn = self._its_turn(number)
             if turn.prolonged >= MORE_TIME:
                 raise Refused(f"the time of this turn was prolonged {MORE_TIME} times already")
-            self._turn = replace(turn, deadline=turn.deadline + self.seconds, prolonged=turn.prolonged + 1)
+            self._turn = replace(
+                turn, deadline=turn.deadline + self.seconds, prolonged=turn.prolonged + 1
+            )
             return self._turn
 
     def _its_turn(self, number: int) -> Turn:
         if self._turn is None or self._turn.number != number:
-            raise Refused("this turn is over: the time was up, or a line was given already; wait for the next one", late=True)
+            raise Refused(
+                "this turn is over: the time was up, or a line was given already; wait for the"
+                " next one",
+                late=True,
+            )
         return self._turn
 
 
 class Human:
-    """A ChatModel: lines of `board.who` come from the board, all other answers from the model within."""
+    """A ChatModel: lines of `board.who` come from the board, all other answers from the model
+    within.
+    """
 
     def __init__(self, inner: ChatModel, board: Board) -> None:
         self.name = inner.name
@@ -151,7 +178,9 @@ class Human:
         line = None if complaint else await self._board.line(request)
         if line is None:
             raise Failure(complaint or f"no line came within {self._board.seconds:g} s")
-        return Completion(text=json.dumps(line, ensure_ascii=False), tokens_in=0, tokens_out=0, source="human")
+        return Completion(
+            text=json.dumps(line, ensure_ascii=False), tokens_in=0, tokens_out=0, source="human"
+        )
 
     async def close(self) -> None:
         """Let go of the model within."""
@@ -161,8 +190,16 @@ class Human:
 def _turn_of(request: Request, who: str, number: int, deadline: float) -> Turn:
     hints, view = request.hints, request.hints["view"]
     return Turn(
-        number=number, who=who, other=view.other, place=view.place, lines=tuple((line.who, line.text) for line in view.lines),
-        move=hints["move"], aim=hints["aim"], memories=tuple(hints["memories"]), may_leave=len(view.lines) > 1, deadline=deadline,
+        number=number,
+        who=who,
+        other=view.other,
+        place=view.place,
+        lines=tuple((line.who, line.text) for line in view.lines),
+        move=hints["move"],
+        aim=hints["aim"],
+        memories=tuple(hints["memories"]),
+        may_leave=len(view.lines) > 1,
+        deadline=deadline,
     )
 
 

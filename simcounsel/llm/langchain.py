@@ -9,16 +9,20 @@ import importlib
 from typing import Any
 
 from simcounsel.errors import ModelError
-from simcounsel.llm.ask import Request
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.question import Request
 
 PREFIX = "langchain:"
-INSTALL = "pip install langchain langchain-PROVIDER (langchain-anthropic, langchain-google-genai and so on)"
+INSTALL = (
+    "pip install langchain langchain-PROVIDER (langchain-anthropic, langchain-google-genai and"
+    " so on)"
+)
 
 
 class LangChainModel:
-    """A ChatModel in front of a LangChain `BaseChatModel`; `fill` by prompt alone, `rate` without weights.
+    """A ChatModel in front of a LangChain `BaseChatModel`; `fill` by prompt alone, `rate` without
+    weights.
 
     Temperature and token limit are LangChain's standard constructor parameters, so there is one
     LangChain object for each pair of them. A model given as `chat` is used as it is set up. The
@@ -69,12 +73,16 @@ def _made(spec: str, temperature: float, max_tokens: int) -> Any:
     try:
         init_chat_model = importlib.import_module("langchain.chat_models").init_chat_model
     except ImportError as error:
-        raise ModelError(f"{PREFIX}{spec}: the package {error.name or 'langchain'!r} is missing; {INSTALL}") from None
+        raise ModelError(
+            f"{PREFIX}{spec}: the package {error.name or 'langchain'!r} is missing; {INSTALL}"
+        ) from None
     try:
         return init_chat_model(spec, temperature=temperature, max_tokens=max_tokens)
     except ImportError as error:
         raise ModelError(f"{PREFIX}{spec}: {_words(error)}; {INSTALL}") from None
-    except Exception as error:  # a key is missing, an unknown provider: each package says it in its own way
+    except (
+        Exception
+    ) as error:  # a key is missing, an unknown provider: each package says it in its own way
         raise ModelError(f"{PREFIX}{spec}: LangChain cannot set it up: {_words(error)}") from error
 
 
@@ -84,7 +92,9 @@ def _completion(message: Any, request: Request) -> Completion:
         raise Failure("the answer is empty")
     usage = getattr(message, "usage_metadata", None)
     return Completion(
-        text=clean(text, request), tokens_in=_tokens(usage, "input_tokens"), tokens_out=_tokens(usage, "output_tokens")
+        text=clean(text, request),
+        tokens_in=_tokens(usage, "input_tokens"),
+        tokens_out=_tokens(usage, "output_tokens"),
     )
 
 
@@ -104,13 +114,25 @@ def _tokens(usage: object, key: str) -> int | None:
 
 
 def _failure(error: Exception) -> Failure:
-    status = next((s for s in (getattr(error, k, None) for k in ("status_code", "code")) if isinstance(s, int)), None)
+    status = next(
+        (
+            s
+            for s in (getattr(error, k, None) for k in ("status_code", "code"))
+            if isinstance(s, int)
+        ),
+        None,
+    )
     if status is not None:
         return Failure(f"HTTP {status}: {_words(error)}", transport=status == 429 or status >= 500)
     kinds = [kind.__name__ for kind in type(error).__mro__]
-    unreached = isinstance(error, OSError) or any("Connect" in kind or "Timeout" in kind for kind in kinds)
+    unreached = isinstance(error, OSError) or any(
+        "Connect" in kind or "Timeout" in kind for kind in kinds
+    )
     return Failure(f"{kinds[0]}: {_words(error)}", transport=unreached)
 
 
 def _words(error: Exception) -> str:
-    return " ".join(str(error).encode("utf-8", "replace").decode().split())[:200] or type(error).__name__
+    return (
+        " ".join(str(error).encode("utf-8", "replace").decode().split())[:200]
+        or type(error).__name__
+    )

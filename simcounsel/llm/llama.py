@@ -32,7 +32,8 @@ RANDOM_SEED = 0xFFFFFFFF
 
 @dataclass(frozen=True, kw_only=True)
 class Token:
-    """One generated token. logprob: natural log, of the model itself, before temperature and grammar.
+    """One generated token. logprob: natural log, of the model itself, before temperature and
+    grammar.
 
     top: the most probable tokens at this place with theirs, best first, whether allowed or not.
     """
@@ -44,7 +45,8 @@ class Token:
 
 @dataclass(frozen=True, kw_only=True)
 class Generated:
-    """A completion. end: 'stop' at a stop string, the model's own end or the grammar's; else 'length'.
+    """A completion. end: 'stop' at a stop string, the model's own end or the grammar's; else
+    'length'.
 
     tokens_in counts the whole prompt; tokens_cached of them were not computed anew.
     tokens: empty unless n_probs was asked for.
@@ -61,12 +63,19 @@ class Generated:
 class Llama:
     """A loaded model. Calls block, and may come from any thread; they wait for each other.
 
-    adapter: a LoRA adapter as a GGUF file, laid over it for every call. context_tokens: prompt and answer together; a longer request raises Failure.
-    threads: see `default_threads`; the number changes the speed only.
-    Raises ModelError when the file cannot be loaded.
+    adapter: a LoRA adapter as a GGUF file, laid over it for every call. context_tokens: prompt and
+    answer together; a longer request raises Failure. threads: see `default_threads`; the number
+    changes the speed only. Raises ModelError when the file cannot be loaded.
     """
 
-    def __init__(self, path: Path, *, adapter: Path | None = None, threads: int | None = None, context_tokens: int = 2048) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        adapter: Path | None = None,
+        threads: int | None = None,
+        context_tokens: int = 2048,
+    ) -> None:
         self.path = path
         self.context_tokens = context_tokens
         self.threads = threads or default_threads()
@@ -89,21 +98,30 @@ class Llama:
         system: str = "",
         talk: Sequence[tuple[str, str]] = (),
     ) -> Generated:
-        """Go on from `prompt` as it stands, or with `chat` answer it through the model's chat template.
+        """Go on from `prompt` as it stands, or with `chat` answer it through the model's chat
+        template.
 
         temperature: 0 takes the likeliest token. stop: ends the text, and is left out of it.
-        grammar: GBNF, or llguidance when it begins with '%llguidance' (see the `grammar_of_` functions).
-        n_probs: how many likeliest tokens to report at each place. system, talk: for `chat` only; talk is (role, text) before the prompt.
-        Raises Failure when the prompt is too long or the grammar is wrong.
+        grammar: GBNF, or llguidance when it begins with '%llguidance' (see the `grammar_of_`
+        functions). n_probs: how many likeliest tokens to report at each place. system, talk: for
+        `chat` only; talk is (role, text) before the prompt. Raises Failure when the prompt is too
+        long or the grammar is wrong.
         """
         sent: dict[str, Any] = SAMPLING | {
-            "max_tokens": max_tokens, "temperature": temperature, "seed": seed % RANDOM_SEED, "cache_prompt": True,
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "seed": seed % RANDOM_SEED,
+            "cache_prompt": True,
         }
         sent |= {"stop": list(stop)} if stop else {}
         sent |= {"grammar": grammar} if grammar else {}
         sent |= _messages(system, prompt, talk) if chat else {"prompt": prompt}
         if n_probs:
-            sent |= {"logprobs": True, "top_logprobs": n_probs} if chat else {"logprobs": n_probs, "n_probs": n_probs}
+            sent |= (
+                {"logprobs": True, "top_logprobs": n_probs}
+                if chat
+                else {"logprobs": n_probs, "n_probs": n_probs}
+            )
         return _generated(self._send(sent, chat=chat), n_probs)
 
     def loglikelihood(self, prompt: str, continuation: str) -> float | None:
@@ -116,8 +134,12 @@ class Llama:
         if not continuation:
             return None
         forced = self.complete(
-            prompt, max_tokens=len(continuation.encode()) + 2, temperature=0, seed=0,
-            grammar=grammar_of_options((continuation,)), n_probs=1,
+            prompt,
+            max_tokens=len(continuation.encode()) + 2,
+            temperature=0,
+            seed=0,
+            grammar=grammar_of_options((continuation,)),
+            n_probs=1,
         )
         tokens = [token for token in forced.tokens if token.text]
         if forced.text != continuation or not tokens:
@@ -134,7 +156,9 @@ class Llama:
             if not self._held:
                 raise ModelError(f"{self.path.name} has been closed")
             server = self._held[0]
-            answer: dict[str, Any] = (server.handle_chat_completions if chat else server.handle_completions)(dict(sent))
+            answer: dict[str, Any] = (
+                server.handle_chat_completions if chat else server.handle_completions
+            )(dict(sent))
         if "choices" not in answer:
             raise Failure(f"{self.path.name}: {answer.get('error', {}).get('message', answer)}")
         return answer
@@ -146,7 +170,9 @@ def default_threads() -> int:
     llama.cpp's threads spin while they wait for each other: two of them beside another busy
     process on two cores are slower than one, and two such models at once ten times slower.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return max(1, min(4, cores // 2))
 
 
@@ -156,8 +182,12 @@ def grammar_of_schema(schema: Mapping[str, Any]) -> str:
 
 
 def grammar_of_options(options: Sequence[str]) -> str:
-    """A grammar of exactly these texts. An option's own tokens are forced once it is the only one left."""
-    return "%llguidance {}\nstart: " + " | ".join(json.dumps(option, ensure_ascii=False) for option in options)
+    """A grammar of exactly these texts. An option's own tokens are forced once it is the only one
+    left.
+    """
+    return "%llguidance {}\nstart: " + " | ".join(
+        json.dumps(option, ensure_ascii=False) for option in options
+    )
 
 
 def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -> xllamacpp.Server:
@@ -185,9 +215,14 @@ def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -
         server = xllamacpp.Server(params)
     except RuntimeError as error:
         if adapter is not None:
-            raise ModelError(f"{adapter}: llama.cpp cannot lay this adapter over {path.name} ({error}); export it again") from error
+            raise ModelError(
+                f"{adapter}: llama.cpp cannot lay this adapter over {path.name} ({error}); export"
+                " it again"
+            ) from error
         cause = f"{path}: not a model that llama.cpp can load ({error})"
-        raise ModelError(f"{cause}; 'simcounsel models --pull' fetches the pinned one anew") from error
+        raise ModelError(
+            f"{cause}; 'simcounsel models --pull' fetches the pinned one anew"
+        ) from error
     # A server freed before its loop has begun hangs for ever; a first answer means it has begun.
     server.handle_completions({"prompt": "a", "max_tokens": 1})
     return server
@@ -218,7 +253,9 @@ def _tokens(choice: Mapping[str, Any], n_probs: int) -> tuple[Token, ...]:
         Token(
             text=one["token"],
             logprob=one["logprob"],
-            top=tuple((other["token"], other["logprob"]) for other in one["top_logprobs"][:n_probs]),
+            top=tuple(
+                (other["token"], other["logprob"]) for other in one["top_logprobs"][:n_probs]
+            ),
         )
         for one in given
     )

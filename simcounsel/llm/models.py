@@ -1,10 +1,12 @@
-"""What every provider offers: a ChatModel completes a Request, an EmbedModel turns texts to vectors."""
+"""What every provider offers: a ChatModel completes a Request, an EmbedModel turns texts to
+vectors.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simcounsel.llm.ask import Request, Source
+from simcounsel.llm.question import Request, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
 class Completion:
     """A model's raw answer.
 
-    text: as it came; for `fill` it should be JSON, for `choose` one of the options, for `rate` a number.
-    tokens_in, tokens_out: None when the server does not tell.
-    weights: for `rate` and `choose`, probabilities of the allowed answers, when the server gives them.
-    tries: how often it was sent, transport retries included.
+    text: as it came; for `fill` it should be JSON, for `choose` one of the options, for `rate` a
+    number. tokens_in, tokens_out: None when the server does not tell. weights: for `rate` and
+    `choose`, probabilities of the allowed answers, when the server gives them. tries: how often it
+    was sent, transport retries included.
     """
 
     text: str

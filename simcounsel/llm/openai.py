@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from simcounsel.llm.ask import Request
 from simcounsel.llm.chat import clean, messages, number_weights, schema_of
 from simcounsel.llm.http import Refused, Server, shown
 from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.question import Request
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""
 TOP_LOGPROBS = 20
 """The most that OpenAI gives."""
 THINKING_TOKENS = 2000
-"""Added for models that count their thinking into the limit: the ones that want `max_completion_tokens`."""
+"""Added for models that count their thinking into the limit: the ones that want
+`max_completion_tokens`.
+"""
 TEXTS_PER_CALL = 512
 """OpenAI takes at most 2048 texts a call, and many servers fewer."""
 _SPARABLE = ("response_format", "top_logprobs", "logprobs", "temperature", "seed")
@@ -33,16 +35,28 @@ class OpenAIModel:
     """
 
     def __init__(
-        self, *, name: str, base_url: str, model: str, api_key: str | None = None, deadline_s: float = 60.0,
-        attempts: int = 5, timeout_s: float = 30.0, backoff_s: float = 0.5,
+        self,
+        *,
+        name: str,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        deadline_s: float = 60.0,
+        attempts: int = 5,
+        timeout_s: float = 30.0,
+        backoff_s: float = 0.5,
     ) -> None:
         """name: as in calls.jsonl. model: as the server calls it. The rest as for `Server`."""
         self.name = name
         self._model = model
         self._spared: frozenset[str] = frozenset()
         self._server = Server(
-            base_url=base_url, api_key=api_key, deadline_s=deadline_s, attempts=attempts,
-            timeout_s=timeout_s, backoff_s=backoff_s,
+            base_url=base_url,
+            api_key=api_key,
+            deadline_s=deadline_s,
+            attempts=attempts,
+            timeout_s=timeout_s,
+            backoff_s=backoff_s,
         )
 
     async def complete(self, request: Request, complaint: str | None) -> Completion:
@@ -68,8 +82,12 @@ class OpenAIModel:
         """Close the connections."""
         await self._server.close()
 
-    def _body(self, request: Request, complaint: str | None, spared: frozenset[str]) -> dict[str, Any]:
-        limit = min(request.max_tokens, RATE_TOKENS) if request.verb == "rate" else request.max_tokens
+    def _body(
+        self, request: Request, complaint: str | None, spared: frozenset[str]
+    ) -> dict[str, Any]:
+        limit = (
+            min(request.max_tokens, RATE_TOKENS) if request.verb == "rate" else request.max_tokens
+        )
         body: dict[str, Any] = {
             "model": self._model,
             "messages": messages(request, complaint),
@@ -120,8 +138,10 @@ def _completion(answer: Mapping[str, Any], request: Request, tries: int) -> Comp
     scale = request.scale if request.verb == "rate" else None
     finish = choice.get("finish_reason")
     return Completion(
-        text=clean(content, request), tokens_in=_tokens(answer, "prompt_tokens"),
-        tokens_out=_tokens(answer, "completion_tokens"), tries=tries,
+        text=clean(content, request),
+        tokens_in=_tokens(answer, "prompt_tokens"),
+        tokens_out=_tokens(answer, "completion_tokens"),
+        tries=tries,
         weights=number_weights(choice.get("logprobs"), scale) if scale else None,
         extra={"finish": finish} if isinstance(finish, str) and finish != "stop" else {},
     )
@@ -152,16 +172,28 @@ class OpenAIEmbeddings:
     """An EmbedModel behind `/embeddings`."""
 
     def __init__(
-        self, *, name: str, base_url: str, model: str, api_key: str | None = None, deadline_s: float = 60.0,
-        attempts: int = 5, timeout_s: float = 30.0, backoff_s: float = 0.5,
+        self,
+        *,
+        name: str,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        deadline_s: float = 60.0,
+        attempts: int = 5,
+        timeout_s: float = 30.0,
+        backoff_s: float = 0.5,
     ) -> None:
         """name: as in calls.jsonl. model: as the server calls it. The rest as for `Server`."""
         self.name = name
         self._model = model
         self._dimensions: int | None = None
         self._server = Server(
-            base_url=base_url, api_key=api_key, deadline_s=deadline_s, attempts=attempts,
-            timeout_s=timeout_s, backoff_s=backoff_s,
+            base_url=base_url,
+            api_key=api_key,
+            deadline_s=deadline_s,
+            attempts=attempts,
+            timeout_s=timeout_s,
+            backoff_s=backoff_s,
         )
 
     async def embed(self, texts: Sequence[str]) -> np.ndarray:
@@ -171,20 +203,30 @@ class OpenAIEmbeddings:
         """
         until = asyncio.get_running_loop().time() + self._server.deadline_s
         found = [
-            await self._embed_some(texts[at:at + TEXTS_PER_CALL], until) for at in range(0, len(texts), TEXTS_PER_CALL)
+            await self._embed_some(texts[at : at + TEXTS_PER_CALL], until)
+            for at in range(0, len(texts), TEXTS_PER_CALL)
         ]
-        return np.concatenate(found) if found else np.zeros((0, self._dimensions or 0), dtype=np.float32)
+        return (
+            np.concatenate(found)
+            if found
+            else np.zeros((0, self._dimensions or 0), dtype=np.float32)
+        )
 
     async def close(self) -> None:
         """Close the connections."""
         await self._server.close()
 
     async def _embed_some(self, texts: Sequence[str], until: float) -> np.ndarray:
-        answer, tries = await self._server.post("/embeddings", {"model": self._model, "input": list(texts)}, until)
+        answer, tries = await self._server.post(
+            "/embeddings", {"model": self._model, "input": list(texts)}, until
+        )
         vectors = _vectors(answer, len(texts), tries)
         dimensions = vectors.shape[1]
         if self._dimensions not in (None, dimensions):
-            raise Failure(f"vectors of {dimensions} numbers, where there were {self._dimensions} before", tries=tries)
+            raise Failure(
+                f"vectors of {dimensions} numbers, where there were {self._dimensions} before",
+                tries=tries,
+            )
         self._dimensions = dimensions
         return vectors
 
@@ -208,9 +250,3 @@ def _vectors(answer: Mapping[str, Any], count: int, tries: int) -> np.ndarray:
         raise Failure("a vector of length zero or without end", tries=tries)
     vectors /= lengths
     return vectors
-
-
-
-
-
-

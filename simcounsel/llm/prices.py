@@ -13,7 +13,9 @@ from simcounsel.specs.load import Spec, load_spec
 
 OURS = Path(__file__).with_name("prices.yaml")
 _FREE = re.compile(r"(?:embedded|scripted|recorded)(?:[:+].*)?", re.DOTALL)
-_VERSION = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3,4}|latest|preview(?:-\d\d-\d\d(?:-\d{4})?)?)")
+_VERSION = re.compile(
+    r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3,4}|latest|preview(?:-\d\d-\d\d(?:-\d{4})?)?)"
+)
 """How a dated version of a model goes on after its name."""
 
 
@@ -36,7 +38,9 @@ class PriceFile(Spec):
 class Prices:
     """Prices by model name."""
 
-    def __init__(self, prices: Mapping[str, Price], same_as: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(
+        self, prices: Mapping[str, Price], same_as: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         """The longest name that fits a model counts."""
         self._prices = dict(sorted(prices.items(), key=lambda item: -len(item[0])))
         self._same_as = dict(same_as)
@@ -44,7 +48,8 @@ class Prices:
 
     @classmethod
     def load(cls, path: Path | None = None) -> "Prices":
-        """Our prices, and over them those of `path`, or else of ~/.config/simcounsel/prices.yaml if there is one.
+        """Our prices, and over them those of `path`, or else of ~/.config/simcounsel/prices.yaml if
+        there is one.
 
         Raises SpecError with file and line for a file that is missing or wrong.
         """
@@ -52,11 +57,17 @@ class Prices:
         theirs = path or (home if home.is_file() else None)
         files = [load_spec(file, PriceFile)[0] for file in (OURS, theirs) if file]
         prices = {name: price for file in files for name, price in file.prices.items()}
-        return cls(prices, {start: other for file in files for start, other in file.same_as.items()})
+        return cls(
+            prices, {start: other for file in files for start, other in file.same_as.items()}
+        )
 
-    def cost_usd(self, model_name: str, tokens_in: int | None, tokens_out: int | None) -> float | None:
-        """None when the price, or the number of tokens of a model that costs, is unknown; 0.0 for models
-        in this process, in a recording, or on a server of this machine or its private network."""
+    def cost_usd(
+        self, model_name: str, tokens_in: int | None, tokens_out: int | None
+    ) -> float | None:
+        """None when the price, or the number of tokens of a model that costs, is unknown; 0.0 for
+        models in this process, in a recording, or on a server of this machine or its private
+        network.
+        """
         if model_name not in self._found:
             self._found[model_name] = self._price(model_name, self._same_as)
         price = self._found[model_name]
@@ -77,7 +88,7 @@ class Prices:
         for start, other in same_as.items():
             if name.startswith(start):
                 unused = {key: value for key, value in same_as.items() if key != start}
-                return self._price(other + name[len(start):], unused)
+                return self._price(other + name[len(start) :], unused)
         return None
 
 

@@ -1,7 +1,9 @@
-"""`recorded:RUN`: no model at all. Replies come out of a run's calls.jsonl, through the Switchboard."""
+"""`recorded:RUN`: no model at all. Replies come out of a run's calls.jsonl, through the
+Switchboard.
+"""
 
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.question import Request
 
 
 class Recorded:
@@ -12,7 +14,9 @@ class Recorded:
 
     async def complete(self, request: Request, complaint: str | None) -> Completion:
         """There is nobody to ask."""
-        raise Failure(f"the recorded reply to {request.purpose!r} does not fit this version's checks")
+        raise Failure(
+            f"the recorded reply to {request.purpose!r} does not fit this version's checks"
+        )
 
     async def close(self) -> None:
         """Nothing to let go of."""

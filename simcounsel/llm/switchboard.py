@@ -1,4 +1,6 @@
-"""Routes each request to the model of its tier; checks, asks again once, falls back, records, counts."""
+"""Routes each request to the model of its tier; checks, asks again once, falls back, records,
+counts.
+"""
 
 import asyncio
 import threading
@@ -10,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
-from simcounsel.llm.ask import Ask, Halted, Outcome, Reply, Request, Tier, drive, halting
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
+from simcounsel.llm.question import Ask, Halted, Outcome, Reply, Request, Tier, drive, halting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +46,9 @@ class Sideline(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What has been asked so far. cost_usd is None when a price is unknown; `free`: nothing costs."""
+    """What has been asked so far. cost_usd is None when a price is unknown; `free`: nothing
+    costs.
+    """
 
     calls: int = 0
     replayed: int = 0
@@ -65,7 +69,9 @@ class LoopThread:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self.loop.run_forever, name="simcounsel-models", daemon=True)
+        self._thread = threading.Thread(
+            target=self.loop.run_forever, name="simcounsel-models", daemon=True
+        )
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -88,8 +94,9 @@ class LoopThread:
 class Switchboard:
     """The models of a run by tier, with one limit on requests in flight.
 
-    stretch: what `begin_tick` begins, in words; patience: after so many requests that reached nobody, while none was answered,
-    the stretch is given up at once (None: only at its end). recorded: replies of an earlier run (or of this one before a crash) by key; they are used
+    stretch: what `begin_tick` begins, in words; patience: after so many requests that reached
+    nobody, while none was answered, the stretch is given up at once (None: only at its end).
+    recorded: replies of an earlier run (or of this one before a crash) by key; they are used
     instead of asking. only_recorded: a request that is not among them is an error.
     """
 
@@ -139,7 +146,11 @@ class Switchboard:
             raise (first.stop if isinstance(first, Halted) else first) from None
 
     async def _drive(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
-        aside = asyncio.create_task(self._aside(self.sideline)) if self.sideline and self.sideline.ready else None
+        aside = (
+            asyncio.create_task(self._aside(self.sideline))
+            if self.sideline and self.sideline.ready
+            else None
+        )
         try:
             return await drive(asks, self.answer)
         finally:
@@ -164,14 +175,20 @@ class Switchboard:
         if self._unreached and not self._answered:
             names = ", ".join(sorted({model.name for model in self.chat.values()}))
             raise ModelUnreachable(
-                f"no model answered during this {self.stretch} ({self._last_cause}); see that {names} is running, reachable and spelled right"
+                f"no model answered during this {self.stretch} ({self._last_cause}); see that"
+                f" {names} is running, reachable and spelled right"
             )
 
     def over_budget(self, usd: float | None, calls: int | None) -> str | None:
-        """Why to stop, if a budget of money or of calls is used up; None when it is not, or there is none."""
+        """Why to stop, if a budget of money or of calls is used up; None when it is not, or there
+        is none.
+        """
         usage = self.usage
         if usd is not None and usage.cost_usd is None:
-            return f"a budget of {usd:g} USD was set, but the model's price is unknown; give it with --prices, or use --budget-calls"
+            return (
+                f"a budget of {usd:g} USD was set, but the model's price is unknown; give it with"
+                " --prices, or use --budget-calls"
+            )
         if usd is not None and usage.cost_usd is not None and usage.cost_usd >= usd:
             return f"the budget of {usd:g} USD is used up ({usage.cost_usd:.4f} spent)"
         if calls is not None and usage.calls >= calls:
@@ -205,8 +222,10 @@ class Switchboard:
             return await self._answer_chat(request)
 
     def _known(self, request: Request) -> dict[str, Any] | None:
-        """The recorded call of a request; not one of another model than the one that would be asked now, as in a fork that
-        changes models. What a human said stays said, and a recording is replayed whatever wrote it."""
+        """The recorded call of a request; not one of another model than the one that would be asked
+        now, as in a fork that changes models. What a human said stays said, and a recording is
+        replayed whatever wrote it.
+        """
         known = self._recorded.get(request.key) if self._recorded else None
         if known is None or self._only_recorded or known.get("source") == "human":
             return known
@@ -216,13 +235,28 @@ class Switchboard:
         """The reply of a recorded call. None when it does not parse any more."""
         self._count(replayed=1)
         if known.get("problem"):
-            return Reply(value=request.fallback, source="fallback", model=known["model"], problem=known["problem"])
-        completion = Completion(text=known["reply"], weights=known.get("weights"), source=known.get("source", "generated"))
+            return Reply(
+                value=request.fallback,
+                source="fallback",
+                model=known["model"],
+                problem=known["problem"],
+            )
+        completion = Completion(
+            text=known["reply"],
+            weights=known.get("weights"),
+            source=known.get("source", "generated"),
+        )
         try:
             value = read_answer(request, completion)
         except Unfit:
             return None
-        return Reply(value=value, source=completion.source, model=known["model"], weights=completion.weights, extra=known.get("extra") or {})
+        return Reply(
+            value=value,
+            source=completion.source,
+            model=known["model"],
+            weights=completion.weights,
+            extra=known.get("extra") or {},
+        )
 
     async def _answer_chat(self, request: Request) -> Reply:
         model = self.chat[request.tier]
@@ -245,7 +279,13 @@ class Switchboard:
                     spent.add(completion)
                     self._answered += 1
                     value = read_answer(request, completion)
-                    reply = Reply(value=value, source=completion.source, model=model.name, weights=completion.weights, extra=completion.extra)
+                    reply = Reply(
+                        value=value,
+                        source=completion.source,
+                        model=model.name,
+                        weights=completion.weights,
+                        extra=completion.extra,
+                    )
                     break
                 except Unfit as unfit:
                     complaint = problem = str(unfit)
@@ -263,30 +303,59 @@ class Switchboard:
             self._flying -= 1
             self._moves += 1
         if reply is None:
-            reply = Reply(value=request.fallback, source="fallback", model=model.name, problem=problem)
-        self._record_chat(request, reply, completion, complaint, spent, time.perf_counter() - started, unreached)
+            reply = Reply(
+                value=request.fallback, source="fallback", model=model.name, problem=problem
+            )
+        self._record_chat(
+            request, reply, completion, complaint, spent, time.perf_counter() - started, unreached
+        )
         if self.patience is not None and self._unreached >= self.patience:
             self.check_reached()
         return reply
 
     def _record_chat(
-        self, request: Request, reply: Reply, completion: Completion | None, complaint: str | None, spent: "Spent", latency_s: float,
+        self,
+        request: Request,
+        reply: Reply,
+        completion: Completion | None,
+        complaint: str | None,
+        spent: "Spent",
+        latency_s: float,
         unreached: bool,
     ) -> None:
         cost, so_far = spent.cost_usd, self.usage.cost_usd
         self._count(
-            calls=1, tokens_in=spent.tokens_in, tokens_out=spent.tokens_out, fallbacks=int(reply.source == "fallback"),
-            second_tries=int(complaint is not None), retries=max(0, spent.tries - spent.asked),
-            chosen=int(reply.source == "chosen"), generated=int(reply.source == "generated"),
-            prompt_characters=len(request.system) + len(request.prompt), cost_usd=None if None in (so_far, cost) else cost,
+            calls=1,
+            tokens_in=spent.tokens_in,
+            tokens_out=spent.tokens_out,
+            fallbacks=int(reply.source == "fallback"),
+            second_tries=int(complaint is not None),
+            retries=max(0, spent.tries - spent.asked),
+            chosen=int(reply.source == "chosen"),
+            generated=int(reply.source == "generated"),
+            prompt_characters=len(request.system) + len(request.prompt),
+            cost_usd=None if None in (so_far, cost) else cost,
         )
         if self.recorder:
             call: dict[str, Any] = {
-                "key": request.key, "tick": self._tick, "who": request.who, "purpose": request.purpose, "verb": request.verb,
-                "model": spent.model, "system": request.system, "prompt": request.prompt, "seed": request.seed,
-                "reply": completion.text if completion else None, "source": reply.source,
-                "complaint": complaint, "problem": reply.problem, "tokens_in": spent.tokens_in,
-                "tokens_out": spent.tokens_out, "cost_usd": cost, "latency_s": round(latency_s, 4), "tries": spent.tries,
+                "key": request.key,
+                "tick": self._tick,
+                "who": request.who,
+                "purpose": request.purpose,
+                "verb": request.verb,
+                "model": spent.model,
+                "system": request.system,
+                "prompt": request.prompt,
+                "seed": request.seed,
+                "reply": completion.text if completion else None,
+                "source": reply.source,
+                "complaint": complaint,
+                "problem": reply.problem,
+                "tokens_in": spent.tokens_in,
+                "tokens_out": spent.tokens_out,
+                "cost_usd": cost,
+                "latency_s": round(latency_s, 4),
+                "tries": spent.tries,
             }
             if request.talk:
                 call["talk"] = [list(line) for line in request.talk]
@@ -303,39 +372,58 @@ class Switchboard:
 
     async def _answer_embed(self, request: Request) -> Reply:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
-        from simcounsel.runs import decode_vectors, encode_vectors
+        from simcounsel.runs.run import decode_vectors, encode_vectors
 
         known = self._recorded.get(request.key) if self._recorded else None
         if known is None and self._only_recorded:
-            raise ModelError(f"the recording holds no vectors for {request.who}'s {request.purpose!r}")
+            raise ModelError(
+                f"the recording holds no vectors for {request.who}'s {request.purpose!r}"
+            )
         if known is None:
             started = time.perf_counter()
             try:
                 made = await self.embed.embed(request.texts)
             except Failure as failure:
-                raise ModelUnreachable(f"the model {self.embed.name!r} gave no embeddings ({failure.cause})") from None
+                raise ModelUnreachable(
+                    f"the model {self.embed.name!r} gave no embeddings ({failure.cause})"
+                ) from None
             text = encode_vectors(made)
             if self.recorder:
-                self.recorder.append_call({
-                    "key": request.key, "tick": self._tick, "who": request.who, "purpose": request.purpose, "verb": "embed",
-                    "model": self.embed.name, "texts": list(request.texts), "vectors": text,
-                    "latency_s": round(time.perf_counter() - started, 4),
-                })
+                self.recorder.append_call(
+                    {
+                        "key": request.key,
+                        "tick": self._tick,
+                        "who": request.who,
+                        "purpose": request.purpose,
+                        "verb": "embed",
+                        "model": self.embed.name,
+                        "texts": list(request.texts),
+                        "vectors": text,
+                        "latency_s": round(time.perf_counter() - started, 4),
+                    }
+                )
         else:
             text = known["vectors"]
-        return Reply(value=decode_vectors(text, len(request.texts)), source="generated", model=self.embed.name)
+        return Reply(
+            value=decode_vectors(text, len(request.texts)),
+            source="generated",
+            model=self.embed.name,
+        )
 
     def _count(self, **more: float | None) -> None:
         """Add to the usage; None makes unknown."""
         before = self.usage
         sums: dict[str, Any] = {
-            name: None if n is None or getattr(before, name) is None else getattr(before, name) + n for name, n in more.items()
+            name: None if n is None or getattr(before, name) is None else getattr(before, name) + n
+            for name, n in more.items()
         }
         self.usage = replace(before, **sums)
 
 
 class Spent:
-    """Tokens, tries and cost of one request: `asked` once or twice, each time with the tries of its transport."""
+    """Tokens, tries and cost of one request: `asked` once or twice, each time with the tries of its
+    transport.
+    """
 
     def __init__(self, model: str, prices: Prices) -> None:
         self.model = model
@@ -354,4 +442,6 @@ class Spent:
     @property
     def cost_usd(self) -> float | None:
         """None when the model's price is unknown, or it costs and did not tell its tokens."""
-        return self._prices.cost_usd(self.model, None if self._untold else self.tokens_in, self.tokens_out)
+        return self._prices.cost_usd(
+            self.model, None if self._untold else self.tokens_in, self.tokens_out
+        )

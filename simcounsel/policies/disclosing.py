@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 from simcounsel.policies.manual import aims
 from simcounsel.specs.vocabulary import Stage
 
@@ -26,8 +26,12 @@ class Disclosing:
             return self._decision(view, "ending", ("ending",), "the talk is ending")
         openness = view.closeness / 2 + min(3, view.meeting - 1) + len(view.moves) / 2
         options = self._options(openness, view)
-        move = chance(*view.key, "disclosing", len(view.lines)).choices(*zip(*options, strict=True))[0]
-        return self._decision(view, move, tuple(stage for stage, _ in options), f"openness {openness:.1f}")
+        move = chance(*view.key, "disclosing", len(view.lines)).choices(
+            *zip(*options, strict=True)
+        )[0]
+        return self._decision(
+            view, move, tuple(stage for stage, _ in options), f"openness {openness:.1f}"
+        )
         yield  # an Ask that needs no model
 
     def _options(self, openness: float, view: TalkView) -> list[tuple[Stage, float]]:
@@ -36,8 +40,14 @@ class Disclosing:
         options: list[tuple[Stage, float]] = [("telling", 4.0), ("doubting", 1.5)]
         options.append(("angry", 1.5 if view.emotion in ("anger", "disgust") else 0.5))
         if openness >= OPENNESS_TO_HOPE:
-            options.append(("hopeful", 2.5 if view.emotion in ("joy", "trust", "anticipation") else 1.5))
+            options.append(
+                ("hopeful", 2.5 if view.emotion in ("joy", "trust", "anticipation") else 1.5)
+            )
         return options
 
-    def _decision(self, view: TalkView, move: Stage, options: tuple[str, ...], reason: str) -> Decision:
-        return Decision(move=move, options=options, reason=reason, aim=aims(self.name, view.language)[move])
+    def _decision(
+        self, view: TalkView, move: Stage, options: tuple[str, ...], reason: str
+    ) -> Decision:
+        return Decision(
+            move=move, options=options, reason=reason, aim=aims(self.name, view.language)[move]
+        )

@@ -6,19 +6,25 @@ from typing import Any
 
 import yaml
 
-from simcounsel.llm.ask import LISTENS, OWN, Example
+from simcounsel.llm.question import LISTENS, OWN, Example
 
 
 @cache
 def aims(name: str, language: str = "en") -> dict[str, str]:
-    """What each move of a policy means, as it is put to a model; in English where there is no such file in the language."""
+    """What each move of a policy means, as it is put to a model; in English where there is no such
+    file in the language.
+    """
     return {str(move): str(aim).strip() for move, aim in _read(name, language)["moves"].items()}
 
 
 @cache
 def acts(name: str, language: str = "en") -> dict[str, str]:
-    """By what words each of a counselor's acts is known, as patterns in order; {} when the policy has none."""
-    return {str(act): str(pattern) for act, pattern in _read(name, language).get("acts", {}).items()}
+    """By what words each of a counselor's acts is known, as patterns in order; {} when the policy
+    has none.
+    """
+    return {
+        str(act): str(pattern) for act, pattern in _read(name, language).get("acts", {}).items()
+    }
 
 
 @cache
@@ -31,10 +37,26 @@ def lines_for(name: str, move: str, language: str = "en") -> tuple[str, ...]:
 def _read(name: str, language: str) -> dict[str, Any]:
     folder = files(__package__).joinpath("moves")
     own = folder.joinpath(language, f"{name}.yaml")
-    data: dict[str, Any] = yaml.safe_load((own if own.is_file() else folder.joinpath("en", f"{name}.yaml")).read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load(
+        (own if own.is_file() else folder.joinpath("en", f"{name}.yaml")).read_text(
+            encoding="utf-8"
+        )
+    )
     return data
 
 
 def own_example(text: str, move: str, *, listens: bool = False) -> Example:
-    """A line written by hand for a move, as an example. listens: a word on what was heard may stand before it."""
-    return Example(text=text, tags={OWN: True, LISTENS: listens, "move": move, "theme": "any", "emotion": "neutral", "when": "any"})
+    """A line written by hand for a move, as an example. listens: a word on what was heard may stand
+    before it.
+    """
+    return Example(
+        text=text,
+        tags={
+            OWN: True,
+            LISTENS: listens,
+            "move": move,
+            "theme": "any",
+            "emotion": "neutral",
+            "when": "any",
+        },
+    )

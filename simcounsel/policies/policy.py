@@ -4,7 +4,7 @@ from typing import Protocol, runtime_checkable
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import PracticeEvent
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 
 
 class Policy(Protocol):

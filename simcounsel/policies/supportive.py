@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 from simcounsel.policies.manual import aims
 
 LATER = ("sympathize", "ask", "share", "suggest", "close")
@@ -25,12 +25,18 @@ class Supportive:
         if not view.moves:
             return self._decision(view, "greet", ("greet",), "they have just met")
         options = tuple(
-            move for move in LATER if move != view.moves[-1] and (move != "close" or len(view.lines) >= LONG_ENOUGH)
+            move
+            for move in LATER
+            if move != view.moves[-1] and (move != "close" or len(view.lines) >= LONG_ENOUGH)
         )
         odds = [OFTEN[LATER.index(move)] for move in options]
         move = chance(*view.key, "supportive", len(view.lines)).choices(options, odds)[0]
         return self._decision(view, move, options, "drawn")
         yield  # an Ask that needs no model
 
-    def _decision(self, view: TalkView, move: str, options: tuple[str, ...], reason: str) -> Decision:
-        return Decision(move=move, options=options, reason=reason, aim=aims(self.name, view.language)[move])
+    def _decision(
+        self, view: TalkView, move: str, options: tuple[str, ...], reason: str
+    ) -> Decision:
+        return Decision(
+            move=move, options=options, reason=reason, aim=aims(self.name, view.language)[move]
+        )

@@ -1,11 +1,13 @@
-"""What `staged` is compared with: `single`, one agent that is told the whole manual at once, and `unguided`, one told next to nothing."""
+"""What `staged` is compared with: `single`, one agent that is told the whole manual at once, and
+`unguided`, one told next to nothing.
+"""
 
 from datetime import timedelta
 from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
-from simcounsel.llm.ask import Ask, Example
+from simcounsel.llm.question import Ask, Example
 from simcounsel.policies.manual import aims, lines_for, own_example
 from simcounsel.policies.staged.exercises import library, stage_of
 from simcounsel.prompts import prompt_text, render
@@ -24,7 +26,9 @@ def _move(view: TalkView) -> tuple[str, str]:
 
 
 class Single:
-    """The prompts of all states and all exercises in one brief; no machine, no judge, no notes, exercises by the day's schedule."""
+    """The prompts of all states and all exercises in one brief; no machine, no judge, no notes,
+    exercises by the day's schedule.
+    """
 
     name: ClassVar[str] = "single"
 
@@ -36,19 +40,35 @@ class Single:
         move, reason = _move(view)
         today = scheduled(self.day(view), view.language)
         given = _given(view)
-        texts = (_said(line, today, view) for line in lines_for(self.name, move, view.language) if not (given and "{steps}" in line))
+        texts = (
+            _said(line, today, view)
+            for line in lines_for(self.name, move, view.language)
+            if not (given and "{steps}" in line)
+        )
         return Decision(
-            move=move, options=("greet", "talk", "close"), reason=f"{reason}; day {self.day(view)}", aim=aims(self.name, view.language)[move],
-            act="ask" if move == "talk" else move, brief=self.brief(view, today), manner=prompt_text("manner_exercise", view.language),
-            max_tokens=420, lines=tuple(own_example(text, move) for text in texts), leaves=move == "close",
+            move=move,
+            options=("greet", "talk", "close"),
+            reason=f"{reason}; day {self.day(view)}",
+            aim=aims(self.name, view.language)[move],
+            act="ask" if move == "talk" else move,
+            brief=self.brief(view, today),
+            manner=prompt_text("manner_exercise", view.language),
+            max_tokens=420,
+            lines=tuple(own_example(text, move) for text in texts),
+            leaves=move == "close",
         )
         yield  # an Ask that needs no model
 
     def day(self, view: TalkView) -> int:
         """The day of the protocol, by the dates since the first talk with this client."""
         days = self.manual.days
-        talks = [entry.minute for entry in view.kept if getattr(entry.event, "chat", None) is not None]
-        dates = [(view.start + timedelta(minutes=minute)).toordinal() for minute in (view.minute, talks[0] if talks else view.minute)]
+        talks = [
+            entry.minute for entry in view.kept if getattr(entry.event, "chat", None) is not None
+        ]
+        dates = [
+            (view.start + timedelta(minutes=minute)).toordinal()
+            for minute in (view.minute, talks[0] if talks else view.minute)
+        ]
         return min(days.cap, days.first + dates[0] - dates[1])
 
     def brief(self, view: TalkView, today: tuple[Exercise, ...]) -> str:
@@ -58,11 +78,18 @@ class Single:
         parts = [state.prompt for state in self.manual.states.values() if not state.internal]
         exercises = (
             f"- {one.name}. {one.goal} {' '.join(one.steps)} {one.afterwards}"
-            + (f" [{'; '.join(what[name] for name in one.not_when)}]" if one.not_when else "") for one in known.exercises
+            + (f" [{'; '.join(what[name] for name in one.not_when)}]" if one.not_when else "")
+            for one in known.exercises
         )
         return render(
-            "single_brief", view.language, name=view.me, other=view.other, day=self.day(view), cap=self.manual.days.cap,
-            parts="\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1)), today=", ".join(one.name for one in today),
+            "single_brief",
+            view.language,
+            name=view.me,
+            other=view.other,
+            day=self.day(view),
+            cap=self.manual.days.cap,
+            parts="\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1)),
+            today=", ".join(one.name for one in today),
             exercises="\n".join(exercises),
         )[1]
 
@@ -94,10 +121,19 @@ class Unguided:
     def decide(self, view: TalkView) -> Ask[Decision]:
         """Hello, talk, goodbye."""
         move, reason = _move(view)
-        lines: tuple[Example, ...] = tuple(own_example(text, move) for text in lines_for(self.name, move, view.language))
+        lines: tuple[Example, ...] = tuple(
+            own_example(text, move) for text in lines_for(self.name, move, view.language)
+        )
         return Decision(
-            move=move, options=("greet", "talk", "close"), reason=reason, aim=aims(self.name, view.language)[move],
-            act="ask" if move == "talk" else move, brief=render("unguided_brief", view.language, name=view.me, other=view.other)[1],
-            manner=prompt_text("manner_unguided", view.language), lines=lines, leaves=True if move == "close" else None, max_tokens=420,
+            move=move,
+            options=("greet", "talk", "close"),
+            reason=reason,
+            aim=aims(self.name, view.language)[move],
+            act="ask" if move == "talk" else move,
+            brief=render("unguided_brief", view.language, name=view.me, other=view.other)[1],
+            manner=prompt_text("manner_unguided", view.language),
+            lines=lines,
+            leaves=True if move == "close" else None,
+            max_tokens=420,
         )
         yield  # an Ask that needs no model

@@ -1,9 +1,9 @@
 """Every text that is sent to a model is a file in this folder: `NAME.txt`, a `string.Template`.
 
 A line `---` in a file parts the system message (above) from the user message (below); a file
-without one is all user message. A `$slot` must be filled; a literal dollar is written `$$`.
-What is there in another language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent, and
-`LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
+without one is all user message. A `$slot` must be filled; a literal dollar is written `$$`. What is
+there in another language is `LANGUAGE/NAME.txt`; where there is no such file the English one is
+sent, and `LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
 """
 
 import re
@@ -19,7 +19,9 @@ _GAP = re.compile(r"\n{3,}")
 
 @cache
 def prompt_text(name: str, language: str = "en") -> str:
-    """The whole of a prompt in a language, or in English where there is none. Raises FileNotFoundError when there is no such prompt."""
+    """The whole of a prompt in a language, or in English where there is none. Raises
+    FileNotFoundError when there is no such prompt.
+    """
     own = _own(name, language)
     return (own or files(__name__).joinpath(f"{name}.txt")).read_text(encoding="utf-8").strip()
 
@@ -58,7 +60,9 @@ def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, st
 @cache
 def phrases(name: str, language: str = "en") -> dict[str, str]:
     """The lines `key: text` of a prompt file that holds short phrases."""
-    pairs = (line.split(":", 1) for line in prompt_text(name, language).splitlines() if line.strip())
+    pairs = (
+        line.split(":", 1) for line in prompt_text(name, language).splitlines() if line.strip()
+    )
     return {key.strip(): text.strip() for key, text in pairs}
 
 

@@ -1,1 +1,3 @@
-"""Danger in what is said: help lines by locale, and what a human who takes part in a simulation is told."""
+"""Danger in what is said: help lines by locale, and what a human who takes part in a simulation is
+told.
+"""

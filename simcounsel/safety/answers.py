@@ -20,8 +20,9 @@ _PERSON = re.compile(r"[a-z']+")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A danger that a counselor asked about. to_yes: which answer means danger. last: nothing else was asked after it. words: of the
-    question."""
+    """A danger that a counselor asked about. to_yes: which answer means danger. last: nothing else
+    was asked after it. words: of the question.
+    """
 
     kind: Danger
     level: RiskLevel
@@ -51,9 +52,14 @@ def answered(line: Line, text: str, before: str) -> Answered:
     asked = tuple((one, _means(one, line, taken)) for one in asked_about(before, line.lexicon))
     evidence = tuple(said for one, means in asked if (said := _evidence(one, means, span, text)))
     heard = {one.kind for one in evidence}
-    denied = tuple(kind for kind in DANGERS if kind not in heard and any(
-        one.kind == kind and means == ("nay" if one.to_yes else "yes") for one, means in asked
-    ))
+    denied = tuple(
+        kind
+        for kind in DANGERS
+        if kind not in heard
+        and any(
+            one.kind == kind and means == ("nay" if one.to_yes else "yes") for one, means in asked
+        )
+    )
     return Answered(evidence=evidence, denied=denied)
 
 
@@ -64,16 +70,27 @@ def stance(line: Line) -> tuple[Stance, Span] | None:
     best: tuple[int, int, Stance] | None = None
     for entry in line.lexicon.answers.fitting(line.text):
         found = entry.pattern.parts[0].regex.search(line.text, 0, 60)
-        if found and not re.search(r"[^\W_]", line.text[: found.start()]) and (best is None or found.end() > best[1]):
+        if (
+            found
+            and not re.search(r"[^\W_]", line.text[: found.start()])
+            and (best is None or found.end() > best[1])
+        ):
             best = (found.start(), found.end(), entry.section)  # type: ignore[assignment]
     return None if best is None else (best[2], (best[0], best[1]))
 
 
 def _means(asked: Asked, line: Line, taken: tuple[Stance, Span]) -> Stance:
-    """A stem that goes on ("I am tired") says nothing clear, unless it goes on with the words of a question for safety ("I am safe")."""
+    """A stem that goes on ("I am tired") says nothing clear, unless it goes on with the words of a
+    question for safety ("I am safe").
+    """
     means, span = taken
-    following = _PERSON.match(line.text[span[1]:].lower().lstrip(" ,"))
-    if means != "unsure" or asked.to_yes or not following or following.group() not in asked.words - line.lexicon.grammar.common:
+    following = _PERSON.match(line.text[span[1] :].lower().lstrip(" ,"))
+    if (
+        means != "unsure"
+        or asked.to_yes
+        or not following
+        or following.group() not in asked.words - line.lexicon.grammar.common
+    ):
         return means
     alone = stance(Line(line.text[slice(*span)], line.lexicon))
     return alone[0] if alone else means
@@ -85,19 +102,29 @@ def _evidence(asked: Asked, means: Stance, span: Span, text: str) -> Evidence | 
     level: RiskLevel = "low" if means == "unsure" or asked.past else asked.level
     said = {"yes": "a yes", "nay": "a no", "unsure": "no clear answer"}[means]
     return Evidence(
-        kind=asked.kind, level=level, span=span, words=text[slice(*span)], doubt=means == "unsure" or not asked.last,
-        what=f"{said} to a question about {asked.kind.replace('_', ' ')}{' in the past' if asked.past else ''}",
+        kind=asked.kind,
+        level=level,
+        span=span,
+        words=text[slice(*span)],
+        doubt=means == "unsure" or not asked.last,
+        what=(
+            f"{said} to a question about"
+            f" {asked.kind.replace('_', ' ')}{' in the past' if asked.past else ''}"
+        ),
     )
 
 
 @cache
 def _turned(lexicon: Lexicon, me: str) -> dict[str, str]:
-    return {word: (me if other in ("i", "me") else other) for word, other in lexicon.words.turned.items()}
+    return {
+        word: me if other in ("i", "me") else other for word, other in lexicon.words.turned.items()
+    }
 
 
 def asked_about(before: str, lexicon: Lexicon) -> Iterator[Asked]:
-    """The dangers that a counselor's line asks about, in its last question, or else in its last sentence; in earlier questions also, which
-    a short answer may mean."""
+    """The dangers that a counselor's line asks about, in its last question, or else in its last
+    sentence; in earlier questions also, which a short answer may mean.
+    """
     text = normal(before, lexicon)
     spoken = [text[start:end] for start, end in sentences(text) if text[start:end].strip()]
     questions = [one for one in spoken if _QUESTION.search(one)] or spoken[-1:]
@@ -116,12 +143,22 @@ def _asked(question: str, lexicon: Lexicon, *, last: bool) -> Iterator[Asked]:
     for entry in lexicon.questions.fitting(question):
         section, kind = entry.section.split()
         if entry.pattern.parts[0].regex.search(question):
-            yield Asked(kind=kind, level="high", past=False, to_yes=section == "probing", last=last, words=words)  # type: ignore[arg-type]
+            yield Asked(
+                kind=kind,  # type: ignore[arg-type]
+                level="high",
+                past=False,
+                to_yes=section == "probing",
+                last=last,
+                words=words,
+            )
     levels: dict[Danger, RiskLevel] = {}
     past = False
     for me in ("i", "me"):
         turned = _turned(lexicon, me)
-        said = _PERSON.sub(lambda found, turned=turned: turned.get(found.group(), found.group()), question)  # type: ignore[misc]
+        said = _PERSON.sub(
+            lambda found, turned=turned: turned.get(found.group(), found.group()),  # type: ignore[misc]
+            question,
+        )
         said = said if lexicon.grammar.spaced else "".join(turned.get(one, one) for one in question)
         line = Line(said, lexicon)
         for found in line.cues(plain=True):
@@ -129,4 +166,10 @@ def _asked(question: str, lexicon: Lexicon, *, last: bool) -> Iterator[Asked]:
                 levels[found.cue.kind] = higher(levels.get(found.cue.kind, "none"), found.cue.level)
         past = past or line.says("past", (0, len(said)))
     for kind, level in levels.items():
-        yield Asked(kind=kind, level="high" if level == "imminent" else level, past=past, to_yes=True, last=last)
+        yield Asked(
+            kind=kind,
+            level="high" if level == "imminent" else level,
+            past=past,
+            to_yes=True,
+            last=last,
+        )

@@ -1,17 +1,20 @@
-"""How near danger is in a client's line: the detector where its words leave no doubt, a model where they do.
+"""How near danger is in a client's line: the detector where its words leave no doubt, a model where
+they do.
 
-A model is asked only in doubt. The higher of its level and a floor counts (`Heard.floor`): what was said openly, and one level below
-what hints add up to. So one hint alone may be waved away by a model that knows better, since a word list cannot know what a cat that is
-given away means; several of them together at most one level; and nothing that was said openly. Without a model that can judge, the
-detector's own level stands: a question too many rather than a danger unheard.
+A model is asked only in doubt. The higher of its level and a floor counts (`Heard.floor`): what was
+said openly, and one level below what hints add up to. So one hint alone may be waved away by a
+model that knows better, since a word list cannot know what a cat that is given away means; several
+of them together at most one level; and nothing that was said openly. Without a model that can
+judge, the detector's own level stands: a question too many rather than a danger unheard.
 
-Most hints in which no telling word falls, the detector does not hear at all, not even as doubt (`detector` has the numbers). `every_line`
-is for where that weighs more than a request for each line: a model is then asked about all that is no clear danger.
+Most hints in which no telling word falls, the detector does not hear at all, not even as doubt
+(`detector` has the numbers). `every_line` is for where that weighs more than a request for each
+line: a model is then asked about all that is no clear danger.
 """
 
 from simcounsel.chance import seed_of
 from simcounsel.events.practice import Assessed
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.prompts import render
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.weighing import higher
@@ -24,14 +27,23 @@ ITEM_LEVELS: dict[int, RiskLevel] = {0: "none", 1: "low", 2: "high", 3: "high"}
 
 
 def assess(
-    line: str, before: str = "", *, who: str, key: tuple[object, ...], language: str | None = None,
-    chat: str | None = None, message: int | None = None, every_line: bool = False,
+    line: str,
+    before: str = "",
+    *,
+    who: str,
+    key: tuple[object, ...],
+    language: str | None = None,
+    chat: str | None = None,
+    message: int | None = None,
+    every_line: bool = False,
 ) -> Ask[Assessed]:
-    """What is in a client's line. At most one request, and none where the detector is sure; every_line: only where it is sure of danger.
+    """What is in a client's line. At most one request, and none where the detector is sure;
+    every_line: only where it is sure of danger.
 
-    before: the counselor's line before it, '' if there is none. who: the client. key: what the luck of the request depends on, such as
-    (seed, tick, chat, message). language: of the talk, as `hear` takes it. chat, message: where the line stands, for the event.
-    `by` is "model" when one judged; a model that cannot (embedded, scripted) leaves it to the detector.
+    before: the counselor's line before it, '' if there is none. who: the client. key: what the luck
+    of the request depends on, such as (seed, tick, chat, message). language: of the talk, as `hear`
+    takes it. chat, message: where the line stands, for the event. `by` is "model" when one judged;
+    a model that cannot (embedded, scripted) leaves it to the detector.
     """
     heard = hear(line, language, before)
     level, by, why = heard.level, "detector", heard.why
@@ -39,34 +51,58 @@ def assess(
         reply = yield from ask(_request(line, before, who, key, heard))
         judged: RiskLevel = reply.value
         if reply.source in ("chosen", "fallback"):
-            why = f"{why or NOTHING_HEARD}; no model that can judge it was there, so the detector's level stands"
+            why = (
+                f"{why or NOTHING_HEARD}; no model that can judge it was there, so the detector's"
+                " level stands"
+            )
         else:
             level, by = higher(heard.floor, judged), "model"
             least = "" if judged == level else f", and {level} is the least after these words"
             why = f"{why or NOTHING_HEARD}; {reply.model or 'a model'} says {judged}{least}"
     return Assessed(
-        who=who, chat=chat, message=message, level=level, kinds=_kinds(heard, level), by=by,  # type: ignore[arg-type]
-        evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)), why=why or NOTHING_HEARD,
+        who=who,
+        chat=chat,
+        message=message,
+        level=level,
+        kinds=_kinds(heard, level),
+        by=by,  # type: ignore[arg-type]
+        evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)),
+        why=why or NOTHING_HEARD,
     )
 
 
 def _request(line: str, before: str, who: str, key: tuple[object, ...], heard: Heard) -> Request:
-    system, prompt = render("risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why or NOTHING_HEARD)
+    system, prompt = render(
+        "risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why or NOTHING_HEARD
+    )
     return Request(
-        verb="choose", purpose="risk", who=who, tier="quick", system=system, prompt=prompt, options=RISK_LEVELS, fallback=heard.level,
-        hints={"level": heard.level}, temperature=0.0, max_tokens=20, seed=seed_of(*key, "risk"),
+        verb="choose",
+        purpose="risk",
+        who=who,
+        tier="quick",
+        system=system,
+        prompt=prompt,
+        options=RISK_LEVELS,
+        fallback=heard.level,
+        hints={"level": heard.level},
+        temperature=0.0,
+        max_tokens=20,
+        seed=seed_of(*key, "risk"),
     )
 
 
 def _kinds(heard: Heard, level: RiskLevel) -> tuple[Danger, ...]:
-    """The kinds that were heard; where only a model heard anything, those that raised the doubt, or suicide, which is asked about first."""
+    """The kinds that were heard; where only a model heard anything, those that raised the doubt, or
+    suicide, which is asked about first.
+    """
     if level == "none" or heard.kinds:
         return heard.kinds if level != "none" else ()
     return tuple(kind for kind in DANGERS if heard.first(kind)) or ("suicide",)
 
 
 def raised_by_item(value: float) -> RiskLevel:
-    """What an answer to PHQ-9's item 9 ("better off dead, or hurting yourself") raises danger to: 1 low, 2 and 3 high.
+    """What an answer to PHQ-9's item 9 ("better off dead, or hurting yourself") raises danger to: 1
+    low, 2 and 3 high.
 
     ValueError when the value is none of the item's.
     """
@@ -79,6 +115,12 @@ def assessed_by_item(value: float, *, who: str) -> Assessed:
     """The event after a questionnaire; its level is none for 0."""
     level = raised_by_item(value)
     return Assessed(
-        who=who, chat=None, message=None, level=level, kinds=("suicide", "self_harm") if level != "none" else (), by="questionnaire",
-        evidence=(), why=f"PHQ-9, item 9 (thoughts of being better off dead or of self-harm): {value:g} of 3",
+        who=who,
+        chat=None,
+        message=None,
+        level=level,
+        kinds=("suicide", "self_harm") if level != "none" else (),
+        by="questionnaire",
+        evidence=(),
+        why=f"PHQ-9, item 9 (thoughts of being better off dead or of self-harm): {value:g} of 3",
     )

@@ -1,14 +1,16 @@
 """How near danger is in what a client says, by words and grammar, without a model.
 
-What is open it hears well, what is hinted at badly. Measured once, on lines on which no word was chosen, any danger against none:
+What is open it hears well, what is hinted at badly. Measured once, on lines on which no word was
+chosen, any danger against none:
 
     PsyGUARD's validation set, odd idx (722 utterances, 207 with a risk; Chinese)   precision 0.92   recall 0.80   F1 0.85
     our own lines, risk_lines_test.yaml (240 lines, 120 with danger; English)       precision 0.84   recall 0.47   F1 0.61
 
-(simcounsel bench risk FILE --split test, with intervals). On the lines on which the words were chosen it does far better, which says
-nothing. Of the English dangers in plain words it hears 43 of 60, of hints without a telling word 14 of 60, and of the imminent ones 9
-of 20; with those that it is in doubt about, of which a model is asked, 75 of 120. So silence promises nothing. The words before these
-heard 48 of the same 120 (and were in doubt about one more), with precision 0.86.
+(simcounsel bench risk FILE --split test, with intervals). On the lines on which the words were
+chosen it does far better, which says nothing. Of the English dangers in plain words it hears 43 of
+60, of hints without a telling word 14 of 60, and of the imminent ones 9 of 20; with those that it
+is in doubt about, of which a model is asked, 75 of 120. So silence promises nothing. The words
+before these heard 48 of the same 120 (and were in doubt about one more), with precision 0.86.
 """
 
 from collections.abc import Sequence
@@ -26,9 +28,10 @@ from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 class Heard:
     """What was heard in a line.
 
-    level: of the nearest danger. kinds: the dangers above none, in the order of DANGERS. evidence: the words, by place. doubt: whether a
-    model should be asked, since the words may mean more or less than they count as here. why: the same in words; '' when nothing
-    was heard. denied: dangers that the client says are not there, asked or unasked.
+    level: of the nearest danger. kinds: the dangers above none, in the order of DANGERS. evidence:
+    the words, by place. doubt: whether a model should be asked, since the words may mean more or
+    less than they count as here. why: the same in words; '' when nothing was heard. denied: dangers
+    that the client says are not there, asked or unasked.
     """
 
     level: RiskLevel = "none"
@@ -40,9 +43,14 @@ class Heard:
 
     @property
     def floor(self) -> RiskLevel:
-        """The least that it is, whatever a model says: the level where it is clear; in doubt what was said openly, and one level below
-        what hints add up to."""
-        return higher(farther(self.level), *(one.level for one in self.evidence if not one.doubt)) if self.doubt else self.level
+        """The least that it is, whatever a model says: the level where it is clear; in doubt what
+        was said openly, and one level below what hints add up to.
+        """
+        return (
+            higher(farther(self.level), *(one.level for one in self.evidence if not one.doubt))
+            if self.doubt
+            else self.level
+        )
 
     def first(self, kind: Danger) -> Evidence | None:
         """The weightiest evidence of a kind; of equals the first."""
@@ -56,8 +64,8 @@ NOTHING = Heard()
 def hear(text: str, language: str | None = None, before: Sequence[str] | str = ()) -> Heard:
     """Danger in one line of a client. Pure, and the same for the same text.
 
-    language: an ISO 639-1 code or an English name; guessed by the script if None. before: the counselor's line that this
-    answers; of several the last.
+    language: an ISO 639-1 code or an English name; guessed by the script if None. before: the
+    counselor's line that this answers; of several the last.
     """
     asked = before if isinstance(before, str) else before[-1] if before else ""
     evidence: list[Evidence] = []
@@ -89,12 +97,22 @@ def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) ->
     kept = tuple(evidence)
     levels = {kind: weigh([one for one in kept if one.kind == kind]) for kind in DANGERS}
     level = higher(*(level for level, _ in levels.values()))
-    doubt = any(doubt and (of == level or level in ("none", "low")) for of, doubt in levels.values()) or bool(strange and level == "none")
-    if any(of == level != "none" and not doubt for of, doubt in levels.values()) and level in ("high", "imminent"):
+    doubt = any(
+        doubt and (of == level or level in ("none", "low")) for of, doubt in levels.values()
+    ) or bool(strange and level == "none")
+    if any(of == level != "none" and not doubt for of, doubt in levels.values()) and level in (
+        "high",
+        "imminent",
+    ):
         doubt = False
-    why = [f"{one.what}: “{one.words}”" for one in kept] + [f"no words are known for the language {code}" for code in strange]
+    why = [f"{one.what}: “{one.words}”" for one in kept] + [
+        f"no words are known for the language {code}" for code in strange
+    ]
     return Heard(
-        level=level, kinds=tuple(kind for kind in DANGERS if levels[kind][0] != "none"), evidence=kept, doubt=doubt,
+        level=level,
+        kinds=tuple(kind for kind in DANGERS if levels[kind][0] != "none"),
+        evidence=kept,
+        doubt=doubt,
         why="; ".join(why) + (" (in doubt)" if doubt else ""),
         denied=tuple(kind for kind in DANGERS if kind in denied and levels[kind][0] == "none"),
     )
@@ -109,7 +127,13 @@ def _counted(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
 def _kept(evidence: list[Evidence]) -> tuple[Evidence, ...]:
     """Of the same kind in overlapping places the weightiest only, by place."""
     kept: list[Evidence] = []
-    for one in sorted(evidence, key=lambda one: (-RISK_LEVELS.index(one.level), -one.points, one.span[0] - one.span[1])):
-        if not any(one.kind == other.kind and one.span[0] < other.span[1] and other.span[0] < one.span[1] for other in kept):
+    for one in sorted(
+        evidence,
+        key=lambda one: (-RISK_LEVELS.index(one.level), -one.points, one.span[0] - one.span[1]),
+    ):
+        if not any(
+            one.kind == other.kind and one.span[0] < other.span[1] and other.span[0] < one.span[1]
+            for other in kept
+        ):
             kept.append(one)
     return tuple(sorted(kept, key=lambda one: (one.span, DANGERS.index(one.kind))))

@@ -1,4 +1,6 @@
-"""Whose danger a cue speaks of, whether it is denied, past, told of, or a way of speaking: what stands around it."""
+"""Whose danger a cue speaks of, whether it is denied, past, told of, or a way of speaking: what
+stands around it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +13,9 @@ WINDOW = 110
 """So many characters before a cue are looked at."""
 AFTER = 60
 MOST = 24
-"""So many places of one pattern are looked at in a text; nobody says a thing more often in a line."""
+"""So many places of one pattern are looked at in a text; nobody says a thing more often in a
+line.
+"""
 Span = tuple[int, int]
 
 
@@ -19,8 +23,9 @@ Span = tuple[int, int]
 class Found:
     """A cue at a place, and what stands around it.
 
-    whose: `own`, or `another` when somebody else is its subject. denied: said not to be so; open: by a denial that leaves it open.
-    past: of what was. told: of a film, the news, work. asked: as what somebody else asked or said.
+    whose: `own`, or `another` when somebody else is its subject. denied: said not to be so; open:
+    by a denial that leaves it open. past: of what was. told: of a film, the news, work. asked: as
+    what somebody else asked or said.
     """
 
     cue: Cue
@@ -61,12 +66,16 @@ class Line:
 
     def sentence(self, span: Span) -> Span:
         """The sentence in which a place begins."""
-        return next((one for one in self.sentences if one[0] <= span[0] < one[1]), (0, len(self.text)))
+        return next(
+            (one for one in self.sentences if one[0] <= span[0] < one[1]), (0, len(self.text))
+        )
 
     def near(self, span: Span) -> Span:
         """The sentence in which a place begins, with the one before and the one after it."""
-        at = next((number for number, one in enumerate(self.sentences) if one[0] <= span[0] < one[1]), 0)
-        around = self.sentences[max(0, at - 1):at + 2]
+        at = next(
+            (number for number, one in enumerate(self.sentences) if one[0] <= span[0] < one[1]), 0
+        )
+        around = self.sentences[max(0, at - 1) : at + 2]
         return around[0][0], around[-1][1]
 
     def places(self, entry: Entry, within: Span | None = None) -> Iterator[Span]:
@@ -86,7 +95,9 @@ class Line:
     def says(self, section: str, within: Span) -> bool:
         """Whether anything of a section stands there."""
         if (section, within) not in self._said:
-            self._said[section, within] = any(True for entry in self.context.get(section, ()) for _ in self.places(entry, within))
+            self._said[section, within] = any(
+                True for entry in self.context.get(section, ()) for _ in self.places(entry, within)
+            )
         return self._said[section, within]
 
     def cues(self, *, plain: bool = False) -> Iterator[Found]:
@@ -104,13 +115,20 @@ class Line:
         mine = whose == "own" and self.lexicon.own_within.search(self.text, *span) is not None
         denied = cue.deniable and self.denied(span, sentence)
         return Found(
-            cue=cue, span=span, whose=whose, denied=denied, open=denied and self.says("open_end", (span[0], min(sentence[1], span[1] + AFTER))),
+            cue=cue,
+            span=span,
+            whose=whose,
+            denied=denied,
+            open=denied and self.says("open_end", (span[0], min(sentence[1], span[1] + AFTER))),
             past=self.says("past", sentence) and not self.says("present", sentence),
-            told=not mine and self.says("told", sentence), asked=self.says("asked", (sentence[0], span[1])),
+            told=not mine and self.says("told", sentence),
+            asked=self.says("asked", (sentence[0], span[1])),
         )
 
     def whose(self, span: Span, sentence: Span) -> str:
-        """The subject within a place, or else the last one before it, in its clause or else its sentence; the client's own where none is named."""
+        """The subject within a place, or else the last one before it, in its clause or else its
+        sentence; the client's own where none is named.
+        """
         if self.lexicon.another_within.search(self.text, *span):
             return "another"
         if self.lexicon.own.search(self.text, *span):
@@ -119,8 +137,13 @@ class Line:
         if not self.lexicon.words.drops_subject:
             starts.append(max(sentence[0], span[0] - WINDOW))
         for start in starts:
-            own, another = (max((found.end() for found in subject.finditer(self.text, start, span[0])), default=-1)
-                            for subject in (self.lexicon.own, self.lexicon.another))
+            own, another = (
+                max(
+                    (found.end() for found in subject.finditer(self.text, start, span[0])),
+                    default=-1,
+                )
+                for subject in (self.lexicon.own, self.lexicon.another)
+            )
             if max(own, another) >= 0:
                 return "own" if own >= another else "another"
         return "own"
@@ -128,11 +151,22 @@ class Line:
     def clause(self, span: Span, sentence: Span) -> int:
         """Where the clause of a place begins."""
         start = max(sentence[0], span[0] - WINDOW)
-        return max((found.end() for found in self.lexicon.breaks.finditer(self.text, start, span[0])), default=start)
+        return max(
+            (found.end() for found in self.lexicon.breaks.finditer(self.text, start, span[0])),
+            default=start,
+        )
 
     def denied(self, span: Span, sentence: Span) -> bool:
-        """Whether the clause says before the place, or the sentence right after it, that it is not so."""
+        """Whether the clause says before the place, or the sentence right after it, that it is not
+        so.
+        """
         start = self.clause(span, sentence)
-        if self.lexicon.denial.search(self.text, start, span[0]) and not self.lexicon.undone.search(self.text, start, span[0]):
+        if self.lexicon.denial.search(self.text, start, span[0]) and not self.lexicon.undone.search(
+            self.text, start, span[0]
+        ):
             return True
-        return any(place[0] <= span[1] + 3 for entry in self.context.get("no_after", ()) for place in self.places(entry, (span[1], span[1] + AFTER)))
+        return any(
+            place[0] <= span[1] + 3
+            for entry in self.context.get("no_after", ())
+            for place in self.places(entry, (span[1], span[1] + AFTER))
+        )

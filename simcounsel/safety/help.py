@@ -1,4 +1,6 @@
-"""Emergency numbers and help lines of a locale, as they are said in a line and as they are listed in a notice."""
+"""Emergency numbers and help lines of a locale, as they are said in a line and as they are listed
+in a notice.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -16,14 +18,17 @@ POLICE_FIRST: tuple[Danger, ...] = ("harm_to_others", "abuse")
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load(
+        files(__package__).joinpath(name).read_text(encoding="utf-8")
+    )
     return data
 
 
 @dataclass(frozen=True, kw_only=True)
 class Help:
-    """What a locale offers, in a language. One that is not in help_lines.yaml has the default's; a language that is not in
-    help_words.yaml has the English words."""
+    """What a locale offers, in a language. One that is not in help_lines.yaml has the default's; a
+    language that is not in help_words.yaml has the English words.
+    """
 
     locale: str
     language: str
@@ -55,7 +60,9 @@ class Help:
         return words["or"].join(words[what].format(number=entry[what]) for what in order)
 
     def lines_for(self, kind: Danger) -> tuple[dict[str, str], ...]:
-        """The lines that fit a kind of danger, at most two, lines for everybody first; the general ones where there is none of its own."""
+        """The lines that fit a kind of danger, at most two, lines for everybody first; the general
+        ones where there is none of its own.
+        """
         entry = self._entry
         own = entry.get("abuse", []) if kind == "abuse" else []
         some = [line for line in (*own, *entry["crisis"]) if line.get("whom") != "children"]
@@ -67,7 +74,9 @@ class Help:
         return str(line.get("phone") or line.get("text") or line["web"])
 
     def spoken(self, kind: Danger, also: Danger | None = None) -> str:
-        """The lines of a kind of danger as they are said within a sentence. also: a second kind, whose first line is added."""
+        """The lines of a kind of danger as they are said within a sentence. also: a second kind,
+        whose first line is added.
+        """
         some = [*self.lines_for(kind), *(self.lines_for(also)[:1] if also else ())]
         return self._words["or"].join(dict.fromkeys(self._line(line, "said") for line in some))
 
@@ -89,17 +98,23 @@ class Help:
         notes += [line["hours"]] if way == "listed" and "hours" in line else []
         notes += [line["where"]] if "where" in line else []
         joined = words["or"].join(ways)
-        return words[way].format(name=line["name"], ways=joined) + (words["notes"].format(notes=", ".join(notes)) if notes else "")
+        return words[way].format(name=line["name"], ways=joined) + (
+            words["notes"].format(notes=", ".join(notes)) if notes else ""
+        )
 
 
 def notice(name: Literal["before", "danger"], language: str, locale: str) -> str:
-    """What a human who takes part is told, with the help lines of the locale; English where the language is not there."""
+    """What a human who takes part is told, with the help lines of the locale; English where the
+    language is not there.
+    """
     data = _data("notice.yaml")
     text: str = data.get(language, data["en"])[name]
     return Template(text).substitute(lines=Help(locale=locale, language=language).listed()).strip()
 
 
 def word_to_human(text: str, before: str, language: str, locale: str) -> str | None:
-    """What a human is told when their own words sound like danger, however little; None when they do not. before: the line they answer."""
+    """What a human is told when their own words sound like danger, however little; None when they
+    do not. before: the line they answer.
+    """
     heard = hear(text, None, before)
     return None if heard.level == "none" else notice("danger", language, locale)

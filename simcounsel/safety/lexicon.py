@@ -1,6 +1,8 @@
-"""The words of danger of each language, read from `words/LANGUAGE.yaml`: a further language is a further file.
+"""The words of danger of each language, read from `words/LANGUAGE.yaml`: a further language is a
+further file.
 
-`Words` says what each section means; `patterns` says how an entry is written. A file with a fault is refused with its name and the entry.
+`Words` says what each section means; `patterns` says how an entry is written. A file with a fault
+is refused with its name and the entry.
 """
 
 import re
@@ -15,7 +17,16 @@ import yaml
 from pydantic import Field, model_validator
 
 from simcounsel.errors import SpecError
-from simcounsel.safety.patterns import STEM, BadPattern, Grammar, Pattern, any_of, between, edges, read_pattern
+from simcounsel.safety.patterns import (
+    STEM,
+    BadPattern,
+    Grammar,
+    Pattern,
+    any_of,
+    between,
+    edges,
+    read_pattern,
+)
 from simcounsel.specs.load import Spec, load_spec
 from simcounsel.specs.vocabulary import Danger, RiskLevel
 
@@ -25,10 +36,12 @@ Entries = tuple[str, ...]
 class Cue(Spec):
     """Words that speak of danger.
 
-    level: how near, said openly by the client of its own present life; or hint: 0 a trace, nothing by itself, 1 a weak one, which alone
-    raises nothing but doubt, 2 a strong one, which alone raises to low; hints add up (see `weighing`). what: what is heard, in words
-    for people, after "the client speaks of". whose: `found` from the subject before it; `stated` when the words themselves tell, or it
-    does not matter. deniable: false where a "not" before it takes nothing back, or is part of it.
+    level: how near, said openly by the client of its own present life; or hint: 0 a trace, nothing
+    by itself, 1 a weak one, which alone raises nothing but doubt, 2 a strong one, which alone
+    raises to low; hints add up (see `weighing`). what: what is heard, in words for people, after
+    "the client speaks of". whose: `found` from the subject before it; `stated` when the words
+    themselves tell, or it does not matter. deniable: false where a "not" before it takes nothing
+    back, or is part of it.
     """
 
     kind: Danger
@@ -49,26 +62,30 @@ class Cue(Spec):
 class Words(Spec):
     """A file in `words/`.
 
-    names: how files and people call the language, its ISO 639-1 code first. letters: a regular expression for a letter that this
-    language is known by where nobody names it. spaced: words stand apart. drops_subject: a sentence may leave out its subject, so that
-    somebody named in another clause is not it.
-    same: letters that are written for others (traditional characters, signs that look alike). censored: words that people write with a
-    digit or a sign in the place of a letter, or with spaces in between. fillers: words that may stand between any two of a
-    pattern. turning: words that a gap in a pattern does not pass over. common: words too common to look a pattern up by.
-    forms, classes: see `patterns`.
+    names: how files and people call the language, its ISO 639-1 code first. letters: a regular
+    expression for a letter that this language is known by where nobody names it. spaced: words
+    stand apart. drops_subject: a sentence may leave out its subject, so that somebody named in
+    another clause is not it. same: letters that are written for others (traditional characters,
+    signs that look alike). censored: words that people write with a digit or a sign in the place of
+    a letter, or with spaces in between. fillers: words that may stand between any two of a pattern.
+    turning: words that a gap in a pattern does not pass over. common: words too common to look a
+    pattern up by. forms, classes: see `patterns`.
 
-    cues: see `Cue`. speaking: ways of speaking; what lies in one is not meant, unless `meant` stands in the same sentence.
-    own, another: subjects. own_within: within a cue these say that it is the client's own, whatever is told around it.
-    another_within: words within a cue by which somebody else is its subject. breaks: words that end a clause.
-    no, carried: a denial is one of `no` before the cue in its clause, with only `carried` words between; `undone`: before the cue these make
-    it none ("I can't promise I won't"). no_after: right after a cue these deny it. open_end: after a denial these leave it open ("not yet").
-    past, present: the first lowers what its sentence speaks of to what it was once, unless the second stands there too.
-    told: film, book, news, work: what is told of in the same sentence and of others is not the client's. asked: somebody
-    asked or said it, about the client.
-    now, at_hand: with an open cue they make it nearer (see `weighing`).
-    turned: a counselor's question as the client would say it, word by word. yes, nay, unsure: how answers begin. safe: questions by
-    kind to which no means danger; probing: questions by kind to which yes means danger, beside those that name it.
-    taken_up, violence_taken_up, brushed_off: how a counselor takes danger up, or waves it away; see `taking_up`.
+    cues: see `Cue`. speaking: ways of speaking; what lies in one is not meant, unless `meant`
+    stands in the same sentence. own, another: subjects. own_within: within a cue these say that it
+    is the client's own, whatever is told around it. another_within: words within a cue by which
+    somebody else is its subject. breaks: words that end a clause. no, carried: a denial is one of
+    `no` before the cue in its clause, with only `carried` words between; `undone`: before the cue
+    these make it none ("I can't promise I won't"). no_after: right after a cue these deny it.
+    open_end: after a denial these leave it open ("not yet"). past, present: the first lowers what
+    its sentence speaks of to what it was once, unless the second stands there too. told: film,
+    book, news, work: what is told of in the same sentence and of others is not the client's. asked:
+    somebody asked or said it, about the client. now, at_hand: with an open cue they make it nearer
+    (see `weighing`). turned: a counselor's question as the client would say it, word by word. yes,
+    nay, unsure: how answers begin. safe: questions by kind to which no means danger; probing:
+    questions by kind to which yes means danger, beside those that name it. taken_up,
+    violence_taken_up, brushed_off: how a counselor takes danger up, or waves it away; see
+    `taking_up`.
     """
 
     names: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -144,13 +161,24 @@ class Index:
 
     def _keys(self, text: str) -> set[str]:
         if not self._spaced:
-            return {text[at:at + 2] for at in range(len(text) - 1)} | set(text)
+            return {text[at : at + 2] for at in range(len(text) - 1)} | set(text)
         words = set(_WORDS.findall(text.lower().replace("'", "")))
         return words | {f"{word[:STEM]}*" for word in words} if self._stems else words
 
 
 _WORDS = re.compile(r"\w+|[\u2600-\u27bf\U0001f300-\U0001faff]")
-CONTEXT = ("speaking", "meant", "no_after", "open_end", "past", "present", "told", "asked", "now", "at_hand")
+CONTEXT = (
+    "speaking",
+    "meant",
+    "no_after",
+    "open_end",
+    "past",
+    "present",
+    "told",
+    "asked",
+    "now",
+    "at_hand",
+)
 """Sections that are looked at only where something was found."""
 
 
@@ -202,7 +230,12 @@ def lexicons() -> Mapping[str, Lexicon]:
 def _read_words(path: Path) -> Words:
     """By the fast reader; by the one that says where a fault lies if there is one."""
     try:
-        return Words.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        return Words.model_validate(
+            yaml.load(
+                path.read_text(encoding="utf-8"),
+                Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
+            )
+        )
     except (yaml.YAMLError, ValueError):
         return load_spec(path, Words)[0]
 
@@ -210,13 +243,24 @@ def _read_words(path: Path) -> Words:
 def lexicon_of(code: str, words: Words) -> Lexicon:
     """BadPattern says which entry cannot be read."""
     grammar = Grammar(
-        spaced=words.spaced, fillers=words.fillers, classes=words.classes, common=frozenset(words.common), turning=words.turning,
+        spaced=words.spaced,
+        fillers=words.fillers,
+        classes=words.classes,
+        common=frozenset(words.common),
+        turning=words.turning,
         forms={base: tuple(forms.split()) for base, forms in words.forms.items()},
     )
 
     def index(entries: Iterator[tuple[str, str, Cue | None]]) -> Index:
-        return Index([Entry(section=section, pattern=read_pattern(source, grammar), number=number, cue=cue)
-                      for number, (section, source, cue) in enumerate(entries)], grammar)
+        return Index(
+            [
+                Entry(
+                    section=section, pattern=read_pattern(source, grammar), number=number, cue=cue
+                )
+                for number, (section, source, cue) in enumerate(entries)
+            ],
+            grammar,
+        )
 
     def sections(*names: str) -> Iterator[tuple[str, str, Cue | None]]:
         return ((name, source, None) for name in names for source in getattr(words, name))
@@ -227,19 +271,34 @@ def lexicon_of(code: str, words: Words) -> Lexicon:
         return f"{begins}{any_of(entries, grammar)}{ends}"
 
     no, carried, gap = any_of(words.no, grammar), any_of(words.carried, grammar), between(grammar)
-    asked = ((f"{section} {kind}", source, None) for section, by_kind in (("safe", words.safe), ("probing", words.probing))
-             for kind, some in by_kind.items() for source in some)
+    asked = (
+        (f"{section} {kind}", source, None)
+        for section, by_kind in (("safe", words.safe), ("probing", words.probing))
+        for kind, some in by_kind.items()
+        for source in some
+    )
     filling = "|".join(sorted(map(re.escape, words.fillers), key=len, reverse=True))
     return Lexicon(
-        code=code, words=words, grammar=grammar,
-        cues=index(("cues", source, cue) for cue in words.cues for source in cue.say), context=index(sections(*CONTEXT)),
-        answers=index(sections("yes", "nay", "unsure")), questions=index(asked),
-        counselor=index(sections("taken_up", "violence_taken_up", "brushed_off")), letter=re.compile(words.letters),
-        own=re.compile(whole(words.own)), own_within=re.compile(whole(words.own_within)),
-        another=re.compile(whole(words.another)), another_within=re.compile(whole(words.another_within)),
+        code=code,
+        words=words,
+        grammar=grammar,
+        cues=index(("cues", source, cue) for cue in words.cues for source in cue.say),
+        context=index(sections(*CONTEXT)),
+        answers=index(sections("yes", "nay", "unsure")),
+        questions=index(asked),
+        counselor=index(sections("taken_up", "violence_taken_up", "brushed_off")),
+        letter=re.compile(words.letters),
+        own=re.compile(whole(words.own)),
+        own_within=re.compile(whole(words.own_within)),
+        another=re.compile(whole(words.another)),
+        another_within=re.compile(whole(words.another_within)),
         breaks=re.compile(rf"[.,;:!?…\n。，！？；：—]|{whole(words.breaks)}"),
-        denial=re.compile(rf"{begins}{no}(?:{gap}{carried})*(?:{gap})?[ ,]*\Z"), undone=re.compile(whole(words.undone)),
+        denial=re.compile(rf"{begins}{no}(?:{gap}{carried})*(?:{gap})?[ ,]*\Z"),
+        undone=re.compile(whole(words.undone)),
         filled=re.compile(rf"(?<![\w'])(?:{filling})(?![\w'])" if filling else r"(?!)"),
         same={ord(one): other for one, other in words.same.items()},
-        censored={length: tuple(word for word in words.censored if len(word) == length) for length in {len(word) for word in words.censored}},
+        censored={
+            length: tuple(word for word in words.censored if len(word) == length)
+            for length in {len(word) for word in words.censored}
+        },
     )

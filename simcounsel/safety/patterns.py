@@ -1,7 +1,7 @@
 """The small language in which the words of danger are written, and how they are found in a text.
 
-In languages with spaces a pattern is words with spaces between them; in others (Chinese) the words stand together and
-spaces mean nothing.
+In languages with spaces a pattern is words with spaces between them; in others (Chinese) the words
+stand together and spaces mean nothing.
 
     word            the word, an apostrophe in it written or not ('s reads as a word of its own, so that it may be a filler);
                     word* any ending, word+ the forms that `forms` lists
@@ -12,9 +12,11 @@ spaces mean nothing.
     a & b           both, in one sentence or in neighbouring ones, in any order; the place is a's
     a & !(b|c)      a, where neither b nor c stands in its sentence or in a neighbouring one
 
-Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is searched has its fillers in capitals
-(`reading.normal`), so that one short expression stands for all of them. Each pattern knows words one of which a text must hold (`keys`),
-so that almost all patterns are never tried on almost all lines; one is made ready only when it is tried, since all of them take seconds.
+Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is
+searched has its fillers in capitals (`reading.normal`), so that one short expression stands for all
+of them. Each pattern knows words one of which a text must hold (`keys`), so that almost all
+patterns are never tried on almost all lines; one is made ready only when it is tried, since all of
+them take seconds.
 """
 
 import re
@@ -26,7 +28,10 @@ FILLED = 3
 """So many fillers may stand between two words."""
 STEM = 3
 """A word with any ending is looked up by its first three letters."""
-_TOKEN = re.compile(r"\s+|(?P<class><[\w ]+>)|~(?P<gap>\d+)|(?P<open>[!-]?\()|(?P<sign>[)|?$^])|(?P<word>(?:[^\s()|?$^<>~!-]|-(?!\())+)")
+_TOKEN = re.compile(
+    r"\s+|(?P<class><[\w"
+    r" ]+>)|~(?P<gap>\d+)|(?P<open>[!-]?\()|(?P<sign>[)|?$^])|(?P<word>(?:[^\s()|?$^<>~!-]|-(?!\())+)"
+)
 _RUN = re.compile(r"[^\s()|?$^<>~!-]+(?=[^\s()|?$^<>~!-]\?)")
 
 
@@ -36,8 +41,10 @@ class BadPattern(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Grammar:
-    """What a language's patterns are read with. spaced: words stand apart. common: words too common to look a pattern up by.
-    turning: words that a gap does not pass over, since they turn what is said into its contrary."""
+    """What a language's patterns are read with. spaced: words stand apart. common: words too common
+    to look a pattern up by. turning: words that a gap does not pass over, since they turn what is
+    said into its contrary.
+    """
 
     spaced: bool
     fillers: tuple[str, ...] = ()
@@ -54,7 +61,9 @@ class Grammar:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One stretch that must be found. keys: words (spaced) or beginnings of one or two characters; at least one stands in any text that fits."""
+    """One stretch that must be found. keys: words (spaced) or beginnings of one or two characters;
+    at least one stands in any text that fits.
+    """
 
     nodes: tuple["_Node", ...]
     grammar: "Grammar"
@@ -78,7 +87,13 @@ class Pattern:
     @property
     def keys(self) -> frozenset[str]:
         """Those of the part that has the fewest common ones, and of equals the fewest."""
-        return min((part.keys for part in self.parts), key=lambda keys: (sum(_is_common(key, self.parts[0].grammar) for key in keys), len(keys)))
+        return min(
+            (part.keys for part in self.parts),
+            key=lambda keys: (
+                sum(_is_common(key, self.parts[0].grammar) for key in keys),
+                len(keys),
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,17 +107,22 @@ class _Node:
 
 
 def read_pattern(source: str, grammar: Grammar) -> Pattern:
-    """BadPattern when it cannot be read, names a class that is not there, or needs no word at all."""
+    """BadPattern when it cannot be read, names a class that is not there, or needs no word at
+    all.
+    """
     parts = [text.strip() for text in source.split("&")]
     absent = [text for text in parts[1:] if text.startswith("!(")]
     return Pattern(
-        source=source, parts=tuple(_part(text, grammar) for text in parts if text not in absent),
+        source=source,
+        parts=tuple(_part(text, grammar) for text in parts if text not in absent),
         absent=tuple(_part(text[1:], grammar) for text in absent),
     )
 
 
 def any_of(sources: Iterable[str], grammar: Grammar) -> str:
-    """A regular expression for any of these, without word boundaries; one that never fits for none."""
+    """A regular expression for any of these, without word boundaries; one that never fits for
+    none.
+    """
     made = [_sequence(_read(source, grammar), grammar) for source in sources]
     return f"(?:{'|'.join(made)})" if made else r"(?!)"
 
@@ -118,7 +138,10 @@ def _part(source: str, grammar: Grammar) -> Part:
     nodes = _read(source, grammar)
     keys = _keys(nodes, grammar)
     if not keys:
-        raise BadPattern(f"{source!r} needs no word, so it would be tried on every text; add a word that must stand there")
+        raise BadPattern(
+            f"{source!r} needs no word, so it would be tried on every text; add a word that must"
+            " stand there"
+        )
     _check(source, nodes)
     return Part(nodes=nodes, grammar=grammar, keys=keys)
 
@@ -126,7 +149,9 @@ def _part(source: str, grammar: Grammar) -> Part:
 def _check(source: str, nodes: Sequence["_Node"]) -> None:
     """BadPattern when everything in it, or in one of its brackets, may be missing."""
     if all(node.optional or node.kind in ("Start", "Not", "After") for node in nodes):
-        raise BadPattern(f"{source!r}: everything in a pattern, or in one of its brackets, may be missing")
+        raise BadPattern(
+            f"{source!r}: everything in a pattern, or in one of its brackets, may be missing"
+        )
     for node in nodes:
         for choice in node.inner if node.kind == "Choice" else ():
             _check(source, choice)
@@ -138,6 +163,7 @@ def edges(grammar: Grammar) -> tuple[str, str]:
 
 
 # reading
+
 
 def _read(source: str, grammar: Grammar) -> tuple[_Node, ...]:
     tokens, at = [], 0
@@ -161,7 +187,9 @@ class _Reader:
     def __init__(self, source: str, tokens: Sequence[re.Match[str]], grammar: Grammar) -> None:
         self.source, self.tokens, self.grammar, self.at = source, tokens, grammar, 0
 
-    def choices(self, done: tuple[tuple[_Node, ...], ...], *, inside: bool = False) -> tuple[tuple[_Node, ...], ...]:
+    def choices(
+        self, done: tuple[tuple[_Node, ...], ...], *, inside: bool = False
+    ) -> tuple[tuple[_Node, ...], ...]:
         """The alternatives up to the closing bracket, or to the end."""
         nodes: list[_Node] = []
         while self.at < len(self.tokens) and self.tokens[self.at].group() not in ("|", ")"):
@@ -177,7 +205,11 @@ class _Reader:
     def _node(self) -> _Node:
         token = self.tokens[self.at]
         self.at += 1
-        node = self._single(token) if token.re is _RUN or not token["open"] else self._bracket(token.group())
+        node = (
+            self._single(token)
+            if token.re is _RUN or not token["open"]
+            else self._bracket(token.group())
+        )
         if self.at < len(self.tokens) and self.tokens[self.at].group() == "?":
             self.at += 1
             node = _Node(kind=node.kind, text=node.text, inner=node.inner, optional=True)
@@ -197,7 +229,10 @@ class _Reader:
             name = token["class"][1:-1]
             if name not in self.grammar.classes:
                 raise BadPattern(f"{self.source!r}: no class {name!r}")
-            return _Node(kind="Choice", inner=tuple(_read(entry, self.grammar) for entry in self.grammar.classes[name]))
+            return _Node(
+                kind="Choice",
+                inner=tuple(_read(entry, self.grammar) for entry in self.grammar.classes[name]),
+            )
         if token["gap"]:
             return _Node(kind="Gap", text=token["gap"], optional=True)
         if token["word"]:
@@ -217,6 +252,7 @@ class _Reader:
 
 # writing
 
+
 def _sequence(nodes: Sequence[_Node], grammar: Grammar) -> str:
     joined, out, firm = between(grammar), "", False
     for node in nodes:
@@ -225,9 +261,17 @@ def _sequence(nodes: Sequence[_Node], grammar: Grammar) -> str:
         elif node.kind == "Gap":
             out += _gap(int(node.text), grammar)
         elif firm:
-            out += f"(?:{joined}{_single(node, grammar)})?" if node.optional else f"{joined}{_single(node, grammar)}"
+            out += (
+                f"(?:{joined}{_single(node, grammar)})?"
+                if node.optional
+                else f"{joined}{_single(node, grammar)}"
+            )
         else:
-            out += f"(?:{_single(node, grammar)}{joined})?" if node.optional else _single(node, grammar)
+            out += (
+                f"(?:{_single(node, grammar)}{joined})?"
+                if node.optional
+                else _single(node, grammar)
+            )
             firm = not node.optional
     return out
 
@@ -241,31 +285,52 @@ def _around(node: _Node, grammar: Grammar, joined: str) -> str:
     if node.kind == "Not":
         return f"(?!{joined}(?:{'|'.join(_sequence(choice, grammar) for choice in node.inner)}){edges(grammar)[1]})"
     gap = " " if grammar.spaced else ""
-    return "".join(f"(?<!{gap.join(re.escape(word.text) for word in choice)}{gap})" for choice in node.inner)
+    return "".join(
+        f"(?<!{gap.join(re.escape(word.text) for word in choice)}{gap})" for choice in node.inner
+    )
 
 
 def _single(node: _Node, grammar: Grammar) -> str:
     if node.kind == "Choice":
         return f"(?:{'|'.join(dict.fromkeys(_sequence(choice, grammar) for choice in node.inner))})"
     word = node.text.removesuffix("*")
-    written = re.sub(r"'s\Z", "(?: [sS]|s)", word) if word.endswith("'s") else re.escape(word).replace("'", "'?")
+    written = (
+        re.sub(r"'s\Z", "(?: [sS]|s)", word)
+        if word.endswith("'s")
+        else re.escape(word).replace("'", "'?")
+    )
     if word in grammar.filling:
         return f"(?:{word}|{word.upper()})"
     return written + (r"\w*" if node.text.endswith("*") else "")
 
 
 def _gap(most: int, grammar: Grammar) -> str:
-    """Up to so many other words, or characters; fillers count as words here, so that there is one way only to read each text."""
-    turning = rf"(?!(?:{'|'.join(re.escape(word) for word in grammar.turning)})(?!\w))" if grammar.turning else ""
-    return rf"(?:[ ,]+{turning}[^\s.,;:!?…]+){{0,{most}}}?" if grammar.spaced else rf"[^\s.;:!?…。！？；：]{{0,{most}}}?"
+    """Up to so many other words, or characters; fillers count as words here, so that there is one
+    way only to read each text.
+    """
+    turning = (
+        rf"(?!(?:{'|'.join(re.escape(word) for word in grammar.turning)})(?!\w))"
+        if grammar.turning
+        else ""
+    )
+    return (
+        rf"(?:[ ,]+{turning}[^\s.,;:!?…]+){{0,{most}}}?"
+        if grammar.spaced
+        else rf"[^\s.;:!?…。！？；：]{{0,{most}}}?"
+    )
 
 
 # looking up
 
+
 def _keys(nodes: Sequence[_Node], grammar: Grammar) -> frozenset[str]:
     """The best set of words one of which must stand there; empty when there is none."""
     found = [keys for node in nodes if not node.optional and (keys := _keys_of(node, grammar))]
-    return min(found, key=lambda keys: (sum(_is_common(key, grammar) for key in keys), len(keys)), default=frozenset())
+    return min(
+        found,
+        key=lambda keys: (sum(_is_common(key, grammar) for key in keys), len(keys)),
+        default=frozenset(),
+    )
 
 
 def _is_common(key: str, grammar: Grammar) -> bool:
@@ -286,6 +351,8 @@ def _keys_of(node: _Node, grammar: Grammar) -> frozenset[str]:
 
 
 def _rare(word: str, common: Collection[str]) -> str:
-    """Two neighbouring characters of a word (one, where it has one), none of them common if that can be."""
-    pairs = [word[at:at + 2] for at in range(len(word) - 1)] or [word]
+    """Two neighbouring characters of a word (one, where it has one), none of them common if that
+    can be.
+    """
+    pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
     return min(pairs, key=lambda pair: sum(one in common for one in pair))

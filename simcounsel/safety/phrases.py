@@ -1,5 +1,6 @@
-"""What a counselor must not say where there is danger, as far as words can tell it: a promise of secrecy, a means, a leave-taking,
-incitement."""
+"""What a counselor must not say where there is danger, as far as words can tell it: a promise of
+secrecy, a means, a leave-taking, incitement.
+"""
 
 import re
 from functools import cache
@@ -15,13 +16,17 @@ _QUESTION = re.compile(r"[?？]\W*\Z")
 
 @cache
 def _data() -> dict[str, dict[str, Any]]:
-    data: dict[str, dict[str, Any]] = yaml.safe_load(files(__package__).joinpath("phrases.yaml").read_text(encoding="utf-8"))
+    data: dict[str, dict[str, Any]] = yaml.safe_load(
+        files(__package__).joinpath("phrases.yaml").read_text(encoding="utf-8")
+    )
     return data
 
 
 @cache
 def _phrases(language: str, name: str) -> re.Pattern[str]:
-    """The words of that name in a language, in English where there are none; a list of them between word boundaries."""
+    """The words of that name in a language, in English where there are none; a list of them between
+    word boundaries.
+    """
     words = _data().get(language, _data()["en"])
     said, (begins, ends) = words[name], ("", "") if language == "zh" else (r"(?<!\w)", r"(?!\w)")
     pattern = f"{begins}(?:{'|'.join(said)}){ends}" if isinstance(said, list) else said
@@ -31,7 +36,9 @@ def _phrases(language: str, name: str) -> re.Pattern[str]:
 
 
 def secrecy_promised(text: str, language: str) -> str | None:
-    """The words that promise to tell nobody; None when there are none, or the sentence takes them back ("I can't promise ...")."""
+    """The words that promise to tell nobody; None when there are none, or the sentence takes them
+    back ("I can't promise ...").
+    """
     for sentence in _SENTENCE.findall(text):
         found = _phrases(language, "secrecy").search(sentence)
         if found and not _phrases(language, "takes_back").search(sentence[: found.start() + 12]):
@@ -46,9 +53,19 @@ def means_named(text: str, language: str) -> str | None:
 
 
 def harm_described(text: str, language: str) -> str | None:
-    """The sentence that names a way of harming as one; None when there is none, or it may be harmless (pills as the doctor said)."""
+    """The sentence that names a way of harming as one; None when there is none, or it may be
+    harmless (pills as the doctor said).
+    """
     said = (one.strip() for one in _WITH_END.findall(text))
-    return next((one for one in said if _phrases(language, "harming").search(one) and not _phrases(language, "harmless").search(one)), None)
+    return next(
+        (
+            one
+            for one in said
+            if _phrases(language, "harming").search(one)
+            and not _phrases(language, "harmless").search(one)
+        ),
+        None,
+    )
 
 
 def leave_taken(text: str, language: str) -> str | None:
@@ -64,27 +81,39 @@ def help_named(text: str, language: str) -> str | None:
 
 
 def incited(text: str, *, to_danger: bool = False) -> str | None:
-    """The sentence that tells a client to die or to hurt themselves, or praises it, in any language that has words for it; None when there
-    is none. to_danger: the line answers one of danger, where "then do it", said first, means the same."""
+    """The sentence that tells a client to die or to hurt themselves, or praises it, in any language
+    that has words for it; None when there is none. to_danger: the line answers one of danger, where
+    "then do it", said first, means the same.
+    """
     for number, sentence in enumerate(str(one).strip() for one in _WITH_END.findall(text)):
         asking = _QUESTION.search(sentence) is not None
         for language in _data():
             found = _phrases(language, "incited").search(sentence)
-            if found and not asking and not _phrases(language, "incited_back").search(sentence[: found.end()]):
+            if (
+                found
+                and not asking
+                and not _phrases(language, "incited_back").search(sentence[: found.end()])
+            ):
                 return sentence
             urging = to_danger and number == 0 and not asking
-            if _phrases(language, "incited_asked").search(sentence) or (urging and _phrases(language, "urged").search(sentence)):
+            if _phrases(language, "incited_asked").search(sentence) or (
+                urging and _phrases(language, "urged").search(sentence)
+            ):
                 return sentence
     return None
 
 
 def asks_back(text: str) -> bool:
     """Whether a question asks about what was said right before it."""
-    return _QUESTION.search(text) is not None and any(_phrases(language, "back").search(text) for language in _data())
+    return _QUESTION.search(text) is not None and any(
+        _phrases(language, "back").search(text) for language in _data()
+    )
 
 
 def has_number(text: str, number: str) -> bool:
-    """Whether a number, or a page, stands in a text by itself; spaces and hyphens within a number do not count."""
+    """Whether a number, or a page, stands in a text by itself; spaces and hyphens within a number
+    do not count.
+    """
     if not any(c.isdigit() for c in number):
         return number.casefold() in text.casefold()
     digits = r"[\s\-]?".join(re.escape(c) for c in number if c not in " -")

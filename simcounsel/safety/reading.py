@@ -1,5 +1,6 @@
-"""A text as the detector reads it: small letters, one spelling for one sign, disguised words undone. Its length stays, so that a
-place found in it is the same place in the text."""
+"""A text as the detector reads it: small letters, one spelling for one sign, disguised words
+undone. Its length stays, so that a place found in it is the same place in the text.
+"""
 
 import re
 import unicodedata
@@ -8,7 +9,11 @@ from functools import cache
 
 from simcounsel.safety.lexicon import Lexicon, lexicons
 
-_SIGNS = {ord(one): "'" for one in "’‘ʼ`´′＇"} | {ord(one): '"' for one in "“”„«»"} | {0xA0: " ", 0x3000: " ", ord("\t"): " ", ord("\r"): " "}
+_SIGNS = (
+    {ord(one): "'" for one in "’‘ʼ`´′＇"}
+    | {ord(one): '"' for one in "“”„«»"}
+    | {0xA0: " ", 0x3000: " ", ord("\t"): " ", ord("\r"): " "}
+)
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code - 0xFEE0).isalnum()}
 _UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\u0300-\u036f]")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -18,17 +23,34 @@ _ODD = re.compile(r"([a-z])\1\1|[a-z][\d*@$#!|]+[a-z]|(?<!\w)[a-z](?:[ .*_-][a-z
 _TRIPLE = re.compile(r"([a-z])\1\1+")
 _MASKED = re.compile(r"[a-z*@$#!|\d]+")
 _APART = re.compile(r"(?<!\w)[a-z](?:[ .*_-][a-z]){3,}(?!\w)")
-_DIGITS = {"1": "i", "!": "i", "|": "i", "3": "e", "4": "a", "@": "a", "0": "o", "5": "s", "$": "s", "7": "t"}
+_DIGITS = {
+    "1": "i",
+    "!": "i",
+    "|": "i",
+    "3": "e",
+    "4": "a",
+    "@": "a",
+    "0": "o",
+    "5": "s",
+    "$": "s",
+    "7": "t",
+}
 
 
 def languages_of(text: str, language: str | None) -> tuple[str, ...]:
-    """Codes of the languages in whose words a text is to be heard: the one that is named, and those whose script stands in it: Han
-    characters are Chinese, Latin letters English unless a language that is written in them is named. There may be no words for a code;
-    `und` is a script that nobody knows."""
+    """Codes of the languages in whose words a text is to be heard: the one that is named, and those
+    whose script stands in it: Han characters are Chinese, Latin letters English unless a language
+    that is written in them is named. There may be no words for a code; `und` is a script that
+    nobody knows.
+    """
     known = lexicons()
     named = None if language is None else code_of(language)
     latin = named if named is not None and (named not in known or _latin(named)) else LATIN
-    found = [code for code, lexicon in known.items() if (code == latin or not _latin(code)) and lexicon.letter.search(text)]
+    found = [
+        code
+        for code, lexicon in known.items()
+        if (code == latin or not _latin(code)) and lexicon.letter.search(text)
+    ]
     strange = named if named is not None and named not in known else "und" if not found else None
     if strange and _LETTERS.search(text):
         found.append(strange)
@@ -45,7 +67,9 @@ def _latin(code: str) -> bool:
 
 @cache
 def code_of(language: str) -> str:
-    """The code of a language named as `en`, `en-GB` or `English`; the name itself where no words are known for it."""
+    """The code of a language named as `en`, `en-GB` or `English`; the name itself where no words
+    are known for it.
+    """
     name = language.strip().casefold()
     for code, lexicon in lexicons().items():
         if name.split("-")[0].split("_")[0] in (one.casefold() for one in lexicon.words.names):
@@ -62,7 +86,11 @@ def normal(text: str, lexicon: Lexicon) -> str:
         if lexicon.same:
             text = text.translate(lexicon.same)
     low = text.lower()
-    text = low if len(low) == len(text) else "".join(one if len(one.lower()) != 1 else one.lower() for one in text)
+    text = (
+        low
+        if len(low) == len(text)
+        else "".join(one if len(one.lower()) != 1 else one.lower() for one in text)
+    )
     if not lexicon.grammar.spaced:
         return text
     text = _POSSESSIVE.sub(" s", _HYPHEN.sub(" ", text))
@@ -106,12 +134,13 @@ def _unmasked(word: str, lexicon: Lexicon) -> str:
     if bare.isalpha() or not bare:
         return word
     listed = next((one for one in lexicon.censored.get(len(bare), ()) if _fits(bare, one)), bare)
-    return listed + word[len(bare):]
+    return listed + word[len(bare) :]
 
 
 def _fits(word: str, listed: str) -> bool:
     return word[0].isalpha() and all(
-        mine == theirs or (not mine.isalpha() and _DIGITS.get(mine, theirs) == theirs) for mine, theirs in zip(word, listed, strict=True)
+        mine == theirs or (not mine.isalpha() and _DIGITS.get(mine, theirs) == theirs)
+        for mine, theirs in zip(word, listed, strict=True)
     )
 
 

@@ -10,21 +10,28 @@ from simcounsel.safety.reading import languages_of, sentences
 from simcounsel.specs.vocabulary import Danger
 
 ECHO = 3
-"""So many words in a row of the place, three in four of a longer one, are the client's own words ("If you went to sleep and that was it?")."""
+"""So many words in a row of the place, three in four of a longer one, are the client's own words
+("If you went to sleep and that was it?").
+"""
 OWN_LIFE: tuple[Danger, ...] = ("suicide", "self_harm")
 _WORDS = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:'[^\W_]+)*")
 
 
-def takes_up(line: str, said: str, place: Span, kind: Danger | None = None, *, first: bool = False) -> bool:
-    """Whether a counselor's line takes up what the client said there: by naming it, by asking for safety, or by a question about it or
-    help named in the client's own words.
+def takes_up(
+    line: str, said: str, place: Span, kind: Danger | None = None, *, first: bool = False
+) -> bool:
+    """Whether a counselor's line takes up what the client said there: by naming it, by asking for
+    safety, or by a question about it or help named in the client's own words.
 
-    Danger to the client's own life wants more than a word of violence: the act with `you` or `yourself`, or safety. A word that is waved
-    away ("don't talk about dying") does not count, and a line that incites takes nothing up.
-    kind: the danger; found from the place if not given. first: nobody spoke in between.
+    Danger to the client's own life wants more than a word of violence: the act with `you` or
+    `yourself`, or safety. A word that is waved away ("don't talk about dying") does not count, and
+    a line that incites takes nothing up. kind: the danger; found from the place if not given.
+    first: nobody spoke in between.
     """
     kind = kind or next((one.kind for one in hear(said).evidence if one.span == place), None)
-    return not incited(line, to_danger=first) and (_names(line, own=kind in OWN_LIFE) or _asks_in_their_words(line, said[slice(*place)]))
+    return not incited(line, to_danger=first) and (
+        _names(line, own=kind in OWN_LIFE) or _asks_in_their_words(line, said[slice(*place)])
+    )
 
 
 def _names(text: str, *, own: bool) -> bool:
@@ -35,8 +42,14 @@ def _names(text: str, *, own: bool) -> bool:
         line = Line(text, lexicon)
         entries = lexicon.counselor.fitting(line.text)
         brushed = [entry for entry in entries if entry.section == "brushed_off"]
-        naming = [entry for entry in entries if entry.section == "taken_up" or (entry.section == "violence_taken_up" and not own)]
-        if any(not _brushed_off(line, span, brushed) for entry in naming for span in line.places(entry)):
+        naming = [
+            entry
+            for entry in entries
+            if entry.section == "taken_up" or (entry.section == "violence_taken_up" and not own)
+        ]
+        if any(
+            not _brushed_off(line, span, brushed) for entry in naming for span in line.places(entry)
+        ):
             return True
     return False
 
@@ -48,7 +61,9 @@ def _brushed_off(line: Line, span: Span, brushed: list[Entry]) -> bool:
 
 
 def _asks_in_their_words(line: str, place: str) -> bool:
-    """Whether the sentence with the client's words is a question, the next one asks back, or the line names help."""
+    """Whether the sentence with the client's words is a question, the next one asks back, or the
+    line names help.
+    """
     if not _echoes(line, place):
         return False
     said = [line[start:end] for start, end in sentences(line)]
@@ -63,8 +78,8 @@ def _asks_in_their_words(line: str, place: str) -> bool:
 def _echoes(line: str, place: str) -> bool:
     words, answer = _words(place), _words(line)
     size = max(ECHO, -(-3 * len(words) // 4))
-    runs = {tuple(answer[start:start + size]) for start in range(len(answer) - size + 1)}
-    return any(tuple(words[start:start + size]) in runs for start in range(len(words) - size + 1))
+    runs = {tuple(answer[start : start + size]) for start in range(len(answer) - size + 1)}
+    return any(tuple(words[start : start + size]) in runs for start in range(len(words) - size + 1))
 
 
 def _words(text: str) -> list[str]:

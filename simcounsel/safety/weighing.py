@@ -1,12 +1,17 @@
 """Cues with what stands around them become evidence, and evidence becomes a level.
 
-- An open cue of the client's own present counts as its level. What was, counts as low. What is denied, told of a film or the news, or
-  said by somebody else about the client counts as nothing; a denial left open ("not yet") counts as a strong hint.
-- Suicide or self-harm of somebody else, in the present, counts as low and in doubt: the client may need help in helping.
-- Hints of different sorts add up: 1 raises doubt only, 2 or 3 low, 4 high; beside an open low cue a strong hint makes high. All in doubt.
-- Traces, words that say nothing by themselves, count where several of different sorts stand near each other and nothing around them says
-  otherwise: two as a weak hint, three or more as a strong one.
-- Now or today, or the means at hand, said in a sentence with a cue of the client's own present, makes low high and high imminent.
+- An open cue of the client's own present counts as its level. What was, counts as low. What is
+  denied, told of a film or the news, or said by somebody else about the client counts as nothing; a
+  denial left open ("not yet") counts as a strong hint.
+- Suicide or self-harm of somebody else, in the present, counts as low and in doubt: the client may
+  need help in helping.
+- Hints of different sorts add up: 1 raises doubt only, 2 or 3 low, 4 high; beside an open low cue a
+  strong hint makes high. All in doubt.
+- Traces, words that say nothing by themselves, count where several of different sorts stand near
+  each other and nothing around them says otherwise: two as a weak hint, three or more as a strong
+  one.
+- Now or today, or the means at hand, said in a sentence with a cue of the client's own present,
+  makes low high and high imminent.
 """
 
 from collections.abc import Sequence
@@ -27,8 +32,9 @@ MOST_OF_TRACES = 2
 class Evidence:
     """Words by which danger is heard.
 
-    level: what they count as alone; `none` for a hint that only raises doubt. doubt: they may mean something else. words: as they
-    were said; span: where they stand in the line. what: in words for people. points: of a hint, 0 of an open cue.
+    level: what they count as alone; `none` for a hint that only raises doubt. doubt: they may mean
+    something else. words: as they were said; span: where they stand in the line. what: in words for
+    people. points: of a hint, 0 of an open cue.
     """
 
     kind: Danger
@@ -63,9 +69,23 @@ def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
     points: int = found.cue.hint or 0
     own = found.whose == "own"
     if cue.hint == 0:
-        if found.denied or found.told or found.asked or found.past or (not own and cue.kind in ("suicide", "self_harm")):
+        if (
+            found.denied
+            or found.told
+            or found.asked
+            or found.past
+            or (not own and cue.kind in ("suicide", "self_harm"))
+        ):
             return None
-        return Evidence(kind=cue.kind, level="none", span=found.span, words=text[slice(*found.span)], what=what, doubt=True, trace=True)
+        return Evidence(
+            kind=cue.kind,
+            level="none",
+            span=found.span,
+            words=text[slice(*found.span)],
+            what=what,
+            doubt=True,
+            trace=True,
+        )
     if found.denied:
         if not found.open:
             return None
@@ -77,22 +97,49 @@ def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
     elif not own and cue.kind in ("suicide", "self_harm"):
         if found.past:
             return None
-        level, points, doubt, what = ("low" if points != 1 else "none"), points, True, f"{what}, of somebody else"
+        level, points, doubt, what = (
+            ("low" if points != 1 else "none"),
+            points,
+            True,
+            f"{what}, of somebody else",
+        )
     elif found.past:
-        level, points, what = (higher("low") if points == 0 else "none"), points and 1, f"{what}, in the past"
+        level, points, what = (
+            (higher("low") if points == 0 else "none"),
+            points and 1,
+            f"{what}, in the past",
+        )
     if points >= STRONG:
         level = "low"
-    if own and not (found.past or found.denied or found.told or found.asked) and (level in ("low", "high") or points >= STRONG):
+    if (
+        own
+        and not (found.past or found.denied or found.told or found.asked)
+        and (level in ("low", "high") or points >= STRONG)
+    ):
         sentence = line.sentence(found.span)
         if line.says("at_hand", sentence) or line.says("now", sentence):
             level, what = nearer(level), f"{what}, now or with the means at hand"
-    return Evidence(kind=cue.kind, level=level, span=found.span, words=text[slice(*found.span)], what=what, doubt=doubt, points=points)
+    return Evidence(
+        kind=cue.kind,
+        level=level,
+        span=found.span,
+        words=text[slice(*found.span)],
+        what=what,
+        doubt=doubt,
+        points=points,
+    )
 
 
 def traces(some: Sequence[Evidence]) -> int:
     """So many traces of different sorts stand near each other."""
     found = [one for one in some if one.trace]
-    return max((len({other.what for other in found if 0 <= other.span[0] - one.span[0] <= TRACE_WINDOW}) for one in found), default=0)
+    return max(
+        (
+            len({other.what for other in found if 0 <= other.span[0] - one.span[0] <= TRACE_WINDOW})
+            for one in found
+        ),
+        default=0,
+    )
 
 
 def weigh(some: Sequence[Evidence]) -> tuple[RiskLevel, bool]:

@@ -1,1 +1,3 @@
-"""What people write: worlds, personas, experiments, manuals; read strictly, wrong ones explained."""
+"""What people write: worlds, personas, experiments, manuals; read strictly, wrong ones
+explained.
+"""

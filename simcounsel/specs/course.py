@@ -1,7 +1,8 @@
 """The plan of a course: how many sessions in which stage, and what each is about.
 
-A plan may come from a case report (`simcounsel course plan`), and then knows what the client will only tell later. Its facts, persona links
-and material are for whoever reads the plan: no counselor is ever asked with them.
+A plan may come from a case report (`simcounsel course plan`), and then knows what the client will
+only tell later. Its facts, persona links and material are for whoever reads the plan: no counselor
+is ever asked with them.
 """
 
 from pathlib import Path
@@ -17,7 +18,9 @@ Session = Annotated[int, Field(ge=1, le=MOST_SESSIONS)]
 
 
 class PlannedFact(Spec):
-    """Something about the client, with words of the report that say it. told: the session in which the client told it."""
+    """Something about the client, with words of the report that say it. told: the session in which
+    the client told it.
+    """
 
     id: Annotated[str, Field(pattern=r"^[\w-]+$")]
     text: Text
@@ -26,8 +29,10 @@ class PlannedFact(Spec):
 
 
 class PlannedSession(Spec):
-    """What a session is about. links: what of the client it touches; uses: ids of the facts that it builds on; material: words or
-    tasks of the case; psychoeducation: what the client is to understand."""
+    """What a session is about. links: what of the client it touches; uses: ids of the facts that it
+    builds on; material: words or tasks of the case; psychoeducation: what the client is to
+    understand.
+    """
 
     theme: Text
     links: tuple[Text, ...] = ()
@@ -75,40 +80,65 @@ class CoursePlan(Spec):
         return self
 
     def problems(self) -> list[str]:
-        """Against the order of the stages, the number of sessions, and time: nothing is used before it was told."""
+        """Against the order of the stages, the number of sessions, and time: nothing is used before
+        it was told.
+        """
         found = []
         if tuple(stage.id for stage in self.stages) != COURSE_STAGES:
             found.append(f"stages: a course has {', '.join(COURSE_STAGES)}, in this order")
         if not FEWEST_SESSIONS <= self.length <= MOST_SESSIONS:
-            found.append(f"stages: {self.length} sessions in all; a course has {FEWEST_SESSIONS} to {MOST_SESSIONS}")
+            found.append(
+                f"stages: {self.length} sessions in all; a course has {FEWEST_SESSIONS} to"
+                f" {MOST_SESSIONS}"
+            )
         told = {fact.id: fact.told for fact in self.facts}
         if len(told) < len(self.facts):
             found.append("facts: two have the same id; number them anew")
         for number, session in enumerate(self.sessions, 1):
             for one in session.uses:
                 if one not in told:
-                    found.append(f"session {number} uses {one!r}, which is no fact; add it to `facts:` with the session in which it was told")
+                    found.append(
+                        f"session {number} uses {one!r}, which is no fact; add it to `facts:` with"
+                        " the session in which it was told"
+                    )
                 elif told[one] > number:
                     found.append(
-                        f"session {number} uses {one!r}, which is told in session {told[one]} only; take it out, or use it from there on"
+                        f"session {number} uses {one!r}, which is told in session {told[one]} only;"
+                        " take it out, or use it from there on"
                     )
         return found
 
 
 def default_plan(therapy: Therapy, sessions: int = USUAL_SESSIONS) -> CoursePlan:
-    """A plan without a case: the therapy's stages and goals, one or two goals a session. ValueError for less than 5 or more than 10."""
+    """A plan without a case: the therapy's stages and goals, one or two goals a session. ValueError
+    for less than 5 or more than 10.
+    """
     if not FEWEST_SESSIONS <= sessions <= MOST_SESSIONS:
         raise ValueError(f"{sessions} sessions: a course has {FEWEST_SESSIONS} to {MOST_SESSIONS}")
     stages = []
     for stage, count in zip(therapy.stages, _spread(therapy, sessions), strict=True):
-        themes = [f"{stage.name} ({number} of {count})" if count > 1 else stage.name for number in range(1, count + 1)]
-        stages.append(PlannedStage(id=stage.id, goals=stage.goals, sessions=tuple(PlannedSession(theme=theme) for theme in themes)))
-    return CoursePlan(therapy=therapy.id, about=f"The usual course of {therapy.name}, without a case.", stages=tuple(stages))
+        themes = [
+            f"{stage.name} ({number} of {count})" if count > 1 else stage.name
+            for number in range(1, count + 1)
+        ]
+        stages.append(
+            PlannedStage(
+                id=stage.id,
+                goals=stage.goals,
+                sessions=tuple(PlannedSession(theme=theme) for theme in themes),
+            )
+        )
+    return CoursePlan(
+        therapy=therapy.id,
+        about=f"The usual course of {therapy.name}, without a case.",
+        stages=tuple(stages),
+    )
 
 
 def _spread(therapy: Therapy, sessions: int) -> list[int]:
-    """Sessions for each stage: the usual least of each, then one more to the stage that is furthest below its usual most. Fewer
-    than the usual least are taken from the longest stage."""
+    """Sessions for each stage: the usual least of each, then one more to the stage that is furthest
+    below its usual most. Fewer than the usual least are taken from the longest stage.
+    """
     counts = [stage.sessions[0] for stage in therapy.stages]
     most = [stage.sessions[1] for stage in therapy.stages]
     while sum(counts) > sessions:

@@ -1,4 +1,6 @@
-"""A library of exercises: what each is for, on which days it may be offered, and what speaks against it."""
+"""A library of exercises: what each is for, on which days it may be offered, and what speaks
+against it.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +20,9 @@ Day = Annotated[int, Field(ge=1, le=366)]
 
 
 class Contraindication(Spec):
-    """Something for which some exercises are wrong. cues: words of a client that suggest it, lower case."""
+    """Something for which some exercises are wrong. cues: words of a client that suggest it, lower
+    case.
+    """
 
     id: Id
     what: Text
@@ -26,8 +30,10 @@ class Contraindication(Spec):
 
 
 class Exercise(Spec):
-    """days: first and last day of a protocol on which it may be offered. suits: what the client feels. not_when: ids of
-    contraindications. afterwards: the question with which to ask how it was."""
+    """days: first and last day of a protocol on which it may be offered. suits: what the client
+    feels. not_when: ids of contraindications. afterwards: the question with which to ask how it
+    was.
+    """
 
     id: Id
     name: Text
@@ -60,16 +66,25 @@ class Exercises(Spec):
             if [one.id for one in self.exercises].index(exercise.id) != index:
                 yield (*at, "id"), f"a second exercise has the id {exercise.id!r}; ids must differ"
             if exercise.days[0] > exercise.days[1]:
-                yield (*at, "days"), f"the first day, {exercise.days[0]}, comes after the last, {exercise.days[1]}"
+                yield (
+                    (*at, "days"),
+                    f"the first day, {exercise.days[0]}, comes after the last, {exercise.days[1]}",
+                )
             for name in exercise.not_when:
                 if name not in known:
-                    yield (*at, "not_when"), f"no contraindication {name!r}; there are {', '.join(known) or 'none'}"
+                    yield (
+                        (*at, "not_when"),
+                        f"no contraindication {name!r}; there are {', '.join(known) or 'none'}",
+                    )
 
 
 def load_exercises(path: Path) -> Exercises:
     """A library's file; SpecError names every problem in it with its line."""
     library, lines = load_spec(path, Exercises)
-    problems = [f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}" for at, what in library.problems()]
+    problems = [
+        f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}"
+        for at, what in library.problems()
+    ]
     if problems:
         raise SpecError(problems)
     return library

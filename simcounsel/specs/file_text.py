@@ -1,4 +1,6 @@
-"""The text of a file, and JSON with the lines of its entries; what cannot be read or written is told with file, line and remedy."""
+"""The text of a file, and JSON with the lines of its entries; what cannot be read or written is
+told with file, line and remedy.
+"""
 
 import difflib
 import json
@@ -23,11 +25,17 @@ def read_text(path: Path) -> str:
         raise SpecError([f"{path}: a folder, not a file; name one of the files in it"]) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise SpecError([f"{path}:{line}: not UTF-8 text (byte {error.start}); save it as UTF-8"]) from None
+        raise SpecError(
+            [f"{path}:{line}: not UTF-8 text (byte {error.start}); save it as UTF-8"]
+        ) from None
     except OSError as error:
-        raise SpecError([f"{path}: cannot be read ({error.strerror}); look at its name and its permissions"]) from None
+        raise SpecError(
+            [f"{path}: cannot be read ({error.strerror}); look at its name and its permissions"]
+        ) from None
     except ValueError as error:
-        raise SpecError([f"{str(path)!r}: not the name of a file ({error}); take that out of the name"]) from None
+        raise SpecError(
+            [f"{str(path)!r}: not the name of a file ({error}); take that out of the name"]
+        ) from None
 
 
 def _nearby(path: Path) -> str:
@@ -40,7 +48,9 @@ def _nearby(path: Path) -> str:
 
 
 def read_json(path: Path) -> tuple[Any, Lines]:
-    """The data of a JSON file; the line (from 1) where each entry stands if it is a list. SpecError when it cannot be read."""
+    """The data of a JSON file; the line (from 1) where each entry stands if it is a list. SpecError
+    when it cannot be read.
+    """
     text = read_text(path)
     if not text.strip():
         raise SpecError([f"{path}:1: the file is empty; JSON is needed"])
@@ -48,21 +58,35 @@ def read_json(path: Path) -> tuple[Any, Lines]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise SpecError([f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno}); correct it there"]) from None
+        raise SpecError(
+            [
+                f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno}); correct it"
+                " there"
+            ]
+        ) from None
     except RecursionError:
         raise SpecError([too_deep]) from None
     except ValueError:
-        raise SpecError([f"{path}: a number has more digits than can be read; shorten it, or put it in quotes"]) from None
+        raise SpecError(
+            [f"{path}: a number has more digits than can be read; shorten it, or put it in quotes"]
+        ) from None
     if _deeper(data, MOST_DEPTH):
         raise SpecError([too_deep])
     return data, _entry_lines(text) if isinstance(data, list) else {(): 1}
 
 
 def _deeper(data: Any, depth: int) -> bool:
-    """Whether there are more levels than that; without recursion, which is what too many levels break."""
+    """Whether there are more levels than that; without recursion, which is what too many levels
+    break.
+    """
     level = [data]
     for _ in range(depth + 1):
-        level = [value for one in level if isinstance(one, (dict, list)) for value in (one.values() if isinstance(one, dict) else one)]
+        level = [
+            value
+            for one in level
+            if isinstance(one, (dict, list))
+            for value in (one.values() if isinstance(one, dict) else one)
+        ]
     return bool(level)
 
 
@@ -93,6 +117,13 @@ def write_text(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise SpecError([f"{path}: cannot be written ({error.strerror}); choose another file to write"]) from None
+        raise SpecError(
+            [f"{path}: cannot be written ({error.strerror}); choose another file to write"]
+        ) from None
     except UnicodeEncodeError as error:
-        raise SpecError([f"{path}: cannot be written: the text holds {error.object[error.start]!r}, half a character; take it out"]) from None
+        raise SpecError(
+            [
+                f"{path}: cannot be written: the text holds {error.object[error.start]!r}, half a"
+                " character; take it out"
+            ]
+        ) from None

@@ -28,7 +28,9 @@ ADAPTED = "embedded+adapter="
 
 
 def read_value(text: str) -> Any:
-    """A value as it would stand behind a key in a file; None for no text. NotYaml when it is not YAML."""
+    """A value as it would stand behind a key in a file; None for no text. NotYaml when it is not
+    YAML.
+    """
     return parse_yaml(text)[0]
 
 
@@ -40,17 +42,25 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
     except NotYaml as error:
         raise SpecError([f"{path}:{line}: {what}" for line, what in error.problems]) from None
     if data is None:
-        raise SpecError([f"{path}:1: the file is empty; `simcounsel init DIR` writes one to start from"])
+        raise SpecError(
+            [f"{path}:1: the file is empty; `simcounsel init DIR` writes one to start from"]
+        )
     return _found_from(path.parent, data), lines
 
 
 def _found_from(folder: Path, data: Any) -> Any:
-    """The data, with the path of each adapter that a model's name holds taken from the file's own folder, as all paths in YAML files are."""
+    """The data, with the path of each adapter that a model's name holds taken from the file's own
+    folder, as all paths in YAML files are.
+    """
     if isinstance(data, dict):
         return {key: _found_from(folder, value) for key, value in data.items()}
     if isinstance(data, list):
         return [_found_from(folder, value) for value in data]
-    if not isinstance(data, str) or not data.startswith(ADAPTED) or data[len(ADAPTED) :].startswith("~"):
+    if (
+        not isinstance(data, str)
+        or not data.startswith(ADAPTED)
+        or data[len(ADAPTED) :].startswith("~")
+    ):
         return data
     return ADAPTED + os.path.normpath(folder / data[len(ADAPTED) :])
 
@@ -71,21 +81,32 @@ def load_spec(path: Path, kind: type[S]) -> tuple[S, Lines]:
 
 
 def parse_spec(data: Any, kind: type[S], path: Path, lines: Lines, entry: int | None = None) -> S:
-    """Data that was read from `path` as a `kind`; SpecError names every problem at once. entry: its index in a file that is a list."""
+    """Data that was read from `path` as a `kind`; SpecError names every problem at once. entry: its
+    index in a file that is a list.
+    """
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        raise SpecError([explain(e, kind, path, lines, entry) for e in error.errors(include_url=False)]) from None
+        raise SpecError(
+            [explain(e, kind, path, lines, entry) for e in error.errors(include_url=False)]
+        ) from None
 
 
-def explain(error: ErrorDetails, kind: type[BaseModel], path: Path, lines: Lines, entry: int | None = None) -> str:
-    """One pydantic error as `file:line: place: what is wrong; what to do`. entry: the index of what is wrong in a file that is a list."""
+def explain(
+    error: ErrorDetails, kind: type[BaseModel], path: Path, lines: Lines, entry: int | None = None
+) -> str:
+    """One pydantic error as `file:line: place: what is wrong; what to do`. entry: the index of what
+    is wrong in a file that is a list.
+    """
     at = tuple(part for part in error["loc"])
     where = ".".join(str(part) for part in at)
     if entry is None:
         head = f"{path}:{line_of(lines, at)}: {where or 'file'}"
     else:
-        head = f"{path}:{line_of(lines, (entry, *at))}: entry {entry + 1}{': ' if where else ''}{where}"
+        head = (
+            f"{path}:{line_of(lines, (entry, *at))}: entry"
+            f" {entry + 1}{': ' if where else ''}{where}"
+        )
     value = repr(error["input"])
     value = value if len(value) <= 60 else value[:57] + "..."
     match error["type"]:
@@ -103,7 +124,9 @@ def explain(error: ErrorDetails, kind: type[BaseModel], path: Path, lines: Lines
             mean = f"; did you mean '{near[0]}'?" if near else ""
             return f"{head}: {value} is not one of {', '.join(options)}{mean}"
         case "string_type" if isinstance(error["input"], (bool, int, float)):
-            return f"{head}: {value}: a number or truth value where text is needed; put it in quotes"
+            return (
+                f"{head}: {value}: a number or truth value where text is needed; put it in quotes"
+            )
         case "value_error":
             return f"{head}: {str(error['msg']).removeprefix('Value error, ')}"
         case _:
@@ -130,5 +153,9 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def write_yaml(path: Path, head: str, data: Mapping[str, Any]) -> None:
-    """A file to be read and changed by people: `head`, lines that begin with #, then the data. SpecError when it cannot be written."""
-    write_text(path, head + yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=120))
+    """A file to be read and changed by people: `head`, lines that begin with #, then the data.
+    SpecError when it cannot be written.
+    """
+    write_text(
+        path, head + yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=120)
+    )

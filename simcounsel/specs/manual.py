@@ -1,4 +1,6 @@
-"""A manual: the states through which a counselor leads a session, what lets it move on, and the days over which it runs."""
+"""A manual: the states through which a counselor leads a session, what lets it move on, and the
+days over which it runs.
+"""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,8 +15,9 @@ from simcounsel.specs.vocabulary import Act, Language, Question
 
 Phase = Literal["initiation", "exploration", "intervention", "conclusion"]
 Intent = Literal["yes", "no", "explain", "another", "done", "tell_more"]
-"""What a client can want. explain: asks what it is, or how it goes; another: something else than this; done: has done or
-understood it; tell_more: wants to be heard for longer."""
+"""What a client can want. explain: asks what it is, or how it goes; another: something else than
+this; done: has done or understood it; tell_more: wants to be heard for longer.
+"""
 Doing = Literal["suggest", "explain", "feedback"]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
@@ -26,9 +29,11 @@ FEWEST_LINES = 4
 class Exit(Spec):
     """What lets a session leave a state.
 
-    sufficient: a model judges that the client's words meet all `criteria`; it goes on to the first of `next`, or where one of
-    `intents` leads that is heard as well. intent: what the client wants leads to a state of its own; `otherwise` is where it goes when
-    that stays unclear. valence: nothing is said here, the mood so far decides. said: after the state's own line. end: takes leave.
+    sufficient: a model judges that the client's words meet all `criteria`; it goes on to the first
+    of `next`, or where one of `intents` leads that is heard as well. intent: what the client wants
+    leads to a state of its own; `otherwise` is where it goes when that stays unclear. valence:
+    nothing is said here, the mood so far decides. said: after the state's own line. end: takes
+    leave.
     """
 
     when: Literal["sufficient", "intent", "valence", "said", "end"]
@@ -42,12 +47,14 @@ class Exit(Spec):
 class State(Spec):
     """One agent's part of a session.
 
-    objective: what it is for; prompt: what its agent is told. at_least, at_most: client messages heard in it before it is asked
-    whether to move on, and after which it moves on in any case. next: the states that may follow. lines: written by hand, at first
-    those of the first half, later all but the first; with the slots {name}, {words}, {feeling}, and in states about an exercise
-    {exercise}, {goal}, {steps} and {afterwards}. act: which of a counselor persona's acts or questions it is. exercise: what is done
-    with one. steps: how many of its steps are said in a line; None: all. not_when: contraindications, of those that exercises have,
-    with which the state is passed by, to its exit's `otherwise`.
+    objective: what it is for; prompt: what its agent is told. at_least, at_most: client messages
+    heard in it before it is asked whether to move on, and after which it moves on in any case.
+    next: the states that may follow. lines: written by hand, at first those of the first half,
+    later all but the first; with the slots {name}, {words}, {feeling}, and in states about an
+    exercise {exercise}, {goal}, {steps} and {afterwards}. act: which of a counselor persona's acts
+    or questions it is. exercise: what is done with one. steps: how many of its steps are said in a
+    line; None: all. not_when: contraindications, of those that exercises have, with which the state
+    is passed by, to its exit's `otherwise`.
     """
 
     id: Id
@@ -86,14 +93,20 @@ class State(Spec):
             case "intent":
                 return (*e.intents.items(), *([("unclear", e.otherwise)] if e.otherwise else []))
             case "valence":
-                return tuple((name, to) for name, to in (("positive", e.positive), ("negative", e.negative)) if to)
+                return tuple(
+                    (name, to)
+                    for name, to in (("positive", e.positive), ("negative", e.negative))
+                    if to
+                )
             case "said":
                 return (("said", self.next[0]),) if self.next else ()
         return ()
 
 
 class Days(Spec):
-    """Which day of the protocol a session is on: the first meeting is on day `first`, each date later one more, never above `cap`."""
+    """Which day of the protocol a session is on: the first meeting is on day `first`, each date
+    later one more, never above `cap`.
+    """
 
     first: Annotated[int, Field(ge=1)] = 1
     cap: Annotated[int, Field(ge=1, le=366)] = 8
@@ -102,9 +115,9 @@ class Days(Spec):
 class Manual(Spec):
     """A protocol as data.
 
-    resume: what a further session does. `same_day`: on the same date it goes on where the last one was cut off, on a later one it
-    begins anew; `always`: it goes on whatever the date; `never`. closing: the state to which every other may pass when time is
-    short or somebody takes leave.
+    resume: what a further session does. `same_day`: on the same date it goes on where the last one
+    was cut off, on a later one it begins anew; `always`: it goes on whatever the date; `never`.
+    closing: the state to which every other may pass when time is short or somebody takes leave.
     """
 
     name: Id
@@ -113,7 +126,9 @@ class Manual(Spec):
     days: Days = Days()
     resume: Literal["same_day", "always", "never"] = "same_day"
     closing: Id
-    phases: Annotated[dict[Phase, Annotated[tuple[State, ...], Field(min_length=1)]], Field(min_length=1)]
+    phases: Annotated[
+        dict[Phase, Annotated[tuple[State, ...], Field(min_length=1)]], Field(min_length=1)
+    ]
 
     def walk(self) -> Iterator[tuple[At, Phase, State]]:
         """Every state with its path in the file and its phase, in order."""
@@ -151,7 +166,10 @@ def load_manual(path: Path) -> Manual:
 
 def sound(manual: Manual, path: Path, lines: Lines) -> Manual:
     """The manual itself. SpecError when it cannot be lived."""
-    problems = [f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}" for at, what in manual.problems()]
+    problems = [
+        f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}"
+        for at, what in manual.problems()
+    ]
     if problems:
         raise SpecError(problems)
     return manual

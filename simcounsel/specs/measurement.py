@@ -17,11 +17,12 @@ _TICK = re.compile(r"tick (\d+)")
 class MeasurementSpec(Spec):
     """One line of a world's `measurements:`. It is done at the end of a tick.
 
-    instrument: a shipped scale's name, `talk_measures`, or the path of a scale's file. who: residents;
-    all clients that live in the world if not given. when: `start` is the end of the first tick, `end` of
-    the world's last; `every day at 21:00` of the tick that 21:00 falls in; `after every session` of a tick in which the
-    person had an appointment with a counselor; `tick 40` of that tick (the first is 0).
-    scale: what the instrument's file says, where a file is named.
+    instrument: a shipped scale's name, `talk_measures`, or the path of a scale's file. who:
+    residents; all clients that live in the world if not given. when: `start` is the end of the
+    first tick, `end` of the world's last; `every day at 21:00` of the tick that 21:00 falls in;
+    `after every session` of a tick in which the person had an appointment with a counselor; `tick
+    40` of that tick (the first is 0). scale: what the instrument's file says, where a file is
+    named.
     """
 
     instrument: Annotated[str, Field(min_length=1, max_length=400)]
@@ -50,10 +51,13 @@ class MeasurementSpec(Spec):
         found = _TICK.fullmatch(self.when)
         return int(found.group(1)) if found else None
 
-    def point(self, tick: int, minute: int, *, last_tick: int, tick_minutes: int, sessions: int | None) -> str | None:
+    def point(
+        self, tick: int, minute: int, *, last_tick: int, tick_minutes: int, sessions: int | None
+    ) -> str | None:
         """What the measurement at the end of this tick is called; None when it is not due.
 
-        minute: when the tick begins. sessions: how many sessions the person has had, if one was in this tick; else None.
+        minute: when the tick begins. sessions: how many sessions the person has had, if one was in
+        this tick; else None.
         """
         daily = _DAILY.fullmatch(self.when)
         if daily:

@@ -13,7 +13,8 @@ from simcounsel.specs.yaml_text import NotYaml
 def patch(data: dict[str, Any], key: str, value: Any, located: Callable[[str], str] = str) -> None:
     """Set `conversation.max_turns` or `residents.Ines.home` in a world's data, in place.
 
-    Text values are read as YAML. located: where the file of a persona or policy that a value names lies. SpecError when the key leads nowhere.
+    Text values are read as YAML. located: where the file of a persona or policy that a value names
+    lies. SpecError when the key leads nowhere.
     """
     if isinstance(value, str):
         try:
@@ -65,10 +66,23 @@ def _place_in(items: list[Any], part: str, key: str) -> int:
     """The index of a list's item by its number or its name."""
     if part.isdecimal() and len(part) < 10 and int(part) < len(items):
         return int(part)
-    names = [str(item.get("name") or Path(str(item.get("persona", ""))).stem) if isinstance(item, dict) else "" for item in items]
+    names = [
+        (
+            str(item.get("name") or Path(str(item.get("persona", ""))).stem)
+            if isinstance(item, dict)
+            else ""
+        )
+        for item in items
+    ]
     for index, name in enumerate(names):
         if name and name.lower() == part.lower():
             return index
     known = [name for name in names if name]
-    remedy = suggest(part, known) if known else f"number its items from 0 to {len(items) - 1}" if items else "the list is empty"
+    remedy = (
+        suggest(part, known)
+        if known
+        else f"number its items from 0 to {len(items) - 1}"
+        if items
+        else "the list is empty"
+    )
     raise SpecError([f"--set {key}: nothing named {part!r} there; {remedy}"])

@@ -1,4 +1,5 @@
-"""Who a resident is: a client's cognitive conceptualization, a counselor's forms, a layperson's lines.
+"""Who a resident is: a client's cognitive conceptualization, a counselor's forms, a layperson's
+lines.
 
 A client's file follows the cognitive conceptualization diagram (Beck 2020), as Patient-Psi's
 cognitive models do. What only the client knows about itself (everything but its name) never
@@ -133,16 +134,29 @@ def check_slots(text: str) -> None:
     """ValueError when a text has a {slot} that nobody fills."""
     unknown = set(re.findall(r"\{([^{}]*)\}", text)) - SLOTS
     if unknown:
-        raise ValueError(f"{text!r}: no slot {{{sorted(unknown)[0]}}}; there are {{words}}, {{feeling}}, {{name}}")
+        raise ValueError(
+            f"{text!r}: no slot {{{sorted(unknown)[0]}}}; there are {{words}}, {{feeling}},"
+            " {name}"
+        )
 
 
 def fill_slots(text: str, *, words: str | None, feeling: str | None, name: str) -> str | None:
-    """A form with its slots filled; None when it has a slot for which nothing was heard. A quotation begins a sentence with a capital."""
+    """A form with its slots filled; None when it has a slot for which nothing was heard. A
+    quotation begins a sentence with a capital.
+    """
     if ("{words}" in text and not words) or ("{feeling}" in text and not feeling):
         return None
     quoted = words or ""
-    text = re.sub(r"(^|[.!?]\s+)\{words\}", lambda found: f"{found[1]}“{quoted[:1].upper()}{quoted[1:]}”", text)
-    return text.replace("{words}", f"“{quoted}”").replace("{feeling}", feeling or "").replace("{name}", name)
+    text = re.sub(
+        r"(^|[.!?]\s+)\{words\}",
+        lambda found: f"{found[1]}“{quoted[:1].upper()}{quoted[1:]}”",
+        text,
+    )
+    return (
+        text.replace("{words}", f"“{quoted}”")
+        .replace("{feeling}", feeling or "")
+        .replace("{name}", name)
+    )
 
 
 class Belief(Spec):
@@ -211,7 +225,10 @@ class Persona(Spec):
             free -= {minute for minute in free if routine.covers(minute)}
         if free:
             minute = min(free)
-            raise ValueError(f"no routine covers {minute // 60:02d}:{minute % 60:02d}; every quarter of an hour needs one")
+            raise ValueError(
+                f"no routine covers {minute // 60:02d}:{minute % 60:02d}; every quarter of an hour"
+                " needs one"
+            )
         return self
 
     @field_validator("days")
@@ -227,7 +244,9 @@ class ClientPersona(Persona):
     """A client: a cognitive conceptualization, a voice, a day."""
 
     role: Literal["client"]
-    theme: Literal["insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"]
+    theme: Literal[
+        "insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"
+    ]
     core_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
     intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1)]
     coping_strategies: Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -260,7 +279,10 @@ class CounselorPersona(Persona):
                 raise ValueError(f"no move {move!r}; there are {', '.join(wanted)}")
         for move in wanted:
             if len(forms.get(move, ())) < FEWEST_FORMS:
-                raise ValueError(f"{move!r} has {len(forms.get(move, ()))} forms; a counselor needs at least {FEWEST_FORMS}")
+                raise ValueError(
+                    f"{move!r} has {len(forms.get(move, ()))} forms; a counselor needs at least"
+                    f" {FEWEST_FORMS}"
+                )
         return forms
 
 
@@ -281,14 +303,21 @@ L = TypeVar("L", bound=Line)
 
 def _enough(voice: tuple[L, ...], fewest: int) -> tuple[L, ...]:
     if voice and len(voice) < fewest:
-        raise ValueError(f"{len(voice)} lines of voice; at least {fewest} keep the embedded model from repeating itself (or give none)")
+        raise ValueError(
+            f"{len(voice)} lines of voice; at least {fewest} keep the embedded model from repeating"
+            " itself (or give none)"
+        )
     return voice
 
 
 AnyPersona = ClientPersona | CounselorPersona | LaypersonPersona
-ANY_PERSONA: TypeAdapter[AnyPersona] = TypeAdapter(Annotated[AnyPersona, Field(discriminator="role")])
+ANY_PERSONA: TypeAdapter[AnyPersona] = TypeAdapter(
+    Annotated[AnyPersona, Field(discriminator="role")]
+)
 BY_ROLE: dict[str, type[ClientPersona] | type[CounselorPersona] | type[LaypersonPersona]] = {
-    "client": ClientPersona, "counselor": CounselorPersona, "layperson": LaypersonPersona,
+    "client": ClientPersona,
+    "counselor": CounselorPersona,
+    "layperson": LaypersonPersona,
 }
 
 
@@ -304,5 +333,10 @@ def parse_persona(data: object, path: Path, lines: Lines) -> AnyPersona:
     kind = BY_ROLE.get(role) if isinstance(role, str) else None
     if kind is None:
         line = lines.get(("role",), 1)
-        raise SpecError([f"{path}:{line}: role: {role!r} is not one of client, counselor, layperson; add `role: client`"])
+        raise SpecError(
+            [
+                f"{path}:{line}: role: {role!r} is not one of client, counselor, layperson; add"
+                " `role: client`"
+            ]
+        )
     return parse_spec(data, kind, path, lines)

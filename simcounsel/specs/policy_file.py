@@ -1,4 +1,6 @@
-"""A policy as a file or a command line names it: by its name, and by files that hold what it is told."""
+"""A policy as a file or a command line names it: by its name, and by files that hold what it is
+told.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -17,27 +19,41 @@ TELLS = {"staged": "manual", "single": "manual", "course": "therapy"}
 
 
 def bring_policy(policy: Any, folder: Path) -> Any:
-    """A policy's data with the manual, therapy and plan themselves where it names their files, seen from `folder`; a manual's file alone
-    is a `staged` policy. SpecError when a file cannot be read, or holds something else."""
+    """A policy's data with the manual, therapy and plan themselves where it names their files, seen
+    from `folder`; a manual's file alone is a `staged` policy. SpecError when a file cannot be read,
+    or holds something else.
+    """
     if names_a_file(policy):
         policy = {"name": "staged", "manual": policy}
     if not isinstance(policy, dict):
         return policy
     found = dict(policy)
-    for key, find in (("manual", load_manual), ("therapy", lambda file: find_therapy(str(file))), ("plan", find_plan)):
+    for key, find in (
+        ("manual", load_manual),
+        ("therapy", lambda file: find_therapy(str(file))),
+        ("plan", find_plan),
+    ):
         if names_a_file(found.get(key)):
             found[key] = find(folder / found[key])
     return found
 
 
 def policy_named(text: str) -> PolicySpec:
-    """A policy from a command line: `socratic`, `staged:insomnia_cbt`, `staged:mine.yaml`, `mine.yaml`, `course:postmodern`. SpecError
-    names what is wrong."""
+    """A policy from a command line: `socratic`, `staged:insomnia_cbt`, `staged:mine.yaml`,
+    `mine.yaml`, `course:postmodern`. SpecError names what is wrong.
+    """
     name, _, told = text.partition(":")
     if told and name not in TELLS:
-        raise SpecError([f"policy {text}: {name} is told nothing; {', '.join(TELLS)} are, as in staged:insomnia_cbt or course:postmodern"])
+        raise SpecError(
+            [
+                f"policy {text}: {name} is told nothing; {', '.join(TELLS)} are, as in"
+                " staged:insomnia_cbt or course:postmodern"
+            ]
+        )
     try:
-        return PolicySpec.model_validate(bring_policy({"name": name, TELLS[name]: told} if told else name, Path()))
+        return PolicySpec.model_validate(
+            bring_policy({"name": name, TELLS[name]: told} if told else name, Path())
+        )
     except ValidationError as error:
         said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
         raise SpecError([f"policy {text}: {said}"]) from None

@@ -16,11 +16,13 @@ from simcounsel.specs.vocabulary import Language as Language
 
 
 class PolicySpec(Spec):
-    """A policy and what it is told. In a file its name alone will do: `policy: socratic`; or a manual's file: `policy: mine.yaml`.
+    """A policy and what it is told. In a file its name alone will do: `policy: socratic`; or a
+    manual's file: `policy: mine.yaml`.
 
-    manual: for `staged` and `single`, the name of one that comes with simcounsel, or in a file the path of one's own, which is read
-    then. therapy, sessions, plan: of a `course`; in a file a therapy is named by its id or its file, a plan by its file. Here they
-    stand in full, so that a world is complete.
+    manual: for `staged` and `single`, the name of one that comes with simcounsel, or in a file the
+    path of one's own, which is read then. therapy, sessions, plan: of a `course`; in a file a
+    therapy is named by its id or its file, a plan by its file. Here they stand in full, so that a
+    world is complete.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
@@ -33,28 +35,47 @@ class PolicySpec(Spec):
     @classmethod
     def _by_name(cls, value: Any) -> Any:
         if isinstance(value, str):
-            value = {"name": "staged", "manual": value} if value.endswith((".yaml", ".yml")) else {"name": value}
+            value = (
+                {"name": "staged", "manual": value}
+                if value.endswith((".yaml", ".yml"))
+                else {"name": value}
+            )
         if isinstance(value, dict) and (value.get("therapy") or value.get("name") == "course"):
             plan = value.get("plan")
-            planned = plan.get("therapy") if isinstance(plan, dict) else plan.therapy if isinstance(plan, CoursePlan) else None
+            planned = (
+                plan.get("therapy")
+                if isinstance(plan, dict)
+                else plan.therapy
+                if isinstance(plan, CoursePlan)
+                else None
+            )
             value = value | {"therapy": therapy_named(value.get("therapy") or planned or "cbt")}
         return value
 
     @model_validator(mode="after")
     def _plan_fits(self) -> "PolicySpec":
         if self.plan and self.sessions not in (None, self.plan.length):
-            raise ValueError(f"sessions: {self.sessions}, but the plan has {self.plan.length}; leave `sessions:` out, or change the plan")
+            raise ValueError(
+                f"sessions: {self.sessions}, but the plan has {self.plan.length}; leave `sessions:`"
+                " out, or change the plan"
+            )
         if self.plan and self.therapy and self.therapy.id != self.plan.therapy:
-            raise ValueError(f"therapy: {self.therapy.id}, but the plan is one of {self.plan.therapy}; leave `therapy:` out, or change the plan")
+            raise ValueError(
+                f"therapy: {self.therapy.id}, but the plan is one of {self.plan.therapy}; leave"
+                " `therapy:` out, or change the plan"
+            )
         return self
 
 
 class SafetySettings(Spec):
-    """What is done about danger in what a client says. counselors: `protocol`, the safety protocol goes before the policy of every
-    counselor; `assess`, danger is assessed and logged, and the policy does what it does; `nothing`. The last two are for research on
-    what a policy does by itself. ask: when the `quick` model is asked whether there is danger in a client's line: where the detector is
-    `in_doubt`, or about `every_line` that is no clear danger (it hears more of what is only hinted at, for one request a line). locale:
-    whose help lines a counselor points to, such as en-GB."""
+    """What is done about danger in what a client says. counselors: `protocol`, the safety protocol
+    goes before the policy of every counselor; `assess`, danger is assessed and logged, and the
+    policy does what it does; `nothing`. The last two are for research on what a policy does by
+    itself. ask: when the `quick` model is asked whether there is danger in a client's line: where
+    the detector is `in_doubt`, or about `every_line` that is no clear danger (it hears more of what
+    is only hinted at, for one request a line). locale: whose help lines a counselor points to, such
+    as en-GB.
+    """
 
     counselors: Literal["protocol", "assess", "nothing"] = "protocol"
     ask: Literal["in_doubt", "every_line"] = "in_doubt"
@@ -64,7 +85,11 @@ class SafetySettings(Spec):
 @cache
 def locale_names() -> tuple[str, ...]:
     """Every locale of safety/help_lines.yaml, `default` among them."""
-    return tuple(yaml.safe_load(files("simcounsel").joinpath("safety", "help_lines.yaml").read_text(encoding="utf-8")))
+    return tuple(
+        yaml.safe_load(
+            files("simcounsel").joinpath("safety", "help_lines.yaml").read_text(encoding="utf-8")
+        )
+    )
 
 
 def locale_problem(locale: str) -> str | None:
@@ -75,7 +100,10 @@ def locale_problem(locale: str) -> str | None:
     language = locale.split("-")[0]
     near = [name for name in known if name.split("-")[0] == language]
     there = ", ".join(near or [name for name in known if name != "default"])
-    return f"no help lines for {locale!r}; known{f' for {language}' if near else ''}: {there}; and `default` for any other country"
+    return (
+        f"no help lines for {locale!r}; known{f' for {language}' if near else ''}: {there}; and"
+        " `default` for any other country"
+    )
 
 
 def check_locale(settings: SafetySettings) -> None:

@@ -1,4 +1,6 @@
-"""A scale: the items of an instrument, who answers them, how the answers become scores, and where it comes from."""
+"""A scale: the items of an instrument, who answers them, how the answers become scores, and where
+it comes from.
+"""
 
 import hashlib
 import json
@@ -12,10 +14,20 @@ from simcounsel.specs.load import Spec
 
 Direction = Literal["lower_is_better", "higher_is_better"]
 Scoring = Literal["sum", "mean", "worst", "faults"]
-"""`worst`: the highest severity of the faults that were found, 0 when there is none; `faults`: how many. Both of an audit."""
+"""`worst`: the highest severity of the faults that were found, 0 when there is none; `faults`: how
+many. Both of an audit.
+"""
 Respondent = Literal["self", "observer"]
 Sees = Literal["transcript", "persona and transcript", "personas"]
-Therapy = Literal["cognitive-behavioral", "psychodynamic", "humanistic", "emotion-focused", "behavioral", "postmodern", "motivational interviewing"]
+Therapy = Literal[
+    "cognitive-behavioral",
+    "psychodynamic",
+    "humanistic",
+    "emotion-focused",
+    "behavioral",
+    "postmodern",
+    "motivational interviewing",
+]
 Text = Annotated[str, Field(min_length=1)]
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 ANY_ITEM = "any item"
@@ -33,7 +45,10 @@ class Range(Spec):
     def _upward(self) -> "Range":
         steps = (self.max - self.min) / self.step
         if self.max <= self.min or abs(steps - round(steps)) > 1e-9:
-            raise ValueError(f"from {self.min:g} to {self.max:g} in steps of {self.step:g}: max must lie a whole number of steps above min")
+            raise ValueError(
+                f"from {self.min:g} to {self.max:g} in steps of {self.step:g}: max must lie a whole"
+                " number of steps above min"
+            )
         return self
 
     def allows(self, value: float) -> bool:
@@ -55,13 +70,15 @@ class When(Spec):
 
 
 class Item(Spec):
-    """One question. reverse: its answer is turned round (min + max - answer) before scoring; no prompt
-    shows that. subscale: to which it belongs; None: to the total only. range: if other than the scale's.
-    scored: false for an item that counts in no total, only in its subscale or a ratio.
+    """One question. reverse: its answer is turned round (min + max - answer) before scoring; no
+    prompt shows that. subscale: to which it belongs; None: to the total only. range: if other than
+    the scale's. scored: false for an item that counts in no total, only in its subscale or a ratio.
 
-    Of an audit, whose answers are yes (1) and no (0): fault: the answer that is a fault, and how bad it is (severity, 1 to 4); None: neither
-    is. when: on which answer the item is asked at all. by: whose words must prove a yes. rule: what code finds by itself
-    (`instruments.audit`); where it finds nothing the judge is asked."""
+    Of an audit, whose answers are yes (1) and no (0): fault: the answer that is a fault, and how
+    bad it is (severity, 1 to 4); None: neither is. when: on which answer the item is asked at all.
+    by: whose words must prove a yes. rule: what code finds by itself (`instruments.audit`); where
+    it finds nothing the judge is asked.
+    """
 
     id: Id
     text: Text
@@ -86,7 +103,9 @@ class Subscale(Spec):
 
 
 class Ratio(Spec):
-    """A score that is a quotient of sums: of the items `over` by the items `under`. times: 100 for per cent."""
+    """A score that is a quotient of sums: of the items `over` by the items `under`. times: 100 for
+    per cent.
+    """
 
     id: Id
     name: Text
@@ -130,7 +149,9 @@ class Flag(Spec):
 
 
 class StandsIn(Spec):
-    """The published instrument whose construct and structure this one follows, and in a plain sentence that it is not that one."""
+    """The published instrument whose construct and structure this one follows, and in a plain
+    sentence that it is not that one.
+    """
 
     instrument: Text
     note: Text
@@ -139,13 +160,17 @@ class StandsIn(Spec):
     @classmethod
     def _says_so(cls, value: str) -> str:
         if not re.search(r"\bnot\b", value):
-            raise ValueError("say plainly that it is not that instrument, such as: Worded anew; this is not the SRS, and its norms do not apply.")
+            raise ValueError(
+                "say plainly that it is not that instrument, such as: Worded anew; this is not the"
+                " SRS, and its norms do not apply."
+            )
         return value
 
 
 class Missing(Spec):
-    """What a score does when answers are missing. `none`: it is missing as well. `prorate`: the mean of
-    what was answered stands for the rest, as long as at most `most` items are missing."""
+    """What a score does when answers are missing. `none`: it is missing as well. `prorate`: the
+    mean of what was answered stands for the rest, as long as at most `most` items are missing.
+    """
 
     rule: Literal["none", "prorate"] = "none"
     most: Annotated[int, Field(ge=0)] = 0
@@ -154,11 +179,12 @@ class Missing(Spec):
 class Scale(Spec):
     """An instrument as its file says.
 
-    measures: the construct. level: whose it is, the client's state or the counselor's work. scope: shared by all therapies, or
-    specific to `therapy`. respondent: `self` is the person's own mind (a simulated self-report), `observer` a
-    judge who sees only what `sees` says. scoring: of the total; None when there is none. labels: what some
-    of the answers are called. stands_in_for: None only for a public-domain instrument given as published.
-    block: how many items are asked at a time.
+    measures: the construct. level: whose it is, the client's state or the counselor's work. scope:
+    shared by all therapies, or specific to `therapy`. respondent: `self` is the person's own mind
+    (a simulated self-report), `observer` a judge who sees only what `sees` says. scoring: of the
+    total; None when there is none. labels: what some of the answers are called. stands_in_for: None
+    only for a public-domain instrument given as published. block: how many items are asked at a
+    time.
     """
 
     id: Id
@@ -203,18 +229,24 @@ class Scale(Spec):
 
     @property
     def audits(self) -> bool:
-        """Whether it asks for faults: yes or no, on and on by the answers, with words quoted as proof."""
+        """Whether it asks for faults: yes or no, on and on by the answers, with words quoted as
+        proof.
+        """
         return any(item.fault for item in self.items)
 
     def reached(self, item: Item, answers: Mapping[str, float | None]) -> bool:
         """Whether the answers so far lead to an item."""
-        return item.when is None or answers.get(item.when.item) == (1.0 if item.when.answered == "yes" else 0.0)
+        return item.when is None or answers.get(item.when.item) == (
+            1.0 if item.when.answered == "yes" else 0.0
+        )
 
     @property
     def hash(self) -> str:
         """SHA-256 (16 hex digits) of all it says."""
         fields = self.model_dump(mode="json")
-        for item in fields["items"]:  # what only an audit has is not said of other scales, whose hashes stay what they were
+        for item in fields[
+            "items"
+        ]:  # what only an audit has is not said of other scales, whose hashes stay what they were
             for name in ("fault", "severity", "when", "by", "rule"):
                 if item[name] is None:
                     del item[name]
@@ -224,21 +256,44 @@ class Scale(Spec):
 
 def _problems(scale: Scale) -> Iterator[str]:
     ids = [item.id for item in scale.items]
-    scores = [TOTAL, *(subscale.id for subscale in scale.subscales), *(ratio.id for ratio in scale.ratios)]
+    scores = [
+        TOTAL,
+        *(subscale.id for subscale in scale.subscales),
+        *(ratio.id for ratio in scale.ratios),
+    ]
     for name in ids + scores:
         if (ids + scores).count(name) > 1:
             yield f"a second item or score has the id {name!r}; ids must differ"
     for item in scale.items:
         if item.subscale is not None and item.subscale not in scores[1:]:
-            yield f"item {item.id!r}: no subscale {item.subscale!r}; there are {', '.join(scores[1:]) or 'none'}"
+            yield (
+                f"item {item.id!r}: no subscale {item.subscale!r}; there are"
+                f" {', '.join(scores[1:]) or 'none'}"
+            )
     for subscale in scale.subscales:
         if not any(item.subscale == subscale.id for item in scale.items):
             yield f"subscale {subscale.id!r} has no item"
     for ratio in scale.ratios:
-        yield from (f"ratio {ratio.id!r}: no item {name!r}" for name in (*ratio.over, *ratio.under) if name not in ids)
-    yield from (f"band {band.name!r}: no score {band.score!r}; there are {', '.join(scores)}" for band in scale.bands if band.score not in scores)
-    yield from (f"flag {flag.name!r}: no score or item {flag.of!r}" for flag in scale.flags if flag.of not in (*scores, *ids, ANY_ITEM))
-    yield from (f"label {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}" for at in scale.labels if not scale.range.allows(at))
+        yield from (
+            f"ratio {ratio.id!r}: no item {name!r}"
+            for name in (*ratio.over, *ratio.under)
+            if name not in ids
+        )
+    yield from (
+        f"band {band.name!r}: no score {band.score!r}; there are {', '.join(scores)}"
+        for band in scale.bands
+        if band.score not in scores
+    )
+    yield from (
+        f"flag {flag.name!r}: no score or item {flag.of!r}"
+        for flag in scale.flags
+        if flag.of not in (*scores, *ids, ANY_ITEM)
+    )
+    yield from (
+        f"label {at}: not an answer between {scale.range.min:g} and {scale.range.max:g}"
+        for at in scale.labels
+        if not scale.range.allows(at)
+    )
     yield from _audit_problems(scale, ids)
     if (scale.scope == "specific") != (scale.therapy is not None):
         yield "`therapy:` is given when, and only when, the scope is specific"
@@ -258,5 +313,7 @@ def _audit_problems(scale: Scale, ids: list[str]) -> Iterator[str]:
     if not scale.audits and scorings & {"worst", "faults"}:
         yield "`worst` and `faults` score an audit, whose items say which answer is a fault"
     yes_or_no = (scale.range.min, scale.range.max, scale.range.step) == (0, 1, 1)
-    if scale.audits and (scale.respondent != "observer" or scale.sees != "transcript" or not yes_or_no):
+    if scale.audits and (
+        scale.respondent != "observer" or scale.sees != "transcript" or not yes_or_no
+    ):
         yield "an audit is an observer's, of a transcript, with answers from 0 (no) to 1 (yes)"

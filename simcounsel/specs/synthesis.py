@@ -1,4 +1,6 @@
-"""The settings of a synthesis: from which situations, in which waves, by which models, without which roles."""
+"""The settings of a synthesis: from which situations, in which waves, by which models, without
+which roles.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
@@ -21,7 +23,9 @@ Spared = Literal["evaluator", "corrector", "manager"]
 
 
 class SynthesisModels(Spec):
-    """Which model plays which role; one that is not named is played by `default`. `embed` turns strategies to vectors."""
+    """Which model plays which role; one that is not named is played by `default`. `embed` turns
+    strategies to vectors.
+    """
 
     default: ModelName = "embedded"
     extractor: ModelName | None = None
@@ -38,25 +42,36 @@ class SynthesisModels(Spec):
         return named or self.default
 
     def resolved(self) -> dict[str, str]:
-        """All seven, by role. Vectors come from the embedded model, unless all is scripted or recorded."""
+        """All seven, by role. Vectors come from the embedded model, unless all is scripted or
+        recorded.
+        """
         free = self.default == "scripted" or self.default.startswith(("recorded:", "scripted:"))
-        embed = self.embed or ("embedded" if not free else "scripted" if self.default.startswith("scripted") else self.default)
+        embed = self.embed or (
+            "embedded"
+            if not free
+            else "scripted"
+            if self.default.startswith("scripted")
+            else self.default
+        )
         return {role: self.of(role) for role in SYNTHESIS_ROLES} | {"embed": embed}
 
 
 class Synthesis(Spec):
     """A synthesis, complete: what its file says with the situations it names.
 
-    sessions: how many dialogues; None: one of each situation. They are dealt over the themes by turns; more sessions than
-    situations begin again with the first, with other luck. wave: so many at once; what they teach serves the next wave, so
-    that timing changes nothing; 1 is the strict loop of the paper. turns: at most so many lines of the supporter;
-    fewest_turns: no session ends before. line_words: the length that lines are asked to keep to.
-    without: roles that do not take part; without the evaluator there is nothing to correct or to distil.
-    strategies: what the supporter carries from the beginning. dropped: ids of strategies that it no longer carries.
+    sessions: how many dialogues; None: one of each situation. They are dealt over the themes by
+    turns; more sessions than situations begin again with the first, with other luck. wave: so many
+    at once; what they teach serves the next wave, so that timing changes nothing; 1 is the strict
+    loop of the paper. turns: at most so many lines of the supporter; fewest_turns: no session ends
+    before. line_words: the length that lines are asked to keep to. without: roles that do not take
+    part; without the evaluator there is nothing to correct or to distil. strategies: what the
+    supporter carries from the beginning. dropped: ids of strategies that it no longer carries.
     language: in which all is written, in English words.
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")] = "synthesis"
+    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")] = (
+        "synthesis"
+    )
     about: str = ""
     seed: Annotated[int, Field(ge=0)] = 1
     situations: Annotated[tuple[Situation, ...], Field(min_length=1)]
@@ -76,7 +91,10 @@ class Synthesis(Spec):
     def _short(cls, strategies: tuple[str, ...]) -> tuple[str, ...]:
         for strategy in strategies:
             if len(strategy.split()) > STRATEGY_WORDS:
-                raise ValueError(f"a strategy of {len(strategy.split())} words ({strategy[:40]!r}...); at most {STRATEGY_WORDS}")
+                raise ValueError(
+                    f"a strategy of {len(strategy.split())} words ({strategy[:40]!r}...); at most"
+                    f" {STRATEGY_WORDS}"
+                )
         return strategies
 
     @field_validator("without")
@@ -88,7 +106,11 @@ class Synthesis(Spec):
     @classmethod
     def _no_more_than_turns(cls, data: Any) -> Any:
         """Who asks for few turns need not lower the fewest as well."""
-        if isinstance(data, dict) and "fewest_turns" not in data and str(data.get("turns", "")).isdigit():
+        if (
+            isinstance(data, dict)
+            and "fewest_turns" not in data
+            and str(data.get("turns", "")).isdigit()
+        ):
             return {**data, "fewest_turns": min(FEWEST_TURNS, int(data["turns"]))}
         return data
 
@@ -116,7 +138,9 @@ class Synthesis(Spec):
         return "full" if not self.without else "_".join(f"no_{role}" for role in self.without)
 
     def dealt(self) -> tuple[Situation, ...]:
-        """The situation of each session: the themes by turns, and over again when they are used up."""
+        """The situation of each session: the themes by turns, and over again when they are used
+        up.
+        """
         themes = dict.fromkeys(situation.theme for situation in self.situations)
         decks = [[s for s in self.situations if s.theme == theme] for theme in themes]
         order = [s for s in chain.from_iterable(zip_longest(*decks)) if s is not None]
@@ -124,15 +148,25 @@ class Synthesis(Spec):
 
 
 def load_synthesis(path: Path, **changes: Any) -> Synthesis:
-    """A synthesis from its file, with changes by KEY=VALUE. SpecError names every problem with file, line and remedy."""
+    """A synthesis from its file, with changes by KEY=VALUE. SpecError names every problem with
+    file, line and remedy.
+    """
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
     return synthesis_of(data, path, lines, changes)
 
 
-def synthesis_of(data: dict[str, Any], path: Path, lines: Lines, changes: dict[str, Any], at: tuple[str | int, ...] = ()) -> Synthesis:
-    """The same from data that stands in a file, at a place in it; `situations` and `themes` there become the situations."""
+def synthesis_of(
+    data: dict[str, Any],
+    path: Path,
+    lines: Lines,
+    changes: dict[str, Any],
+    at: tuple[str | int, ...] = (),
+) -> Synthesis:
+    """The same from data that stands in a file, at a place in it; `situations` and `themes` there
+    become the situations.
+    """
     data = dict(data)
     for key, value in changes.items():
         patch(data, key, value)
@@ -142,30 +176,52 @@ def synthesis_of(data: dict[str, Any], path: Path, lines: Lines, changes: dict[s
         named = [named]
     if all(isinstance(one, str | Path) for one in named):
         place = f"{path}:{line_of(lines, (*at, 'situations'))}"
-        found = _chosen(_situations(named, path.parent, place), themes, f"{path}:{line_of(lines, (*at, 'themes'))}")
+        found = _chosen(
+            _situations(named, path.parent, place),
+            themes,
+            f"{path}:{line_of(lines, (*at, 'themes'))}",
+        )
         data["situations"] = [situation.model_dump() for situation in found]
     else:
         data["situations"] = named
-    inner = {place[len(at):]: line for place, line in lines.items() if place[: len(at)] == at}
+    inner = {place[len(at) :]: line for place, line in lines.items() if place[: len(at)] == at}
     return parse_spec(data, Synthesis, path, inner)
 
 
 def settings_from(
-    seeds: Sequence[Path], changes: dict[str, Any], *, model: str | None = None, roles: Mapping[str, str] | None = None,
-    models: Path | None = None, themes: Sequence[str] | None = None, without: Sequence[str] | None = None, strategies: Path | None = None,
+    seeds: Sequence[Path],
+    changes: dict[str, Any],
+    *,
+    model: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    models: Path | None = None,
+    themes: Sequence[str] | None = None,
+    without: Sequence[str] | None = None,
+    strategies: Path | None = None,
 ) -> Synthesis:
-    """A synthesis as the command line asks for it: a YAML file, or seeds, with what is said beside it.
+    """A synthesis as the command line asks for it: a YAML file, or seeds, with what is said beside
+    it.
 
-    Of models what is more special goes before: those of the settings' file, then `model` for every role in their place, then
-    `models`, a YAML file of some roles, then `roles`, then `changes`.
+    Of models what is more special goes before: those of the settings' file, then `model` for every
+    role in their place, then `models`, a YAML file of some roles, then `roles`, then `changes`.
     """
     named = dict(roles or {})
     unknown = [role for role in named if role not in SynthesisModels.model_fields]
     if unknown:
-        raise SpecError([f"--role {unknown[0]}: no such role; there are {', '.join(SynthesisModels.model_fields)}"])
+        raise SpecError(
+            [
+                f"--role {unknown[0]}: no such role; there are"
+                f" {', '.join(SynthesisModels.model_fields)}"
+            ]
+        )
     asked: dict[str, Any] = {"models": {"default": model}} if model else {}
     if models is not None:
-        asked |= {f"models.{role}": name for role, name in load_spec(models, SynthesisModels)[0].model_dump(exclude_unset=True).items()}
+        asked |= {
+            f"models.{role}": name
+            for role, name in (
+                load_spec(models, SynthesisModels)[0].model_dump(exclude_unset=True).items()
+            )
+        }
     changes = asked | {f"models.{role}": name for role, name in named.items()} | changes
     if themes:
         changes["themes"] = list(themes)
@@ -190,7 +246,9 @@ def _situations(named: list[str], beside: Path, place: str) -> tuple[Situation, 
     try:
         return read_situations(named, beside)
     except SpecError as error:
-        raise SpecError([f"{place}: situations: {error.problems[0]}", *error.problems[1:]]) from None
+        raise SpecError(
+            [f"{place}: situations: {error.problems[0]}", *error.problems[1:]]
+        ) from None
 
 
 def _chosen(found: tuple[Situation, ...], themes: Any, place: str) -> tuple[Situation, ...]:
@@ -200,18 +258,28 @@ def _chosen(found: tuple[Situation, ...], themes: Any, place: str) -> tuple[Situ
     there = sorted({situation.theme for situation in found if situation.theme})
     for theme in wanted:
         if theme not in there:
-            raise SpecError([f"{place}: themes: no situation on {theme!r}; there are {', '.join(there) or 'no themes at all'}"])
+            raise SpecError(
+                [
+                    f"{place}: themes: no situation on {theme!r}; there are"
+                    f" {', '.join(there) or 'no themes at all'}"
+                ]
+            )
     return tuple(situation for situation in found if situation.theme in wanted)
 
 
 def changed(synthesis: Synthesis, changes: dict[str, Any]) -> Synthesis:
-    """The settings with changes by KEY=VALUE. SpecError when a key leads nowhere or a value does not fit."""
+    """The settings with changes by KEY=VALUE. SpecError when a key leads nowhere or a value does
+    not fit.
+    """
     data = synthesis.model_dump(mode="json")
     for key, value in changes.items():
         patch(data, key, value)
     try:
         return Synthesis.model_validate(data)
     except ValidationError as error:
-        raise SpecError([
-            explain(e, Synthesis, Path("--set"), {}).replace("--set:1:", "--set", 1) for e in error.errors(include_url=False)
-        ]) from None
+        raise SpecError(
+            [
+                explain(e, Synthesis, Path("--set"), {}).replace("--set:1:", "--set", 1)
+                for e in error.errors(include_url=False)
+            ]
+        ) from None

@@ -1,6 +1,8 @@
-"""A therapy as data: what a counselor fills in about a client, three stages with goals, and skills from coarse to fine.
+"""A therapy as data: what a counselor fills in about a client, three stages with goals, and skills
+from coarse to fine.
 
-Those that come with simcounsel are `policies/therapies/ID.yaml`; one's own is a file of the same shape.
+Those that come with simcounsel are `policies/therapies/ID.yaml`; one's own is a file of the same
+shape.
 """
 
 from functools import cache
@@ -37,7 +39,9 @@ class ConceptField(Spec):
 
 
 class TherapyStage(Spec):
-    """A stretch of a course. sessions: usual least and most; goals: each can be called met or unmet from a transcript."""
+    """A stretch of a course. sessions: usual least and most; goals: each can be called met or unmet
+    from a transcript.
+    """
 
     id: CourseStage
     name: Text
@@ -46,7 +50,9 @@ class TherapyStage(Spec):
 
 
 class Skill(Spec):
-    """An atomic skill: what can be done in one utterance. parent: the meta skill it belongs to, set when its therapy is read."""
+    """An atomic skill: what can be done in one utterance. parent: the meta skill it belongs to, set
+    when its therapy is read.
+    """
 
     id: Id
     name: Text
@@ -69,12 +75,18 @@ class MetaSkill(Spec):
 
     @model_validator(mode="after")
     def _parents(self) -> "MetaSkill":
-        object.__setattr__(self, "skills", tuple(skill.model_copy(update={"parent": self.id}) for skill in self.skills))
+        object.__setattr__(
+            self,
+            "skills",
+            tuple(skill.model_copy(update={"parent": self.id}) for skill in self.skills),
+        )
         return self
 
 
 class Therapy(Spec):
-    """A school of counseling. draws_on: ids of other therapies whose skills may be used beside its own; drawn: these in full."""
+    """A school of counseling. draws_on: ids of other therapies whose skills may be used beside its
+    own; drawn: these in full.
+    """
 
     id: Id
     name: Text
@@ -101,14 +113,27 @@ class Therapy(Spec):
             found.append(f"stages: a course has {', '.join(COURSE_STAGES)}, in this order")
         for what, ids in (
             ("field", [field.id for field in self.conceptualization]),
-            ("skill", [one for meta in self.skills for one in (meta.id, *(skill.id for skill in meta.skills))]),
+            (
+                "skill",
+                [
+                    one
+                    for meta in self.skills
+                    for one in (meta.id, *(skill.id for skill in meta.skills))
+                ],
+            ),
         ):
-            found += [f"a second {what} has the id {one!r}; ids must differ" for one in sorted({i for i in ids if ids.count(i) > 1})]
+            found += [
+                f"a second {what} has the id {one!r}; ids must differ"
+                for one in sorted({i for i in ids if ids.count(i) > 1})
+            ]
         for stage in self.stages:
             if not self.metas(stage.id):
                 found.append(f"no meta skill serves {stage.id}; name it among the `stages:` of one")
             if stage.sessions[0] > stage.sessions[1]:
-                found.append(f"{stage.id}: sessions: the least comes first, {list(stage.sessions)} is the wrong way round")
+                found.append(
+                    f"{stage.id}: sessions: the least comes first, {list(stage.sessions)} is the"
+                    " wrong way round"
+                )
         return found
 
     def stage(self, name: str) -> TherapyStage:
@@ -132,14 +157,25 @@ class Therapy(Spec):
 def shipped_therapies() -> tuple[str, ...]:
     """Ids of the therapies that come with simcounsel, in order."""
     folder = files("simcounsel").joinpath("policies", "therapies")
-    return tuple(sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml")))
+    return tuple(
+        sorted(
+            file.name.removesuffix(".yaml")
+            for file in folder.iterdir()
+            if file.name.endswith(".yaml")
+        )
+    )
 
 
 @cache
 def shipped_therapy(name: str) -> Therapy:
     """The therapy of that id. SpecError when there is none."""
     if name not in shipped_therapies():
-        raise SpecError([f"no therapy {name!r}; there are {', '.join(shipped_therapies())}, or give the path of a file that ends in .yaml"])
+        raise SpecError(
+            [
+                f"no therapy {name!r}; there are {', '.join(shipped_therapies())}, or give the path"
+                " of a file that ends in .yaml"
+            ]
+        )
     with as_file(files("simcounsel").joinpath("policies", "therapies", f"{name}.yaml")) as path:
         return load_spec(path, Therapy)[0]
 
@@ -152,7 +188,9 @@ def find_therapy(name_or_file: str, folder: Path = Path()) -> Therapy:
 
 
 def therapy_named(value: Any) -> Any:
-    """For a field that may hold a shipped therapy's id: the therapy itself. ValueError when there is none of that id."""
+    """For a field that may hold a shipped therapy's id: the therapy itself. ValueError when there
+    is none of that id.
+    """
     if not isinstance(value, str):
         return value
     try:

@@ -25,33 +25,75 @@ Chatter = Literal["greet", "sympathize", "ask", "share", "suggest", "close"]
 """What a layperson does in a chat."""
 
 Cue = Literal[
-    "greeting", "opening", "clarify", "assumption", "evidence", "viewpoint", "consequence",
-    "question", "chat", "sympathy", "advice", "closing",
+    "greeting",
+    "opening",
+    "clarify",
+    "assumption",
+    "evidence",
+    "viewpoint",
+    "consequence",
+    "question",
+    "chat",
+    "sympathy",
+    "advice",
+    "closing",
 ]
 """What a client's line can answer: a greeting, an invitation to tell, one of the six questions,
 a friend's chat, sympathy or advice, a closing."""
 
 ActivityKind = Literal[
-    "sleep", "sleepless", "rest", "care", "meal", "chore", "work", "errand", "leisure",
-    "exercise", "social", "counseling", "worry",
+    "sleep",
+    "sleepless",
+    "rest",
+    "care",
+    "meal",
+    "chore",
+    "work",
+    "errand",
+    "leisure",
+    "exercise",
+    "social",
+    "counseling",
+    "worry",
 ]
 PlaceKind = Literal[
-    "bedroom", "kitchen", "living room", "bathroom", "garden", "workroom",
-    "park", "market", "counseling center", "office", "cafe", "street", "other",
+    "bedroom",
+    "kitchen",
+    "living room",
+    "bathroom",
+    "garden",
+    "workroom",
+    "park",
+    "market",
+    "counseling center",
+    "office",
+    "cafe",
+    "street",
+    "other",
 ]
 Condition = Literal["client_only", "client_layperson", "client_counselor", "everyone"]
 
 SynthesisRole = Literal["extractor", "seeker", "supporter", "evaluator", "corrector", "manager"]
 """Who writes a synthetic dialogue (Xue et al. 2026, MindCorpus, section III.A)."""
 
-Disclosure = Literal["introduces", "describes", "feels", "remembers", "asks_for_help", "asks_for_advice"]
+Disclosure = Literal[
+    "introduces", "describes", "feels", "remembers", "asks_for_help", "asks_for_advice"
+]
 """The six stages in which a seeker opens up (MindCorpus, Table IX)."""
 
 Support = Literal["listening", "identifying", "exploring", "goals", "support"]
 """What a supporter works on, one after the other (MindCorpus, appendix B)."""
 
 Quality = Literal[
-    "confidentiality", "objectivity", "sympathy", "specialization", "feasibility", "listening", "collaboration", "tenderness", "respect",
+    "confidentiality",
+    "objectivity",
+    "sympathy",
+    "specialization",
+    "feasibility",
+    "listening",
+    "collaboration",
+    "tenderness",
+    "respect",
 ]
 """What an evaluator judges in each of a supporter's lines (MindCorpus, appendix A)."""
 
@@ -59,8 +101,10 @@ Danger = Literal["suicide", "self_harm", "harm_to_others", "abuse"]
 """What may endanger somebody of whom a client speaks; `abuse`: the client is being harmed."""
 
 RiskLevel = Literal["none", "low", "high", "imminent"]
-"""How near danger is. low: a passive, past or vague wish; high: active thoughts, a method or plan, self-harm now, a threat;
-imminent: means at hand, a farewell under way, injured, or being hurt now."""
+"""How near danger is. low: a passive, past or vague wish; high: active thoughts, a method or plan,
+self-harm now, a threat; imminent: means at hand, a farewell under way, injured, or being hurt
+now.
+"""
 
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 QUESTIONS: tuple[Question, ...] = get_args(Question)
@@ -74,5 +118,16 @@ SUPPORTS: tuple[Support, ...] = get_args(Support)
 QUALITIES: tuple[Quality, ...] = get_args(Quality)
 DANGERS: tuple[Danger, ...] = get_args(Danger)
 RISK_LEVELS: tuple[RiskLevel, ...] = get_args(RiskLevel)
-THEMES = ("sleep", "work", "study", "family", "couple", "grief", "loneliness", "self_worth", "anxiety", "illness")
+THEMES = (
+    "sleep",
+    "work",
+    "study",
+    "family",
+    "couple",
+    "grief",
+    "loneliness",
+    "self_worth",
+    "anxiety",
+    "illness",
+)
 """Of the samples and situations that come with simcounsel; others may have their own."""

@@ -34,7 +34,9 @@ class Place(Spec):
     kind: PlaceKind = "other"
     places: tuple["Place", ...] = ()
 
-    def walk(self, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], "Place"]]:
+    def walk(
+        self, at: tuple[str | int, ...] = ()
+    ) -> Iterator[tuple[tuple[str | int, ...], "Place"]]:
         """This place and all within it, each with its path in the file."""
         yield at, self
         for index, inner in enumerate(self.places):
@@ -104,9 +106,18 @@ class RecallWeights(Spec):
 
     @model_validator(mode="after")
     def _sum_to_one(self) -> "RecallWeights":
-        total = self.recency + self.poignancy + self.emotion_score + self.emotion_relevance + self.relevance
+        total = (
+            self.recency
+            + self.poignancy
+            + self.emotion_score
+            + self.emotion_relevance
+            + self.relevance
+        )
         if abs(total - 1) > 1e-6:
-            raise ValueError(f"the five weights add up to {total:g}; they must add up to 1, so that scores lie in [0, 1]")
+            raise ValueError(
+                f"the five weights add up to {total:g}; they must add up to 1, so that scores lie"
+                " in [0, 1]"
+            )
         return self
 
 
@@ -131,7 +142,13 @@ class MemorySettings(Spec):
         """The weights that count."""
         if self.recall == "generative_agents":
             third = 1 / 3
-            return RecallWeights(recency=third, poignancy=third, emotion_score=0, emotion_relevance=0, relevance=third)
+            return RecallWeights(
+                recency=third,
+                poignancy=third,
+                emotion_score=0,
+                emotion_relevance=0,
+                relevance=third,
+            )
         return self.weights
 
 
@@ -159,13 +176,19 @@ class ModelRoles(Spec):
 
     def resolved(self) -> dict[str, str]:
         """All four, by role."""
-        return {"reason": self.reason, "quick": self.quick or self.reason, "judge": self.judge or self.reason, "embed": self.embed}
+        return {
+            "reason": self.reason,
+            "quick": self.quick or self.reason,
+            "judge": self.judge or self.reason,
+            "embed": self.embed,
+        }
 
 
 class World(Spec):
     """A world, complete: what its file says with the personas it names.
 
-    days: `skipped` lives only the first tick and those of appointments, and each client gives a short account of the days between.
+    days: `skipped` lives only the first tick and those of appointments, and each client gives a
+    short account of the days between.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")]
@@ -210,25 +233,42 @@ class World(Spec):
         """What the parts say against each other; empty when the world holds together."""
         locale = locale_problem(self.safety.locale)
         return [
-            *_place_problems(self), *_resident_problems(self), *_appointment_problems(self), *_pair_problems(self), *_measurement_problems(self),
-            *_skipping_problems(self), *([(("safety", "locale"), locale)] if locale else []),
+            *_place_problems(self),
+            *_resident_problems(self),
+            *_appointment_problems(self),
+            *_pair_problems(self),
+            *_measurement_problems(self),
+            *_skipping_problems(self),
+            *([(("safety", "locale"), locale)] if locale else []),
         ]
 
     def appointed(self) -> tuple[int, ...]:
         """The ticks in which somebody has an appointment, in order."""
         start = self.start.hour * 60 + self.start.minute
-        minutes = {minute - start for appointment in self.appointments for minute in appointment.minutes()}
-        return tuple(sorted(minute // self.tick_minutes for minute in minutes if minute >= 0 and minute % self.tick_minutes == 0))
+        minutes = {
+            minute - start for appointment in self.appointments for minute in appointment.minutes()
+        }
+        return tuple(
+            sorted(
+                minute // self.tick_minutes
+                for minute in minutes
+                if minute >= 0 and minute % self.tick_minutes == 0
+            )
+        )
 
     def next_tick(self, tick: int) -> int:
-        """The first tick that is lived, from `tick` on: the next appointment's where days are skipped. `ticks` when there is none."""
+        """The first tick that is lived, from `tick` on: the next appointment's where days are
+        skipped. `ticks` when there is none.
+        """
         if self.days == "lived":
             return tick
         return next((one for one in self.appointed() if one >= tick), self.ticks)
 
 
 def suggest(name: str, known: list[str]) -> str:
-    """What to write in place of a name that is not known: the one most like it, or all there are."""
+    """What to write in place of a name that is not known: the one most like it, or all there
+    are.
+    """
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     return f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
 
@@ -248,17 +288,41 @@ def _resident_problems(world: World) -> Iterator[Problem]:
     for index, resident in enumerate(world.residents):
         at: tuple[str | int, ...] = ("residents", index)
         if resident.name in seen:
-            yield (*at, "name"), f"a second resident is named {resident.name!r}; give one another `name:`"
+            yield (
+                (*at, "name"),
+                f"a second resident is named {resident.name!r}; give one another `name:`",
+            )
         seen.add(resident.name)
         if resident.home not in by_name:
-            yield (*at, "home"), f"no place {resident.home!r} in this world; {suggest(resident.home, list(by_name))}"
+            yield (
+                (*at, "home"),
+                (
+                    f"no place {resident.home!r} in this world;"
+                    f" {suggest(resident.home, list(by_name))}"
+                ),
+            )
         if resident.starts_in not in by_name:
-            yield (*at, "starts_in"), f"no place {resident.starts_in!r} in this world; {suggest(resident.starts_in, leaves)}"
+            yield (
+                (*at, "starts_in"),
+                (
+                    f"no place {resident.starts_in!r} in this world;"
+                    f" {suggest(resident.starts_in, leaves)}"
+                ),
+            )
         elif resident.starts_in not in leaves:
             inner = ", ".join(p.name for p in by_name[resident.starts_in].places)
-            yield (*at, "starts_in"), f"{resident.starts_in!r} holds other places; name one of them: {inner}"
+            yield (
+                (*at, "starts_in"),
+                f"{resident.starts_in!r} holds other places; name one of them: {inner}",
+            )
     if not world.present():
-        yield ("condition",), f"{world.condition!r} leaves nobody in this world; add a client, or use condition: everyone"
+        yield (
+            ("condition",),
+            (
+                f"{world.condition!r} leaves nobody in this world; add a client, or use condition:"
+                " everyone"
+            ),
+        )
 
 
 def _appointment_problems(world: World) -> Iterator[Problem]:
@@ -276,10 +340,22 @@ def _appointment_problems(world: World) -> Iterator[Problem]:
         if appointment.who[0] == appointment.who[1]:
             yield (*at, "who"), "an appointment is between two different people"
         if appointment.place not in leaves:
-            yield (*at, "place"), f"no place {appointment.place!r} in this world; {suggest(appointment.place, leaves)}"
+            yield (
+                (*at, "place"),
+                (
+                    f"no place {appointment.place!r} in this world;"
+                    f" {suggest(appointment.place, leaves)}"
+                ),
+            )
         start = world.start.hour * 60 + world.start.minute
         if any((minute - start) % world.tick_minutes for minute in appointment.minutes()):
-            yield (*at, "at"), f"{appointment.at!r} falls between two ticks of {world.tick_minutes} minutes; move it to one"
+            yield (
+                (*at, "at"),
+                (
+                    f"{appointment.at!r} falls between two ticks of {world.tick_minutes} minutes;"
+                    " move it to one"
+                ),
+            )
 
 
 def _pair_problems(world: World) -> Iterator[Problem]:
@@ -306,9 +382,18 @@ def _measurement_problems(world: World) -> Iterator[Problem]:
             if who not in names:
                 yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
         if (measurement.tick or 0) >= world.ticks:
-            yield (*at, "when"), f"{measurement.when!r} is never lived; the ticks are 0 to {world.ticks - 1}"
+            yield (
+                (*at, "when"),
+                f"{measurement.when!r} is never lived; the ticks are 0 to {world.ticks - 1}",
+            )
         if measurement.scale is None and measurement.instrument.endswith((".yaml", ".yml")):
-            yield (*at, "instrument"), f"{measurement.instrument!r}: a scale's file is named in the world's own file; name a shipped instrument here"
+            yield (
+                (*at, "instrument"),
+                (
+                    f"{measurement.instrument!r}: a scale's file is named in the world's own file;"
+                    " name a shipped instrument here"
+                ),
+            )
 
 
 def _skipping_problems(world: World) -> Iterator[Problem]:
@@ -316,6 +401,18 @@ def _skipping_problems(world: World) -> Iterator[Problem]:
         return
     last = world.appointed()[-1:]
     if not last:
-        yield ("days",), "only appointments are lived and there is none from the start on; add one, or use days: lived"
+        yield (
+            ("days",),
+            (
+                "only appointments are lived and there is none from the start on; add one, or use"
+                " days: lived"
+            ),
+        )
     elif world.ticks != last[0] + 1:
-        yield ("ticks",), f"{world.ticks}: with days: skipped a world ends with its last appointment; write ticks: {last[0] + 1}"
+        yield (
+            ("ticks",),
+            (
+                f"{world.ticks}: with days: skipped a world ends with its last appointment; write"
+                f" ticks: {last[0] + 1}"
+            ),
+        )

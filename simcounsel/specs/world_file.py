@@ -15,21 +15,29 @@ from simcounsel.specs.scale import Scale
 from simcounsel.specs.world import World, suggest
 
 
-def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyType({}), seen_from: Path = Path(), **changes: Any) -> World:
+def load_world(
+    path: str | Path,
+    /,
+    *,
+    cast: Mapping[str, Path] = MappingProxyType({}),
+    seen_from: Path = Path(),
+    **changes: Any,
+) -> World:
     """A world from its file, with the personas it names.
 
     changes: patches by key, as `--set` on the command line: `load_world(p, seed=3)` or
     `load_world(p, **{"conversation.max_turns": 6})`. cast: persona files for residents, by the name
-    of the resident whose part they take; the name changes wherever it stands in the world. seen_from: the folder
-    in which files of personas and policies that changes name are looked for first; then beside the world's own file.
-    SpecError names every problem with its line.
+    of the resident whose part they take; the name changes wherever it stands in the world.
+    seen_from: the folder in which files of personas and policies that changes name are looked for
+    first; then beside the world's own file. SpecError names every problem with its line.
     """
     path = Path(path)
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
     for key, what in (
-        ("conditions", "an experiment; live it with `simcounsel sweep`"), ("role", "a persona; a world names it under `residents:`"),
+        ("conditions", "an experiment; live it with `simcounsel sweep`"),
+        ("role", "a persona; a world names it under `residents:`"),
         ("cells", f"a sweep of trainings: python -m training sweep {path}"),
     ):
         if key in data and "places" not in data:
@@ -44,7 +52,12 @@ def load_world(path: str | Path, /, *, cast: Mapping[str, Path] = MappingProxyTy
     world = parse_spec(data, World, path, lines)
     problems = world.problems()
     if problems:
-        raise SpecError([f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
+        raise SpecError(
+            [
+                f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}"
+                for at, what in problems
+            ]
+        )
     return world
 
 
@@ -71,7 +84,10 @@ def _bring_personas(data: dict[str, Any], path: Path, lines: Lines) -> None:
             persona = parse_persona(persona_data, file, persona_lines)
         except SpecError as error:
             line = line_of(lines, ("residents", index, "persona"))
-            problems += [f"{path}:{line}: residents.{index}.persona: " + error.problems[0], *error.problems[1:]]
+            problems += [
+                f"{path}:{line}: residents.{index}.persona: " + error.problems[0],
+                *error.problems[1:],
+            ]
             continue
         resident["persona"] = persona
         resident.setdefault("name", persona.name.split()[0])
@@ -90,7 +106,10 @@ def bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
             resident["policy"] = bring_policy(resident["policy"], path.parent)
         except SpecError as error:
             line = line_of(lines, ("residents", index, "policy"))
-            problems += [f"{path}:{line}: residents.{index}.policy: " + error.problems[0], *error.problems[1:]]
+            problems += [
+                f"{path}:{line}: residents.{index}.policy: " + error.problems[0],
+                *error.problems[1:],
+            ]
     if problems:
         raise SpecError(problems)
 
@@ -98,14 +117,25 @@ def bring_policies(data: dict[str, Any], path: Path, lines: Lines) -> None:
 def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
     """The world's data with another persona in the part of the resident called `name`."""
     residents = data.get("residents")
-    known = [str(r.get("name")) for r in residents if isinstance(r, dict)] if isinstance(residents, list) else []
+    known = (
+        [str(r.get("name")) for r in residents if isinstance(r, dict)]
+        if isinstance(residents, list)
+        else []
+    )
     if name not in known:
-        raise SpecError([f"{path}: no resident {name!r} in this world whose part could be taken; {suggest(name, known)}"])
+        raise SpecError(
+            [
+                f"{path}: no resident {name!r} in this world whose part could be taken;"
+                f" {suggest(name, known)}"
+            ]
+        )
     persona_data, persona_lines = read_yaml(file)
     persona = parse_persona(persona_data, file, persona_lines)
     new = persona.name.split()[0]
     if new in known and new != name:
-        raise SpecError([f"{path}: {new} lives in this world already and cannot take the part of {name}"])
+        raise SpecError(
+            [f"{path}: {new} lives in this world already and cannot take the part of {name}"]
+        )
     word = re.compile(rf"\b{re.escape(name)}\b")
 
     def renamed(value: Any) -> Any:
@@ -123,7 +153,9 @@ def _recast(data: Any, name: str, file: Path, path: Path) -> Any:
 
 
 def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
-    """Put the scale itself beside its file's name, as with personas, so that a world is complete."""
+    """Put the scale itself beside its file's name, as with personas, so that a world is
+    complete.
+    """
     listed = data.get("measurements")
     problems: list[str] = []
     for index, one in enumerate(listed if isinstance(listed, list) else []):
@@ -134,6 +166,9 @@ def _bring_scales(data: dict[str, Any], path: Path, lines: Lines) -> None:
             one["scale"] = load_spec(path.parent / named, Scale)[0]
         except SpecError as error:
             line = line_of(lines, ("measurements", index, "instrument"))
-            problems += [f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0], *error.problems[1:]]
+            problems += [
+                f"{path}:{line}: measurements.{index}.instrument: " + error.problems[0],
+                *error.problems[1:],
+            ]
     if problems:
         raise SpecError(problems)

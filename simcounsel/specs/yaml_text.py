@@ -1,4 +1,6 @@
-"""YAML text into data and the lines of its parts: plain values, nested and repeated within bounds."""
+"""YAML text into data and the lines of its parts: plain values, nested and repeated within
+bounds.
+"""
 
 import contextlib
 import re
@@ -9,20 +11,26 @@ import yaml
 from simcounsel.specs.file_text import MOST_DEPTH, Lines
 
 MOST_REPEATED = 20_000
-"""Values that aliases repeat, a text of n characters counting as 1 + n / 100. A few lines of aliases to aliases can stand for billions."""
+"""Values that aliases repeat, a text of n characters counting as 1 + n / 100. A few lines of
+aliases to aliases can stand for billions.
+"""
 MOST_DIGITS = 18
 """Of a whole number, so that it fits into 64 bits wherever it is kept."""
 _CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f\\ud800-\\udfff]")
 
 
 def control_in(text: str) -> str | None:
-    """What is wrong with a text that no file of ours may hold; None when nothing is. Line breaks and tabs are fine."""
+    """What is wrong with a text that no file of ours may hold; None when nothing is. Line breaks
+    and tabs are fine.
+    """
     found = _CONTROL.search(text)
     return f"holds the control character #x{ord(found[0]):02x}; take it out" if found else None
 
 
 class NotYaml(Exception):
-    """Text that is not YAML as it is used here. problems: line (from 1), and what is wrong with a remedy."""
+    """Text that is not YAML as it is used here. problems: line (from 1), and what is wrong with a
+    remedy.
+    """
 
     def __init__(self, problems: list[tuple[int, str]]) -> None:
         super().__init__("; ".join(what for _, what in problems))
@@ -30,11 +38,17 @@ class NotYaml(Exception):
 
 
 class _Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text, 010 is ten."""
+    """YAML 1.2 where it hurts: `on`, `off`, `yes`, `no` and times like 07:15 stay text, 010 is
+    ten.
+    """
 
 
 _Values.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":bool", ":int", ":timestamp", ":float", ":value"))]
+    first: [
+        (tag, regexp)
+        for tag, regexp in resolvers
+        if not tag.endswith((":bool", ":int", ":timestamp", ":float", ":value"))
+    ]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -45,7 +59,11 @@ def _resolve(tag: str, pattern: str, first: str) -> None:
 
 _resolve("bool", r"^(?:true|True|false|False)$", "tTfF")
 _resolve("int", r"^[-+]?[0-9]+$", "-+0123456789")
-_resolve("float", r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$", "-+0123456789.")
+_resolve(
+    "float",
+    r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$|^[-+]?[0-9]+[eE][-+]?[0-9]+$",
+    "-+0123456789.",
+)
 
 
 def _decimal(loader: _Values, node: yaml.ScalarNode) -> int:
@@ -56,7 +74,9 @@ _Values.add_constructor("tag:yaml.org,2002:int", _decimal)  # type: ignore[type-
 
 
 class _InPython(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
-    """PyYAML's own parser. Its words about what is wrong are plainer than libyaml's, and it knows the line."""
+    """PyYAML's own parser. Its words about what is wrong are plainer than libyaml's, and it knows
+    the line.
+    """
 
     def __init__(self, text: str) -> None:
         yaml.reader.Reader.__init__(self, text)
@@ -78,7 +98,9 @@ class _Loader(yaml.composer.Composer, _InPython, _Values):
 
 
 class _Quick(yaml.composer.Composer, _InC, _Values):
-    """Several times as fast. Nodes are composed in Python, where deep nesting ends in a RecursionError."""
+    """Several times as fast. Nodes are composed in Python, where deep nesting ends in a
+    RecursionError.
+    """
 
     def __init__(self, text: str) -> None:
         _InC.__init__(self, text)
@@ -87,7 +109,9 @@ class _Quick(yaml.composer.Composer, _InC, _Values):
 
 
 def parse_yaml(text: str) -> tuple[Any, Lines]:
-    """The data, None when there is none, and for each path in it the line where it stands. NotYaml names every problem."""
+    """The data, None when there is none, and for each path in it the line where it stands. NotYaml
+    names every problem.
+    """
     with contextlib.suppress(NotYaml, yaml.YAMLError, ValueError, RecursionError):
         return _read(_Quick(text))
     loader: _Loader | None = None
@@ -97,10 +121,22 @@ def parse_yaml(text: str) -> tuple[Any, Lines]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise NotYaml([(line, f"not valid YAML: {error.problem or error.context}{_hint(text, line)}")]) from None
+        raise NotYaml(
+            [(line, f"not valid YAML: {error.problem or error.context}{_hint(text, line)}")]
+        ) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise NotYaml([(line, f"not valid YAML: the control character #x{ord(text[error.position]):02x}; take it out")]) from None
+        raise NotYaml(
+            [
+                (
+                    line,
+                    (
+                        f"not valid YAML: the control character #x{ord(text[error.position]):02x};"
+                        " take it out"
+                    ),
+                )
+            ]
+        ) from None
     except (yaml.YAMLError, ValueError) as error:
         raise NotYaml([(_reached(loader), f"not valid YAML: {error}; correct it there")]) from None
     except RecursionError:
@@ -134,7 +170,9 @@ def _hint(text: str, line: int) -> str:
 
 
 class _Survey:
-    """A walk through all nodes, as often as aliases repeat them: their lines, and what cannot be used."""
+    """A walk through all nodes, as often as aliases repeat them: their lines, and what cannot be
+    used.
+    """
 
     def __init__(self, loader: _Values) -> None:
         self.lines: Lines = {}
@@ -163,33 +201,75 @@ class _Survey:
     def _entry(self, key: yaml.Node, value: yaml.Node, at: tuple[str | int, ...]) -> None:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            self.problems.append((line, "not valid YAML: unhashable key; a key is plain text, put it in quotes if it begins with [ or {"))
+            self.problems.append(
+                (
+                    line,
+                    (
+                        "not valid YAML: unhashable key; a key is plain text, put it in quotes if"
+                        " it begins with [ or {"
+                    ),
+                )
+            )
             return
         self._look(key, line)
         here = (*at, key.value)
         if here in self.lines:
-            self.problems.append((line, f"{_short(key.value)} stands here a second time; remove one"))
+            self.problems.append(
+                (line, f"{_short(key.value)} stands here a second time; remove one")
+            )
         self.walk(value, here)
         self.lines[here] = line
 
     def _repeat(self, node: yaml.Node, line: int) -> None:
         self._repeated += 1 + (len(node.value) / 100 if isinstance(node, yaml.ScalarNode) else 0)
         if self._repeated > MOST_REPEATED:
-            raise NotYaml([(line, f"aliases (*name) repeat more than {MOST_REPEATED:,} values; write out what is meant, or use fewer aliases")])
+            raise NotYaml(
+                [
+                    (
+                        line,
+                        (
+                            f"aliases (*name) repeat more than {MOST_REPEATED:,} values; write out"
+                            " what is meant, or use fewer aliases"
+                        ),
+                    )
+                ]
+            )
 
     def _look(self, node: yaml.Node, line: int) -> None:
         """Values that Python or a file could not hold, and tags that are not ours."""
         kind = node.tag.removeprefix("tag:yaml.org,2002:")
         if not isinstance(node, yaml.ScalarNode):
             if kind != ("map" if isinstance(node, yaml.MappingNode) else "seq"):
-                self.problems.append((line, f"not valid YAML here: the tag {_short(kind)}; take it out"))
+                self.problems.append(
+                    (line, f"not valid YAML here: the tag {_short(kind)}; take it out")
+                )
             return
-        if kind != "str" and node.tag != self._loader.resolve(yaml.ScalarNode, node.value, (True, False)):  # type: ignore[no-untyped-call]
-            self.problems.append((line, f"not valid YAML here: the tag {_short(kind)} before {_short(node.value)}; take it out"))
+        if kind != "str" and node.tag != self._loader.resolve(
+            yaml.ScalarNode, node.value, (True, False)
+        ):  # type: ignore[no-untyped-call]
+            self.problems.append(
+                (
+                    line,
+                    (
+                        f"not valid YAML here: the tag {_short(kind)} before {_short(node.value)};"
+                        " take it out"
+                    ),
+                )
+            )
         elif kind == "int" and len(node.value.lstrip("+-0")) > MOST_DIGITS:
-            self.problems.append((line, f"{_short(node.value)}: a whole number has at most {MOST_DIGITS} digits; {_NUMBER}"))
+            self.problems.append(
+                (
+                    line,
+                    (
+                        f"{_short(node.value)}: a whole number has at most {MOST_DIGITS} digits;"
+                        f" {_NUMBER}"
+                    ),
+                )
+            )
         elif kind == "float" and abs(float(node.value)) == float("inf"):
-            self.problems.append((line, f"{_short(node.value)}: a number this large cannot be kept; {_NUMBER}"))
+            self.problems.append(
+                (line, f"{_short(node.value)}: a number this large cannot be kept; {_NUMBER}")
+            )
         elif found := control_in(node.value):
             self.problems.append((line, f"{_short(node.value)}: {found}"))
 

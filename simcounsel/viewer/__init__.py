@@ -1,1 +1,3 @@
-"""Look into runs: frames (the log as pictures need it), serve (a local site), bundle (one file to mail)."""
+"""Look into runs: frames (the log as pictures need it), serve (a local site), bundle (one file to
+mail).
+"""

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import RunError, SimcounselError
-from simcounsel.interview import (
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.measuring.interview import (
     QUESTION_CHARACTERS,
     SIMULATED,
     Interview,
@@ -24,8 +25,7 @@ from simcounsel.interview import (
     roles,
     stored,
 )
-from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
@@ -33,7 +33,8 @@ from simcounsel.viewer.shelf import Shelf
 
 
 def asking_routes(shelf: Shelf, models: Sequence[str] = ("embedded",)) -> list[Route]:
-    """`GET /api/runs/{run}/interviews` and `POST /api/runs/{run}/interview`, for `make_app(more=...)`.
+    """`GET /api/runs/{run}/interviews` and `POST /api/runs/{run}/interview`, for
+    `make_app(more=...)`.
 
     models: who may answer beside the run's own model; a page cannot name another, since whoever
     started the site pays for what it calls.
@@ -41,7 +42,8 @@ def asking_routes(shelf: Shelf, models: Sequence[str] = ("embedded",)) -> list[R
     asker = Asker(shelf, models)
     atexit.register(asker.close)
     return [
-        Route("/api/runs/{run}/interviews", asker.interviews), Route("/api/runs/{run}/interview", asker.ask, methods=["POST"]),
+        Route("/api/runs/{run}/interviews", asker.interviews),
+        Route("/api/runs/{run}/interview", asker.ask, methods=["POST"]),
     ]
 
 
@@ -76,7 +78,9 @@ class Asker:
         body = await read_object(request)
         name = request.path_params["run"]
         if name in self._busy:
-            return as_json({"error": "the last question is still being answered; wait for the answer"}, 429)
+            return as_json(
+                {"error": "the last question is still being answered; wait for the answer"}, 429
+            )
         self._busy.add(name)
         try:
             return as_json(await asyncio.to_thread(self._answer, name, body))
@@ -88,7 +92,9 @@ class Asker:
             self._busy.discard(name)
 
     def close(self) -> None:
-        """Let go of all models. What needs a thread for that is left to the end of the process, once threads have ended."""
+        """Let go of all models. What needs a thread for that is left to the end of the process,
+        once threads have ended.
+        """
         with self._one_at_a_time:
             while self._open:
                 with contextlib.suppress(RuntimeError):
@@ -102,7 +108,9 @@ class Asker:
         except RunError as error:
             raise Refused(422, str(error)) from None
         if run.manifest.world is None:
-            raise Refused(422, f"{name} is a synthesis of dialogues: nobody lives in it who could be asked")
+            raise Refused(
+                422, f"{name} is a synthesis of dialogues: nobody lives in it who could be asked"
+            )
         return run
 
     def _told(self, name: str) -> dict[str, Any]:
@@ -113,9 +121,17 @@ class Asker:
             own, trouble = "", str(error)
         else:
             trouble = ""
-        offered = [{"name": model, "may_cost": may_cost(run, model)} for model in self._offered(own)] if own else []
+        offered = (
+            [{"name": model, "may_cost": may_cost(run, model)} for model in self._offered(own)]
+            if own
+            else []
+        )
         return {
-            "interviews": stored(run.folder), "models": offered, "trouble": trouble, "notice": SIMULATED, "characters": QUESTION_CHARACTERS,
+            "interviews": stored(run.folder),
+            "models": offered,
+            "trouble": trouble,
+            "notice": SIMULATED,
+            "characters": QUESTION_CHARACTERS,
             "before": notice("before", run.world.language, run.world.safety.locale),
         }
 
@@ -129,17 +145,31 @@ class Asker:
             interview = Interview.reopen(run, _field(body, "interview", str))
         else:
             model = None if body.get("model") is None else _field(body, "model", str)
-            interview = Interview.begin(run, _field(body, "who", str), _field(body, "tick", int), model)
+            interview = Interview.begin(
+                run, _field(body, "who", str), _field(body, "tick", int), model
+            )
         model = interview.head["model"]
         if model not in self._offered(answering_model(run)):
-            raise Refused(422, f"{model!r} is not offered here; there are {', '.join(self._offered(answering_model(run)))}")
+            raise Refused(
+                422,
+                f"{model!r} is not offered here; there are"
+                f" {', '.join(self._offered(answering_model(run)))}",
+            )
         if may_cost(run, model) and body.get("may_cost") is not True:
-            raise Refused(409, f"{model} may cost money; confirm that it may be asked", may_cost=True)
+            raise Refused(
+                409, f"{model} may cost money; confirm that it may be asked", may_cost=True
+            )
         with self._one_at_a_time:
             told = interview.ask(question, self._opened(run, model))
         _, moment, *_ = introduction(interview)
         danger = word_to_human(question, "", run.world.language, run.world.safety.locale)
-        return told | {"danger": danger, "interview": interview.name, "who": interview.head["who"], "tick": interview.head["tick"], "moment": moment}
+        return told | {
+            "danger": danger,
+            "interview": interview.name,
+            "who": interview.head["who"],
+            "tick": interview.head["tick"],
+            "moment": moment,
+        }
 
     def _opened(self, run: Run, model: str) -> Switchboard:
         wanted = roles(run, model)
@@ -156,9 +186,17 @@ def _need_weights(wanted: dict[str, str]) -> None:
     from simcounsel.llm.weights import state
 
     needed = needed_weights(wanted)
-    missing = [part.weights.key for part in state() if part.weights.key in needed and not part.fetched] if needed else []
+    missing = (
+        [part.weights.key for part in state() if part.weights.key in needed and not part.fetched]
+        if needed
+        else []
+    )
     if missing:
-        raise Refused(422, f"the embedded model's weights are missing ({', '.join(missing)}); fetch them with `simcounsel models --pull`")
+        raise Refused(
+            422,
+            f"the embedded model's weights are missing ({', '.join(missing)}); fetch them with"
+            " `simcounsel models --pull`",
+        )
 
 
 def _field(body: dict[str, Any], name: str, kind: type) -> Any:

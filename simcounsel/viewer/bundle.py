@@ -1,4 +1,6 @@
-"""One file that holds a run and the pages to look at it: to be mailed, and opened without a server or network."""
+"""One file that holds a run and the pages to look at it: to be mailed, and opened without a server
+or network.
+"""
 
 import base64
 import hashlib
@@ -21,23 +23,50 @@ _LEFT_OUT = {"interview": "mountInterview", "turn": "mountTurn"}
 
 
 def write_bundle(log: Log, file: Path) -> list[str]:
-    """Write the run as one HTML file; what was left out, in words. RunError when it cannot be written."""
+    """Write the run as one HTML file; what was left out, in words. RunError when it cannot be
+    written.
+    """
     log.refresh()
     synthesis = syntheses.is_synthesis(log)
     data, left_out = syntheses.everything(log, PROMPTS_MOST) if synthesis else _data(log)
     kind = "sessions" if synthesis else "run"
     script = _script(kind)
-    style = "\n".join((serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css"))
-    policy = f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    title = html.escape(str((log.manifest.get("world") or log.manifest.get("synthesis") or {}).get("name") or log.name))
-    page = "\n".join([
-        "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}: simcounsel</title>", f"<style>{style}</style>", "</head>", f'<body class="{kind}">',
-        '<a class="skip" href="#panel">Skip to the panel</a>', '<header id="head"></header>',
-        '<main id="main"><p class="page soft" id="wait">Reading the run …</p></main>', '<div id="live" class="hidden" aria-live="polite"></div>',
-        f'<script type="application/json" id="data">{_as_json(data)}</script>', f'<script type="module">{script}</script>', "</body>", "</html>", "",
-    ])
+    style = "\n".join(
+        (serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css")
+    )
+    policy = (
+        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"
+        " data:; base-uri 'none'; form-action 'none'"
+    )
+    title = html.escape(
+        str(
+            (log.manifest.get("world") or log.manifest.get("synthesis") or {}).get("name")
+            or log.name
+        )
+    )
+    page = "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{title}: simcounsel</title>",
+            f"<style>{style}</style>",
+            "</head>",
+            f'<body class="{kind}">',
+            '<a class="skip" href="#panel">Skip to the panel</a>',
+            '<header id="head"></header>',
+            '<main id="main"><p class="page soft" id="wait">Reading the run …</p></main>',
+            '<div id="live" class="hidden" aria-live="polite"></div>',
+            f'<script type="application/json" id="data">{_as_json(data)}</script>',
+            f'<script type="module">{script}</script>',
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
     part = file.with_name(file.name + ".part")
     try:
         part.write_bytes(page.encode("utf-8", "replace"))
@@ -57,22 +86,36 @@ def _data(log: Log) -> tuple[dict[str, Any], list[str]]:
         data[f"recalls/{who}"] = frames.recalls(log.entries(("recalled",), subject=who), who)
     for talk in overview["talks"]:
         data[f"conversation/{talk['chat']}"] = serve.talk(log, talk["chat"])
-    left_out = [] if _add_calls(log, data) else ["the prompts and replies, which are too many for one file"]
+    left_out = (
+        []
+        if _add_calls(log, data)
+        else ["the prompts and replies, which are too many for one file"]
+    )
     return data | {"overview": overview | {"human": False}}, left_out
 
 
 def _add_calls(log: Log, data: dict[str, Any]) -> bool:
-    """Prompts and replies of every tick, and which of them stand behind each line; False when they are too many."""
+    """Prompts and replies of every tick, and which of them stand behind each line; False when they
+    are too many.
+    """
     found: dict[str, Any] = {}
     size = 0
     for tick in range(log.ticks):
         calls = [call for call in log.calls(tick) if call.get("verb") != "embed"]
-        size += sum(len(str(call.get("prompt"))) + len(str(call.get("system"))) + len(str(call.get("reply"))) for call in calls)
+        size += sum(
+            len(str(call.get("prompt")))
+            + len(str(call.get("system")))
+            + len(str(call.get("reply")))
+            for call in calls
+        )
         if size > PROMPTS_MOST:
             return False
         found[f"calls/{tick}"] = calls
         for entry in log.entries(("said",), since_tick=tick, until_tick=tick + 1):
-            found[f"behind/{entry['seq']}?tick={tick}"] = {"event": entry, "keys": frames.keys_behind(entry, calls)}
+            found[f"behind/{entry['seq']}?tick={tick}"] = {
+                "event": entry,
+                "keys": frames.keys_behind(entry, calls),
+            }
     data |= found
     return True
 
@@ -90,7 +133,9 @@ def _hashed(text: str) -> str:
 
 
 def _script(entry: str) -> str:
-    """The modules that `entry` needs as one script: each in a function of its own, in the order of its imports."""
+    """The modules that `entry` needs as one script: each in a function of its own, in the order of
+    its imports.
+    """
     done: dict[str, str] = {}
     _gather(entry, done)
     return "\n".join(done.values())
@@ -100,7 +145,9 @@ def _gather(name: str, done: dict[str, str]) -> None:
     if name in done:
         return
     if name in _LEFT_OUT:
-        done[name] = f"const from_{name} = {{ {_LEFT_OUT[name]}() {{ return {{ update() {{}} }}; }} }};"
+        done[name] = (
+            f"const from_{name} = {{ {_LEFT_OUT[name]}() {{ return {{ update() {{}} }}; }} }};"
+        )
         return
     source = (serve.STATIC / f"{name}.js").read_text(encoding="utf-8")
     for _, other in _IMPORT.findall(source):

@@ -9,15 +9,26 @@ PRACTICE = ("judged", "transitioned", "noted", "retrieved", "reasoned", "client_
 """What a policy writes on its way to a line."""
 COURSE = ("session_planned", "session_reviewed", "fact_learned", "formulated", "course_advanced")
 """What a counselor plans and keeps of a session in a course."""
-OF_CHAT = frozenset(("said", "conversation_ended", "conversation_started", "decided", "assessed", *PRACTICE, *COURSE))
+OF_CHAT = frozenset(
+    (
+        "said",
+        "conversation_ended",
+        "conversation_started",
+        "decided",
+        "assessed",
+        *PRACTICE,
+        *COURSE,
+    )
+)
 NOT_SHOWN = ("seq", "tick", "minute", "chat")
 
 
 def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
     """One conversation out of the events of its tick; None when it is not among them.
 
-    Each line has the move that was decided, what the policy wrote before it, and the recall; `after` holds what each took away, how the
-    relationship moved, and what their policies wrote once it was over; `course` what the counselor planned and kept of a session.
+    Each line has the move that was decided, what the policy wrote before it, and the recall;
+    `after` holds what each took away, how the relationship moved, and what their policies wrote
+    once it was over; `course` what the counselor planned and kept of a session.
     """
     events = list(_of_chat(entries, chat))
     if not events:
@@ -25,7 +36,10 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
     started, *rest = events
     lines: list[Fields] = []
     course: list[Fields] = []
-    after: dict[str, Fields] = {name: {"summary": None, "emotion": None, "relation": None, "practice": []} for name in started["who"]}
+    after: dict[str, Fields] = {
+        name: {"summary": None, "emotion": None, "relation": None, "practice": []}
+        for name in started["who"]
+    }
     ended: Fields = {"ended": None, "by": None}
     waiting: Fields = {}
     for entry in rest:
@@ -35,21 +49,51 @@ def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
             case kind if kind in COURSE:
                 course.append(_told(entry))
             case kind if kind in PRACTICE:
-                (after[entry["who"]] if ended["ended"] else waiting).setdefault("practice", []).append(_told(entry))
+                (after[entry["who"]] if ended["ended"] else waiting).setdefault(
+                    "practice", []
+                ).append(_told(entry))
             case "assessed":
                 lines[-1]["assessed"] = pick(entry, "level", "kinds", "by", "evidence", "why")
             case "recalled":
                 waiting["recalled"] = pick(entry, "seq", "query", "emotion", "hits")
             case "said":
-                lines.append(pick(entry, "seq", "message", "who", "to", "text", "stressed", "emotion", "intensity", "poignancy", "source") | waiting)
+                lines.append(
+                    pick(
+                        entry,
+                        "seq",
+                        "message",
+                        "who",
+                        "to",
+                        "text",
+                        "stressed",
+                        "emotion",
+                        "intensity",
+                        "poignancy",
+                        "source",
+                    )
+                    | waiting
+                )
                 waiting = {}
             case "conversation_ended":
                 ended = {"ended": entry["cause"], "by": entry["by"]}
             case "appraised":
-                after[entry["who"]] |= {"summary": entry["about"]} | pick(entry, "emotion", "intensity", "poignancy")
+                after[entry["who"]] |= {"summary": entry["about"]} | pick(
+                    entry, "emotion", "intensity", "poignancy"
+                )
             case "relation_changed":
                 after[entry["who"]]["relation"] = pick(entry, "before", "after", "why")
-    head = pick(started, "seq", "chat", "tick", "minute", "who", "place", "cause", "closeness", "probability")
+    head = pick(
+        started,
+        "seq",
+        "chat",
+        "tick",
+        "minute",
+        "who",
+        "place",
+        "cause",
+        "closeness",
+        "probability",
+    )
     return head | {"lines": lines, "course": course, "after": after} | ended
 
 
@@ -58,7 +102,9 @@ def _told(entry: Fields) -> Fields:
 
 
 def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
-    """The events of a conversation stand together: from its start to what the second of the two took away and kept of it."""
+    """The events of a conversation stand together: from its start to what the second of the two
+    took away and kept of it.
+    """
     inside: Fields | None = None
     parted: set[Any] = set()
     for entry in entries:
@@ -72,7 +118,11 @@ def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
         if kind in OF_CHAT:
             if entry["chat"] == chat:
                 yield entry
-        elif kind in ("recalled", "appraised", "relation_changed") and who in inside["who"] and parted != set(inside["who"]):
+        elif (
+            kind in ("recalled", "appraised", "relation_changed")
+            and who in inside["who"]
+            and parted != set(inside["who"])
+        ):
             if kind == "relation_changed":
                 parted.add(who)
             yield entry
@@ -86,7 +136,13 @@ def transcript(talk: Fields, clock: str) -> tuple[str, str]:
     head = f"{names}, {clock}, {talk['place']}"
     lines = [(line["who"], " ".join(str(line["text"]).split())) for line in talk["lines"]]
     text = "\n".join([head, "", *(f"{who}: {said}" for who, said in lines), ""])
-    marked = "\n".join([f"## {_marked(head)}", "", *(f"**{_marked(who)}:** {_marked(said)}\n" for who, said in lines)])
+    marked = "\n".join(
+        [
+            f"## {_marked(head)}",
+            "",
+            *(f"**{_marked(who)}:** {_marked(said)}\n" for who, said in lines),
+        ]
+    )
     return text, marked
 
 

@@ -1,4 +1,6 @@
-"""What a local site must refuse: foreign hosts and origins, missing tokens, too much and too often."""
+"""What a local site must refuse: foreign hosts and origins, missing tokens, too much and too
+often.
+"""
 
 import secrets
 import time
@@ -12,14 +14,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 COOKIE = "simcounsel_token"
-"""With the port behind it: cookies do not tell ports apart. Lax, so that a link in a mail works; posts are checked by Origin."""
+"""With the port behind it: cookies do not tell ports apart. Lax, so that a link in a mail works;
+posts are checked by Origin.
+"""
 BODY_BYTES = 64 * 1024
-"""The most that a page may send at once: a long line, an interview's question, a page of ratings."""
+"""The most that a page may send at once: a long line, an interview's question, a page of
+ratings.
+"""
 POSTS, POSTS_SECONDS = 60, 60.0
 """So many posts in so many seconds are let through, from one address."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
+    " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 
@@ -27,8 +33,9 @@ class Guard:
     """ASGI middleware around the whole site.
 
     token: what every request must bring (as `?token=`, then in a cookie); None on the loopback
-    address, where only requests that name it as their host are served. own: beginnings of paths that
-    hold a secret of their own, such as a rater's link, or tell nothing; there the token is not asked.
+    address, where only requests that name it as their host are served. own: beginnings of paths
+    that hold a secret of their own, such as a rater's link, or tell nothing; there the token is not
+    asked.
     """
 
     def __init__(self, app: ASGIApp, *, token: str | None, own: tuple[str, ...] = ()) -> None:
@@ -78,7 +85,10 @@ class Guard:
         known = cookie_parser(headers.get("cookie", "")).get(_cookie(scope), "")
         if secrets.compare_digest(known.encode(), self.token.encode()):
             return None
-        return PlainTextResponse("a token is needed: open the address that `simcounsel view` printed, with its ?token=", 401)
+        return PlainTextResponse(
+            "a token is needed: open the address that `simcounsel view` printed, with its ?token=",
+            401,
+        )
 
     def _refuse_flood(self, scope: Scope, headers: Headers) -> Response | None:
         if scope["method"] != "POST":

@@ -1,4 +1,6 @@
-"""Reading a run that may still grow, be cut short or be half deleted: an index of its log, and parts of it."""
+"""Reading a run that may still grow, be cut short or be half deleted: an index of its log, and
+parts of it.
+"""
 
 import json
 import re
@@ -12,13 +14,16 @@ import numpy as np
 import orjson
 
 from simcounsel.events import SCHEMA_VERSION
-from simcounsel.upgrades import event_of_today, manifest_of_today, readable
+from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 
 Fields = dict[str, Any]
-_HEAD = re.compile(rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat|session)":"((?:[^"\\]|\\.)*)")?')
+_HEAD = re.compile(
+    rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat|session)":"((?:[^"\\]|\\.)*)")?'
+)
 _CALL = re.compile(rb'\{"key": "[^"]*", "tick": (\d+|null)(, )"who": "((?:[^"\\]|\\.)*)"')
-"""How a line of events.jsonl, or of calls.jsonl, begins: tick, kind (calls have none) and subject, enough
-to know whether to read the rest."""
+"""How a line of events.jsonl, or of calls.jsonl, begins: tick, kind (calls have none) and subject,
+enough to know whether to read the rest.
+"""
 
 
 TICK_DIGITS = 10
@@ -70,23 +75,42 @@ class Log:
             found.append("events.jsonl is missing: nothing that happened can be shown")
         missing = self._index.missing()
         if missing:
-            found.append(f"{missing} events are missing from events.jsonl: its beginning, or lines in between, are gone")
+            found.append(
+                f"{missing} events are missing from events.jsonl: its beginning, or lines in"
+                " between, are gone"
+            )
         if self._index.damaged:
-            first = f", the first is line {self._index.first_damaged}" if self._index.first_damaged else ""
-            found.append(f"{self._index.damaged} lines of events.jsonl cannot be read and are left out{first}")
+            first = (
+                f", the first is line {self._index.first_damaged}"
+                if self._index.first_damaged
+                else ""
+            )
+            found.append(
+                f"{self._index.damaged} lines of events.jsonl cannot be read and are left"
+                f" out{first}"
+            )
         beyond = self._index.beyond(self.ticks)
         if beyond:
-            found.append(f"the last {beyond} events belong to a tick that was not finished; `simcounsel resume` lives it again")
+            found.append(
+                f"the last {beyond} events belong to a tick that was not finished; `simcounsel"
+                " resume` lives it again"
+            )
         if not (self.folder / "calls.jsonl").is_file():
             found.append("calls.jsonl is missing: prompts and replies cannot be shown")
         return found
 
     def entries(
-        self, kinds: Collection[str] | None = None, *, subject: str | None = None, since_tick: int = 0, until_tick: int | None = None,
+        self,
+        kinds: Collection[str] | None = None,
+        *,
+        subject: str | None = None,
+        since_tick: int = 0,
+        until_tick: int | None = None,
     ) -> Iterator[Fields]:
         """Events of complete ticks in order, as dictionaries.
 
-        subject: only those that begin with this `who` or `chat`. until_tick: the first tick not wanted.
+        subject: only those that begin with this `who` or `chat`. until_tick: the first tick not
+        wanted.
         """
         last = self.ticks if until_tick is None else min(self.ticks, until_tick)
         version = self.manifest.get("log_version", SCHEMA_VERSION)
@@ -95,7 +119,9 @@ class Log:
                 yield event_of_today(fields, version) if version != SCHEMA_VERSION else fields
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Fields]:
-        """The recorded requests of a tick, vectors left out, those of the runs it replays included."""
+        """The recorded requests of a tick, vectors left out, those of the runs it replays
+        included.
+        """
         if self._replayed is None:
             self._replayed = list(self._sources(set()))
         for log in self._replayed:
@@ -108,7 +134,9 @@ class Log:
         """The runs that this one replays, and itself."""
         seen.add(self.folder.resolve())
         models = self.manifest.get("models") or {}
-        source = next((str(model) for model in models.values() if str(model).startswith("recorded:")), None)
+        source = next(
+            (str(model) for model in models.values() if str(model).startswith("recorded:")), None
+        )
         if source is not None:
             folder = Path(source.removeprefix("recorded:"))
             if (folder / "calls.jsonl").is_file() and folder.resolve() not in seen:
@@ -141,7 +169,9 @@ class _Index:
         self._ended = 0
 
     def refresh(self) -> None:
-        """Index what was appended; all anew when the file became shorter (a resume dropped a tick)."""
+        """Index what was appended; all anew when the file became shorter (a resume dropped a
+        tick).
+        """
         with self._lock:
             if not self._goes_on():
                 self._begin()
@@ -149,7 +179,9 @@ class _Index:
                 self._read_on()
 
     def _goes_on(self) -> bool:
-        """Whether what was indexed still stands there: a resume may have cut a tick off and written another."""
+        """Whether what was indexed still stands there: a resume may have cut a tick off and written
+        another.
+        """
         at, line = self._last
         if not line:
             return True
@@ -173,7 +205,12 @@ class _Index:
     def _read_on(self) -> None:
         """One pass over what is new. Written out, since it runs over every line of a large log."""
         match, at, number, last = self._head.match, self.end, self._lines, self._last
-        add_at, add_tick, add_kind, add_subject = self._at.append, self._tick.append, self._kind.append, self._subject.append
+        add_at, add_tick, add_kind, add_subject = (
+            self._at.append,
+            self._tick.append,
+            self._kind.append,
+            self._subject.append,
+        )
         kinds, subjects = self._kinds, self._subjects
         with self.file.open("rb", buffering=1 << 20) as lines:
             lines.seek(at)
@@ -187,7 +224,9 @@ class _Index:
                     add_at(at)
                     add_tick(-1 if tick == b"null" else int(tick))
                     add_kind(kinds.setdefault(kind, len(kinds)))
-                    add_subject(-1 if subject is None else subjects.setdefault(subject, len(subjects)))
+                    add_subject(
+                        -1 if subject is None else subjects.setdefault(subject, len(subjects))
+                    )
                     if kind == b"tick_ended":
                         self._ended = max(self._ended, int(tick) + 1)
                 elif self._events:
@@ -206,7 +245,9 @@ class _Index:
         with self._lock:
             return int((np.array(self._tick) >= tick).sum())
 
-    def lines(self, kinds: Collection[str] | None, subject: str | None, since: int, until: int) -> Iterator[Fields]:
+    def lines(
+        self, kinds: Collection[str] | None, subject: str | None, since: int, until: int
+    ) -> Iterator[Fields]:
         """The lines of ticks in [since, until) that are of these kinds and this subject."""
         found = self._found(kinds, subject, since, until)
         if not found or not self.file.is_file():
@@ -220,21 +261,30 @@ class _Index:
                 else:
                     yield fields
 
-    def _found(self, kinds: Collection[str] | None, subject: str | None, since: int, until: int) -> list[int]:
+    def _found(
+        self, kinds: Collection[str] | None, subject: str | None, since: int, until: int
+    ) -> list[int]:
         """Where those lines begin. A copy is searched, since the run may grow meanwhile."""
         with self._lock:
             tick = np.array(self._tick)
             here = (tick >= since) & (tick < until)
             if kinds is not None:
-                here &= np.isin(np.array(self._kind), [self._kinds[kind.encode()] for kind in kinds if kind.encode() in self._kinds])
+                here &= np.isin(
+                    np.array(self._kind),
+                    [self._kinds[kind.encode()] for kind in kinds if kind.encode() in self._kinds],
+                )
             if subject is not None:
-                name = json.dumps(subject, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+                name = json.dumps(subject, ensure_ascii=False)[1:-1].encode(
+                    "utf-8", "surrogatepass"
+                )
                 here &= np.array(self._subject) == self._subjects.get(name, -2)
             return np.array(self._at)[here].tolist() if len(tick) else []
 
 
 def _parsed(line: bytes) -> Fields | None:
-    """A line as JSON. Half a character (a lone surrogate, which orjson refuses) is read by the slower parser."""
+    """A line as JSON. Half a character (a lone surrogate, which orjson refuses) is read by the
+    slower parser.
+    """
     try:
         fields = orjson.loads(line)
     except ValueError:
@@ -258,16 +308,40 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None]:
         data = json.loads(file.read_text(encoding="utf-8"))
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
-        if not isinstance(data, dict) or not any(isinstance(data.get(kind), dict) for kind in ("world", "synthesis")):
+        if not isinstance(data, dict) or not any(
+            isinstance(data.get(kind), dict) for kind in ("world", "synthesis")
+        ):
             raise ValueError("it is not a manifest")
         data = {key: value for key, value in data.items() if value is not None}
     except FileNotFoundError:
-        return {}, "manifest.json is missing: the world, its places and its people are taken from what happened"
+        return (
+            {},
+            (
+                "manifest.json is missing: the world, its places and its people are taken from what"
+                " happened"
+            ),
+        )
     except (ValueError, OSError) as error:
-        return {}, f"manifest.json cannot be read ({str(error).splitlines()[0]}): places and people are taken from what happened"
+        return (
+            {},
+            (
+                f"manifest.json cannot be read ({str(error).splitlines()[0]}): places and people"
+                " are taken from what happened"
+            ),
+        )
     if not readable(version):
         wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
         newer = isinstance(version, int) and version > SCHEMA_VERSION
-        way = "install a newer simcounsel" if newer else f"install the simcounsel that wrote it ({wrote})"
-        return data, f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it may be missing; {way}"
+        way = (
+            "install a newer simcounsel"
+            if newer
+            else f"install the simcounsel that wrote it ({wrote})"
+        )
+        return (
+            data,
+            (
+                f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it"
+                f" may be missing; {way}"
+            ),
+        )
     return data, None

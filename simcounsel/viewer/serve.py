@@ -14,7 +14,13 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import BaseRoute, Route
 
 from simcounsel.clock import date_text
@@ -31,7 +37,9 @@ STATIC = Path(str(files("simcounsel.viewer") / "static"))
 Answer = Callable[[Request, Log], Any]
 
 
-def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute] = ()) -> Starlette:
+def make_app(
+    shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute] = ()
+) -> Starlette:
     """The site over a shelf of runs. more: routes of other parts (interviews, a human's turn)."""
     site = Site(shelf)
     human = any(isinstance(route, Route) and route.path.endswith("/turn") for route in more)
@@ -40,14 +48,27 @@ def make_app(shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute
         return overview(request, log) | {"human": human}
 
     routes: list[BaseRoute] = [
-        Route("/", site.home), Route("/run/{run}", site.run), Route("/compare", site.page("compare.html")),
-        Route("/static/{file}", site.static), Route("/api/runs", site.runs), Route("/api/compare", site.compare),
+        Route("/", site.home),
+        Route("/run/{run}", site.run),
+        Route("/compare", site.page("compare.html")),
+        Route("/static/{file}", site.static),
+        Route("/api/runs", site.runs),
+        Route("/api/compare", site.compare),
         *(
             Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
             for name, answer in {
-                "overview": seen, "size": size, "person/{who}": person, "memories/{who}": memories, "recalls/{who}": recalls,
-                "conversation/{chat}": conversation, "calls/{tick}": calls, "behind/{seq}": behind, "warnings": warnings,
-                "sessions": all_sessions, "session/{session}": one_session, "asked/{session}": asked,
+                "overview": seen,
+                "size": size,
+                "person/{who}": person,
+                "memories/{who}": memories,
+                "recalls/{who}": recalls,
+                "conversation/{chat}": conversation,
+                "calls/{tick}": calls,
+                "behind/{seq}": behind,
+                "warnings": warnings,
+                "sessions": all_sessions,
+                "session/{session}": one_session,
+                "asked/{session}": asked,
             }.items()
         ),
         *more,
@@ -72,7 +93,10 @@ class Site:
         name = request.path_params["run"]
         if name not in self.shelf.names():
             return PlainTextResponse(f"there is no run {name!r} here", 404)
-        return FileResponse(STATIC / ("sessions.html" if syntheses.is_synthesis(self.shelf.log(name)) else "run.html"))
+        return FileResponse(
+            STATIC
+            / ("sessions.html" if syntheses.is_synthesis(self.shelf.log(name)) else "run.html")
+        )
 
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
         """A page that reads its data itself."""
@@ -93,20 +117,30 @@ class Site:
 
     async def runs(self, request: Request) -> Response:
         """Name, world, condition, seed and length of each run."""
-        return as_json(await asyncio.to_thread(lambda: [_told(self.shelf, name) for name in reversed(self.shelf.names())]))
+        return as_json(
+            await asyncio.to_thread(
+                lambda: [_told(self.shelf, name) for name in reversed(self.shelf.names())]
+            )
+        )
 
     async def compare(self, request: Request) -> Response:
         """Where two runs part. Syntheses have no days to compare: that is refused in words."""
         try:
             a, b = (self.shelf.log(request.query_params.get(side, "")) for side in ("a", "b"))
         except KeyError as name:
-            raise HTTPException(404, f"there is no run {name.args[0]!r} here; name two: ?a=RUN&b=RUN") from None
+            raise HTTPException(
+                404, f"there is no run {name.args[0]!r} here; name two: ?a=RUN&b=RUN"
+            ) from None
 
         def work() -> Response:
             for log in (a, b):
                 log.refresh()
             refused = syntheses.not_side_by_side(a, b)
-            return PlainTextResponse(refused, 422) if refused else as_json(frames.compare(overview(None, a), overview(None, b)))
+            return (
+                PlainTextResponse(refused, 422)
+                if refused
+                else as_json(frames.compare(overview(None, a), overview(None, b)))
+            )
 
         return await asyncio.to_thread(work)
 
@@ -125,7 +159,9 @@ class Site:
 
 
 def _fresh(answer: Answer, request: Request, log: Log) -> Any:
-    """The answer over the log as it is now. What another version wrote, or half of it, may lack what we look for."""
+    """The answer over the log as it is now. What another version wrote, or half of it, may lack
+    what we look for.
+    """
     log.refresh()
     try:
         return answer(request, log)
@@ -139,7 +175,11 @@ def _told(shelf: Shelf, name: str) -> dict[str, Any]:
     try:
         return _summed(shelf.log(name))
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        return {"name": name, "ticks": 0, "problems": [f"cannot be read ({type(error).__name__}: {error})"]}
+        return {
+            "name": name,
+            "ticks": 0,
+            "problems": [f"cannot be read ({type(error).__name__}: {error})"],
+        }
 
 
 def _summed(log: Log) -> dict[str, Any]:
@@ -149,9 +189,16 @@ def _summed(log: Log) -> dict[str, Any]:
     if syntheses.is_synthesis(log):
         return syntheses.summed(log)
     return {
-        "name": log.name, "world": world.get("name"), "condition": world.get("condition"), "seed": world.get("seed"),
-        "model": (manifest.get("models") or {}).get("reason"), "created": manifest.get("created"), "ticks": log.ticks,
-        "ticks_planned": world.get("ticks"), "parent": (manifest.get("parent") or {}).get("run"), "problems": log.problems(),
+        "name": log.name,
+        "world": world.get("name"),
+        "condition": world.get("condition"),
+        "seed": world.get("seed"),
+        "model": (manifest.get("models") or {}).get("reason"),
+        "created": manifest.get("created"),
+        "ticks": log.ticks,
+        "ticks_planned": world.get("ticks"),
+        "parent": (manifest.get("parent") or {}).get("run"),
+        "problems": log.problems(),
     }
 
 
@@ -199,7 +246,9 @@ def talk(log: Log, chat: str) -> dict[str, Any] | None:
     tick = chat.split(":", 1)[0]
     if not tick.isdecimal() or len(tick) > 9:
         return None
-    found = conversations.conversation(log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat)
+    found = conversations.conversation(
+        log.entries(since_tick=int(tick), until_tick=int(tick) + 1), chat
+    )
     if found is None:
         return None
     text, marked = conversations.transcript(found, when(log, found["minute"]))
@@ -229,7 +278,9 @@ def behind(request: Request, log: Log) -> Any:
     asked = request.query_params.get("tick", "")
     tick = int(asked) if asked.isdecimal() and len(asked) < TICK_DIGITS else -1
     seq = request.path_params["seq"]
-    entry = next((e for e in log.entries(since_tick=tick, until_tick=tick + 1) if str(e["seq"]) == seq), None)
+    entry = next(
+        (e for e in log.entries(since_tick=tick, until_tick=tick + 1) if str(e["seq"]) == seq), None
+    )
     if entry is None:
         raise HTTPException(404, "no such event in that tick")
     return {"event": entry, "keys": frames.keys_behind(entry, log.calls(tick))}
@@ -238,7 +289,9 @@ def behind(request: Request, log: Log) -> Any:
 def all_sessions(request: Request, log: Log) -> Any:
     """A synthesis at a glance."""
     if not syntheses.is_synthesis(log):
-        raise HTTPException(404, f"{log.name} is no synthesis: it has people and days, not sessions")
+        raise HTTPException(
+            404, f"{log.name} is no synthesis: it has people and days, not sessions"
+        )
     return syntheses.overview(log)
 
 
@@ -266,8 +319,18 @@ def warnings(request: Request, log: Log) -> Any:
 # the server
 
 
-def serve(shelf: Shelf, *, host: str, port: int, say: Callable[[str], None], more: Sequence[BaseRoute] = (), path: str = "/") -> None:
-    """Serve until Ctrl-C. On an address that others can reach a token is demanded, as Jupyter does."""
+def serve(
+    shelf: Shelf,
+    *,
+    host: str,
+    port: int,
+    say: Callable[[str], None],
+    more: Sequence[BaseRoute] = (),
+    path: str = "/",
+) -> None:
+    """Serve until Ctrl-C. On an address that others can reach a token is demanded, as Jupyter
+    does.
+    """
     token = None if host in LOOPBACK else secrets.token_urlsafe(24)
 
     def opened(base: str) -> None:
@@ -277,7 +340,9 @@ def serve(shelf: Shelf, *, host: str, port: int, say: Callable[[str], None], mor
 
 
 def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None]) -> None:
-    """Serve a site until Ctrl-C. opened: is told the address, without a slash at its end, once it is certain."""
+    """Serve a site until Ctrl-C. opened: is told the address, without a slash at its end, once it
+    is certain.
+    """
     import uvicorn
 
     server = uvicorn.Server(_config(app, host=host, port=port))
@@ -288,12 +353,18 @@ def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None
 
 @contextmanager
 def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = ()) -> Iterator[str]:
-    """Serve from a thread for as long as the block lasts; yields the site's address on this machine."""
+    """Serve from a thread for as long as the block lasts; yields the site's address on this
+    machine.
+    """
     import uvicorn
 
     sock = _bind(host, port)
-    server = uvicorn.Server(_config(make_app(shelf, more=more), host=host, port=port, timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, name="simcounsel-site", daemon=True)
+    server = uvicorn.Server(
+        _config(make_app(shelf, more=more), host=host, port=port, timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [sock]}, name="simcounsel-site", daemon=True
+    )
     thread.start()
     try:
         yield f"http://{host}:{sock.getsockname()[1]}"
@@ -304,12 +375,16 @@ def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = (
 
 
 def _config(app: Starlette, **more: Any) -> "uvicorn.Config":
-    """Without uvicorn's own logging: setting it up closes every handler of the process, and absl's (which dp-accounting brings) then
-    closes the stream that was sys.stderr when it was imported. Warnings go to the handlers that are there. And without websockets,
-    which no page uses, and whose library warns older uvicorns."""
+    """Without uvicorn's own logging: setting it up closes every handler of the process, and absl's
+    (which dp-accounting brings) then closes the stream that was sys.stderr when it was imported.
+    Warnings go to the handlers that are there. And without websockets, which no page uses, and
+    whose library warns older uvicorns.
+    """
     import uvicorn
 
-    return uvicorn.Config(app, ws="none", log_config=None, log_level="warning", access_log=False, **more)
+    return uvicorn.Config(
+        app, ws="none", log_config=None, log_level="warning", access_log=False, **more
+    )
 
 
 def _bind(host: str, port: int) -> Any:
@@ -324,5 +399,8 @@ def _bind(host: str, port: int) -> Any:
         sock.listen()  # from here on nobody is turned away, even before the site has started
     except OSError as error:
         sock.close()
-        raise SimcounselError(f"{host}:{port} cannot be opened ({error.strerror}); choose another --port, or 0 for any that is free") from None
+        raise SimcounselError(
+            f"{host}:{port} cannot be opened ({error.strerror}); choose another --port, or 0 for"
+            " any that is free"
+        ) from None
     return sock

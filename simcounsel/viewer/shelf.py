@@ -7,7 +7,9 @@ from simcounsel.viewer.reader import Log
 
 
 class Shelf:
-    """Runs by name. A name is looked up among the folders that are there, so it cannot leave them."""
+    """Runs by name. A name is looked up among the folders that are there, so it cannot leave
+    them.
+    """
 
     def __init__(self, path: Path) -> None:
         """path: a run's folder, or a folder of runs. RunError when it is neither."""
@@ -23,7 +25,11 @@ class Shelf:
         if self.only is not None:
             beside = [self.only]
         else:
-            beside = [p.name for p in self.root.iterdir() if (p / "manifest.json").is_file() or (p / "events.jsonl").is_file()]
+            beside = [
+                p.name
+                for p in self.root.iterdir()
+                if (p / "manifest.json").is_file() or (p / "events.jsonl").is_file()
+            ]
         return sorted(beside, key=lambda name: ((self.root / name).stat().st_mtime, name))
 
     def log(self, name: str) -> Log:

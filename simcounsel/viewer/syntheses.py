@@ -8,9 +8,16 @@ from simcounsel.viewer.reader import Log
 
 Fields = dict[str, Any]
 _WORDS = (
-    ("a tick that was not finished", "a wave that was not finished"), ("lives it again", "writes it again"),
-    ("the world, its places and its people are taken from what happened", "settings, situations and models are not known"),
-    ("places and people are taken from what happened", "settings, situations and models are not known"),
+    ("a tick that was not finished", "a wave that was not finished"),
+    ("lives it again", "writes it again"),
+    (
+        "the world, its places and its people are taken from what happened",
+        "settings, situations and models are not known",
+    ),
+    (
+        "places and people are taken from what happened",
+        "settings, situations and models are not known",
+    ),
 )
 """What a log's problems are called when nobody lives in it."""
 
@@ -42,9 +49,17 @@ def summed(log: Log) -> Fields:
     told = sessions.overview(log.manifest, (), log.ticks)
     condition = f"without {', '.join(told['without'])}" if told["without"] else "full"
     return {
-        "name": log.name, "world": f"synthesis: {told['name'] or log.name}", "condition": condition,
-        "seed": told["seed"], "model": ", ".join(sorted(set(told["roles"].values()))), "created": log.manifest.get("created"), "ticks": log.ticks,
-        "ticks_planned": told["waves_planned"], "unit": "waves", "parent": told["parent"], "problems": problems(log),
+        "name": log.name,
+        "world": f"synthesis: {told['name'] or log.name}",
+        "condition": condition,
+        "seed": told["seed"],
+        "model": ", ".join(sorted(set(told["roles"].values()))),
+        "created": log.manifest.get("created"),
+        "ticks": log.ticks,
+        "ticks_planned": told["waves_planned"],
+        "unit": "waves",
+        "parent": told["parent"],
+        "problems": problems(log),
     }
 
 
@@ -61,7 +76,11 @@ def session(log: Log, name: str) -> Fields | None:
 def asked(log: Log, name: str) -> Fields | None:
     """The requests behind a session, by line; None when there is no session of that name."""
     found = sessions.session(log.manifest, log.entries(subject=name), name)
-    return None if found is None else sessions.asked(log.manifest, found, log.calls(found["wave"], name))
+    return (
+        None
+        if found is None
+        else sessions.asked(log.manifest, found, log.calls(found["wave"], name))
+    )
 
 
 def everything(log: Log, prompts_most: int) -> tuple[Fields, list[str]]:
@@ -74,13 +93,22 @@ def everything(log: Log, prompts_most: int) -> tuple[Fields, list[str]]:
     for fields in log.entries():
         entries[fields.get("session", fields.get("who"))].append(fields)
     names = [one["session"] for one in data["sessions"]["sessions"]]
-    data |= {f"session/{name}": sessions.session(log.manifest, entries[name], name) for name in names}
+    data |= {
+        f"session/{name}": sessions.session(log.manifest, entries[name], name) for name in names
+    }
     prompts: Fields = {}
     size = 0
     for name in names:
         found = data[f"session/{name}"]
-        prompts[f"asked/{name}"] = sessions.asked(log.manifest, found, log.calls(found["wave"], name))
-        size += sum(len(str(call[key])) for calls in prompts[f"asked/{name}"].values() for call in calls for key in ("system", "prompt", "reply"))
+        prompts[f"asked/{name}"] = sessions.asked(
+            log.manifest, found, log.calls(found["wave"], name)
+        )
+        size += sum(
+            len(str(call[key]))
+            for calls in prompts[f"asked/{name}"].values()
+            for call in calls
+            for key in ("system", "prompt", "reply")
+        )
         if size > prompts_most:
             return data, ["the prompts and replies, which are too many for one file"]
     return data | prompts, []
@@ -91,8 +119,11 @@ def not_side_by_side(*logs: Log) -> str | None:
     names = [log.name for log in dict.fromkeys(logs) if is_synthesis(log)]
     if not names:
         return None
-    which = f"{names[0]} is a synthesis" if len(names) == 1 else f"{' and '.join(names)} are syntheses"
+    which = (
+        f"{names[0]} is a synthesis" if len(names) == 1 else f"{' and '.join(names)} are syntheses"
+    )
     return (
-        f"{which} of dialogues: nobody lives through days there, and there is no clock to lay two runs side by side on. Open each for itself; "
-        "`python -m analysis corpus RUN RUN` compares corpora by judgment and in numbers."
+        f"{which} of dialogues: nobody lives through days there, and there is no clock to lay two"
+        " runs side by side on. Open each for itself; `python -m analysis corpus RUN RUN` compares"
+        " corpora by judgment and in numbers."
     )

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from simcounsel.errors import SimcounselError
 from simcounsel.llm.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World, suggest
@@ -26,13 +26,16 @@ from simcounsel.viewer.shelf import Shelf
 
 
 def board_for(world: World, name: str, seconds: float) -> Board:
-    """A board for the resident of that name. SimcounselError when nobody of that name is present under the world's condition."""
+    """A board for the resident of that name. SimcounselError when nobody of that name is present
+    under the world's condition.
+    """
     present = [spec.name for spec in world.present()]
     found = next((one for one in present if one.casefold() == name.casefold()), None)
     if found is None:
         if any(spec.name.casefold() == name.casefold() for spec in world.residents):
             raise SimcounselError(
-                f"--human {name}: does not live there under condition {world.condition!r}; choose another --condition, or {' or '.join(present)}"
+                f"--human {name}: does not live there under condition {world.condition!r}; choose"
+                f" another --condition, or {' or '.join(present)}"
             )
         raise SimcounselError(f"--human {name}: no such resident; {suggest(name, present)}")
     return Board(who=found, seconds=seconds)
@@ -40,24 +43,37 @@ def board_for(world: World, name: str, seconds: float) -> Board:
 
 @contextmanager
 def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iterator[str]:
-    """A human speaks for `board.who` while the run goes on; yields the address of the run's page."""
+    """A human speaks for `board.who` while the run goes on; yields the address of the run's
+    page.
+    """
     wrapped = {id(model): Human(model, board) for model in models.chat.values()}
     models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     name = run.resolve().name
     shelf = Shelf(run)
-    with serving(shelf, host="127.0.0.1", port=port, more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(shelf)]) as address:
+    with serving(
+        shelf,
+        host="127.0.0.1",
+        port=port,
+        more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(shelf)],
+    ) as address:
         yield f"{address}/run/{name}"
 
 
 def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
-    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or more time; the answer holds what the
-    human is told where the line sounds like danger. `GET .../turn/notice`: what they are told before the first."""
+    """`GET /api/runs/{run}/turn`: the turn that waits, or null. `POST` to the same: the line, or
+    more time; the answer holds what the human is told where the line sounds like danger. `GET
+    .../turn/notice`: what they are told before the first.
+    """
     language, locale = world.language, world.safety.locale
     told: dict[str, str] = {}  # stays told when the page is loaded anew
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
-            raise HTTPException(404, f"nobody takes part in {request.path_params['run']!r}; the run that goes on is {run_name!r}")
+            raise HTTPException(
+                404,
+                f"nobody takes part in {request.path_params['run']!r}; the run that goes on is"
+                f" {run_name!r}",
+            )
 
     async def look(request: Request) -> Response:
         of_this_run(request)
@@ -73,13 +89,19 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
         body = await read_object(request)
         number = body.get("turn")
         if not isinstance(number, int):
-            raise HTTPException(422, "'turn' is missing: the number of the turn that this line is for")
+            raise HTTPException(
+                422, "'turn' is missing: the number of the turn that this line is for"
+            )
         try:
             if body.get("more_time"):
                 return as_json(shown(board.prolong(number)))
             text, turn = _text(body), board.pending
             board.say(
-                number, text, emotion=str(body.get("emotion", "neutral")), intensity=_intensity(body), goodbye=body.get("goodbye") is True,
+                number,
+                text,
+                emotion=str(body.get("emotion", "neutral")),
+                intensity=_intensity(body),
+                goodbye=body.get("goodbye") is True,
             )
         except Refused as why:
             return as_json({"error": str(why)}, 409 if why.late else 422)
@@ -96,9 +118,19 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
 def shown(turn: Turn) -> dict[str, Any]:
     """A turn as the page needs it."""
     return {
-        "turn": turn.number, "who": turn.who, "other": turn.other, "place": turn.place, "lines": [list(line) for line in turn.lines],
-        "move": turn.move, "aim": turn.aim, "memories": list(turn.memories), "may_leave": turn.may_leave,
-        "seconds_left": round(turn.seconds_left, 1), "prolonged": turn.prolonged, "characters": LINE_CHARACTERS, "emotions": list(EMOTIONS),
+        "turn": turn.number,
+        "who": turn.who,
+        "other": turn.other,
+        "place": turn.place,
+        "lines": [list(line) for line in turn.lines],
+        "move": turn.move,
+        "aim": turn.aim,
+        "memories": list(turn.memories),
+        "may_leave": turn.may_leave,
+        "seconds_left": round(turn.seconds_left, 1),
+        "prolonged": turn.prolonged,
+        "characters": LINE_CHARACTERS,
+        "emotions": list(EMOTIONS),
     }
 
 

@@ -6,17 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.emotion import ADJECTIVE, RELEVANCE, WHEEL, emotion_relevance
+from simcounsel.agents.emotion import ADJECTIVE, RELEVANCE, WHEEL, emotion_relevance
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 
 EMOTION = st.sampled_from(EMOTIONS)
 
 
-@pytest.mark.parametrize(("a", "b", "nearness"), [
-    ("joy", "joy", 1.0), ("joy", "sadness", 0.0), ("joy", "fear", 0.5), ("joy", "trust", (1 + cos(pi / 4)) / 2),
-    ("joy", "anticipation", 0.8536), ("joy", "surprise", 0.1464), ("trust", "disgust", 0.0), ("fear", "anger", 0.0),
-    ("surprise", "anticipation", 0.0), ("neutral", "joy", 0.5), ("anger", "neutral", 0.5), ("neutral", "neutral", 1.0),
-])
+@pytest.mark.parametrize(
+    ("a", "b", "nearness"),
+    [
+        ("joy", "joy", 1.0),
+        ("joy", "sadness", 0.0),
+        ("joy", "fear", 0.5),
+        ("joy", "trust", (1 + cos(pi / 4)) / 2),
+        ("joy", "anticipation", 0.8536),
+        ("joy", "surprise", 0.1464),
+        ("trust", "disgust", 0.0),
+        ("fear", "anger", 0.0),
+        ("surprise", "anticipation", 0.0),
+        ("neutral", "joy", 0.5),
+        ("anger", "neutral", 0.5),
+        ("neutral", "neutral", 1.0),
+    ],
+)
 def test_by_hand(a: Emotion, b: Emotion, nearness: float) -> None:
     assert emotion_relevance(a, b) == pytest.approx(nearness, abs=5e-5)
 
@@ -31,5 +43,7 @@ def test_symmetric_and_in_range(a: Emotion, b: Emotion) -> None:
 
 def test_each_emotion_has_one_opposite() -> None:
     for a in WHEEL:
-        assert [b for b in WHEEL if emotion_relevance(a, b) < 1e-9] == [WHEEL[(WHEEL.index(a) + 4) % 8]]
+        assert [b for b in WHEEL if emotion_relevance(a, b) < 1e-9] == [
+            WHEEL[(WHEEL.index(a) + 4) % 8]
+        ]
     assert set(ADJECTIVE) == set(EMOTIONS)

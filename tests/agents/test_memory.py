@@ -27,14 +27,26 @@ def test_ids_count_over_both_stores() -> None:
 
 
 def test_thoughts_alone_are_long_term() -> None:
-    kinds = {kind: memory(0, type=kind).long_term for kind in ("event", "chat", "day_plan", "slot", "thought")}
-    assert kinds == {"event": False, "chat": False, "day_plan": False, "slot": False, "thought": True}
+    kinds = {
+        kind: memory(0, type=kind).long_term
+        for kind in ("event", "chat", "day_plan", "slot", "thought")
+    }
+    assert kinds == {
+        "event": False,
+        "chat": False,
+        "day_plan": False,
+        "slot": False,
+        "thought": True,
+    }
 
 
 def test_recall_takes_the_best_of_each_store() -> None:
     ines = Alone()
     ines.remember(*(event(n) for n in range(7)), *(memory(n) for n in range(7, 14)))
-    ids = [hit.id for hit in ines.resident.memory.recall(np.array([1, 0], dtype=np.float32), "neutral", EIGHT)]
+    ids = [
+        hit.id
+        for hit in ines.resident.memory.recall(np.array([1, 0], dtype=np.float32), "neutral", EIGHT)
+    ]
     assert ids == [f"Ines:{n}" for n in (0, 1, 2, 3, 4, 7, 8, 9, 10, 11)]
 
 
@@ -51,15 +63,30 @@ def test_what_was_recalled_is_fresh() -> None:
     ines = Alone()
     ines.remember(event(0), memory(1))
     query = np.array([1, 0], dtype=np.float32)
-    hit = Hit(id="Ines:1", score=1, recency=1, poignancy=1, emotion_score=1, emotion_relevance=1, relevance=1)
-    ines.observe(Recalled(who="Ines", purpose="speak", query="q", emotion="neutral", hits=(hit,)), EIGHT + 600)
+    hit = Hit(
+        id="Ines:1",
+        score=1,
+        recency=1,
+        poignancy=1,
+        emotion_score=1,
+        emotion_relevance=1,
+        relevance=1,
+    )
+    ines.observe(
+        Recalled(who="Ines", purpose="speak", query="q", emotion="neutral", hits=(hit,)),
+        EIGHT + 600,
+    )
     recency = {h.id: h.recency for h in ines.resident.memory.recall(query, "neutral", EIGHT + 600)}
     assert recency == {"Ines:0": pytest.approx(0.995**10, abs=1e-4), "Ines:1": 1.0}
 
 
 def test_texts_best_first_each_once() -> None:
     ines = Alone()
-    ines.remember(event(0, "dull", poignancy=1), event(1, "grave", poignancy=9), event(2, "grave", poignancy=8))
+    ines.remember(
+        event(0, "dull", poignancy=1),
+        event(1, "grave", poignancy=9),
+        event(2, "grave", poignancy=8),
+    )
     hits = ines.resident.memory.recall(np.array([1, 0], dtype=np.float32), "neutral", EIGHT)
     assert ines.resident.memory.texts(hits[::-1]) == ("grave", "dull")
 
@@ -88,10 +115,22 @@ def test_reflection_by_poignancy_comes_first() -> None:
     assert ines.resident.memory.reflection_due() == "poignancy of new memories reached 15"
 
 
-@pytest.mark.parametrize(("origin", "counts"), [
-    ("initial", 0), ("plan", 0), ("insight", 0), ("own act", 1), ("sight", 1), ("talk", 1), ("summary", 1),
-])
+@pytest.mark.parametrize(
+    ("origin", "counts"),
+    [
+        ("initial", 0),
+        ("plan", 0),
+        ("insight", 0),
+        ("own act", 1),
+        ("sight", 1),
+        ("talk", 1),
+        ("summary", 1),
+    ],
+)
 def test_what_counts_towards_a_reflection(origin: Any, counts: int) -> None:
     ines = Alone()
     ines.remember(memory(0, origin=origin, poignancy=6))
-    assert (ines.resident.memory.new_memories, ines.resident.memory.new_poignancy) == (counts, 6 * counts)
+    assert (ines.resident.memory.new_memories, ines.resident.memory.new_poignancy) == (
+        counts,
+        6 * counts,
+    )

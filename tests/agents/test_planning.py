@@ -8,42 +8,78 @@ from simcounsel.agents import planning
 from simcounsel.agents.mind import Lived
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
-from simcounsel.llm.ask import Request, play
+from simcounsel.llm.question import Request, play
 from tests.stage import EIGHT, HERE, Alone, noting, scene, vectors
 
-STROKES = tuple(StrokeAnswer(at=at, do=do) for at, do in (
-    ("9:00", "She works."), ("07:15", "gets up"), ("12:00", "Ines eats soup"), ("14:00", "TV repair"), ("22:00", "goes to bed"),
-))
+STROKES = tuple(
+    StrokeAnswer(at=at, do=do)
+    for at, do in (
+        ("9:00", "She works."),
+        ("07:15", "gets up"),
+        ("12:00", "Ines eats soup"),
+        ("14:00", "TV repair"),
+        ("22:00", "goes to bed"),
+    )
+)
 DAY = DayAnswer(strokes=STROKES)
 MEETING = (EIGHT + 60, "Counseling Center", "Miriam")
 
 
 def block(*activities: str, place: str = "Ines's Kitchen") -> BlockAnswer:
-    return BlockAnswer(slots=tuple(SlotAnswer(activity=a, kind="rest", place=place) for a in activities))
+    return BlockAnswer(
+        slots=tuple(SlotAnswer(activity=a, kind="rest", place=place) for a in activities)
+    )
 
 
-def planned(ines: Alone, *replies: Any, requests: list[Request] | None = None, **more: Any) -> Lived:
-    return play(noting(planning.plan(ines.resident, scene(**more)), [] if requests is None else requests), *replies)
+def planned(
+    ines: Alone, *replies: Any, requests: list[Request] | None = None, **more: Any
+) -> Lived:
+    return play(
+        noting(planning.plan(ines.resident, scene(**more)), [] if requests is None else requests),
+        *replies,
+    )
 
 
 def test_new_day() -> None:
     seen: list[Request] = []
-    lived = planned(Alone(), vectors([1, 0]), DAY, block("sits", "sits", "eats", "sits"), requests=seen)
+    lived = planned(
+        Alone(), vectors([1, 0]), DAY, block("sits", "sits", "eats", "sits"), requests=seen
+    )
     recalled, day, slots = lived.events
     assert isinstance(recalled, Recalled)
-    assert day == Planned(who="Ines", day=0, why="a new day", strokes=tuple(Stroke(at=at, do=do) for at, do in (
-        ("07:15", "gets up"), ("09:00", "works"), ("12:00", "eats soup"), ("14:00", "TV repair"), ("22:00", "goes to bed"),
-    )))
+    assert day == Planned(
+        who="Ines",
+        day=0,
+        why="a new day",
+        strokes=tuple(
+            Stroke(at=at, do=do)
+            for at, do in (
+                ("07:15", "gets up"),
+                ("09:00", "works"),
+                ("12:00", "eats soup"),
+                ("14:00", "TV repair"),
+                ("22:00", "goes to bed"),
+            )
+        ),
+    )
     assert isinstance(slots, Scheduled)
     assert [s.minute for s in slots.slots] == [EIGHT, EIGHT + 30, EIGHT + 60, EIGHT + 90]
-    assert [(r.verb, r.purpose) for r in seen] == [("embed", "plan_day"), ("fill", "plan_day"), ("fill", "plan_slots")]
-    assert [(d.type, d.origin, d.emotion) for d in lived.drafts] == [("day_plan", "plan", None)] + [("slot", "plan", None)] * 3
+    assert [(r.verb, r.purpose) for r in seen] == [
+        ("embed", "plan_day"),
+        ("fill", "plan_day"),
+        ("fill", "plan_slots"),
+    ]
+    assert [(d.type, d.origin, d.emotion) for d in lived.drafts] == [("day_plan", "plan", None)] + [
+        ("slot", "plan", None)
+    ] * 3
     assert lived.drafts[1].text == "08:00 to 09:00: Ines sits (Ines's Kitchen)."
 
 
 def test_day_that_is_planned_gets_slots_only() -> None:
     ines = Alone()
-    ines.observe(Planned(who="Ines", day=0, strokes=(Stroke(at="08:00", do="reads"),), why="a new day"))
+    ines.observe(
+        Planned(who="Ines", day=0, strokes=(Stroke(at="08:00", do="reads"),), why="a new day")
+    )
     seen: list[Request] = []
     lived = planned(ines, block(*["reads"] * 4), requests=seen)
     assert [event.kind for event in lived.events] == ["scheduled"]
@@ -52,20 +88,49 @@ def test_day_that_is_planned_gets_slots_only() -> None:
 
 
 def test_appointment_overrides_the_slot() -> None:
-    lived = planned(Alone(), vectors([1, 0]), DAY, block("sits", "sits", "eats", "sits"), appointments=(MEETING,))
+    lived = planned(
+        Alone(),
+        vectors([1, 0]),
+        DAY,
+        block("sits", "sits", "eats", "sits"),
+        appointments=(MEETING,),
+    )
     scheduled = lived.events[-1]
     assert isinstance(scheduled, Scheduled)
     kept = scheduled.slots[2]
-    assert (kept.minute, kept.place, kept.activity, kept.activity_kind) == (MEETING[0], "Counseling Center", "meets Miriam as agreed", "counseling")
-    assert [s.activity for s in scheduled.slots] == ["sits", "sits", "meets Miriam as agreed", "sits"]
+    assert (kept.minute, kept.place, kept.activity, kept.activity_kind) == (
+        MEETING[0],
+        "Counseling Center",
+        "meets Miriam as agreed",
+        "counseling",
+    )
+    assert [s.activity for s in scheduled.slots] == [
+        "sits",
+        "sits",
+        "meets Miriam as agreed",
+        "sits",
+    ]
 
 
 def test_appointment_is_in_the_prompt_until_it_is_over() -> None:
     seen: list[Request] = []
-    planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), requests=seen, appointments=(MEETING,))
-    assert all("Ines's appointments today: 09:00 meets Miriam at Counseling Center." in r.prompt for r in seen[1:])
+    planned(
+        Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), requests=seen, appointments=(MEETING,)
+    )
+    assert all(
+        "Ines's appointments today: 09:00 meets Miriam at Counseling Center." in r.prompt
+        for r in seen[1:]
+    )
     later: list[Request] = []
-    planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), requests=later, minute=EIGHT + 90, appointments=(MEETING,))
+    planned(
+        Alone(),
+        vectors([1, 0]),
+        DAY,
+        block(*["sits"] * 4),
+        requests=later,
+        minute=EIGHT + 90,
+        appointments=(MEETING,),
+    )
     assert all("Ines has no appointment today." in r.prompt for r in later[1:])
 
 
@@ -118,9 +183,21 @@ def test_fallback_of_a_day_is_one_of_the_usual_days() -> None:
 
 def test_replan_starts_with_the_next_tick() -> None:
     ines = Alone()
-    ines.observe(Planned(who="Ines", day=0, strokes=tuple(Stroke(at="08:00", do=f"reads page {n}") for n in range(5)), why="a new day"))
+    ines.observe(
+        Planned(
+            who="Ines",
+            day=0,
+            strokes=tuple(Stroke(at="08:00", do=f"reads page {n}") for n in range(5)),
+            why="a new day",
+        )
+    )
     seen: list[Request] = []
-    lived = play(noting(planning.replan(ines.resident, scene(), "a row"), seen), vectors([1, 0]), DAY, block(*["rests"] * 4))
+    lived = play(
+        noting(planning.replan(ines.resident, scene(), "a row"), seen),
+        vectors([1, 0]),
+        DAY,
+        block(*["rests"] * 4),
+    )
     assert isinstance(lived.events[1], Planned)
     assert lived.events[1].why == "a row"
     assert isinstance(lived.events[2], Scheduled)
@@ -131,7 +208,9 @@ def test_replan_starts_with_the_next_tick() -> None:
 
 
 def test_replan_in_the_last_tick_of_a_day_makes_no_slots() -> None:
-    lived = play(planning.replan(Alone().resident, scene(minute=1410), "late"), vectors([1, 0]), DAY)
+    lived = play(
+        planning.replan(Alone().resident, scene(minute=1410), "late"), vectors([1, 0]), DAY
+    )
     assert [event.kind for event in lived.events] == ["recalled", "planned"]
 
 

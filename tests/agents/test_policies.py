@@ -7,7 +7,7 @@ import pytest
 
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.errors import SpecError
-from simcounsel.llm.ask import Reply, Request
+from simcounsel.llm.question import Reply, Request
 from simcounsel.policies import DEFAULT, OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.manual import aims
 from simcounsel.policies.staged.manuals import shipped
@@ -22,9 +22,13 @@ def talk(lines: int, first: str = "Miriam", text: str = LONG) -> tuple[TalkLine,
     return tuple(said(names[n % 2], f"{text} {n}") for n in range(lines))
 
 
-def decide(policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None) -> Decision:
+def decide(
+    policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None
+) -> Decision:
     noted = [] if requests is None else requests
-    asking = noting(policy_for("client" if policy in OF_CLIENTS else "counselor", policy).decide(seen), noted)
+    asking = noting(
+        policy_for("client" if policy in OF_CLIENTS else "counselor", policy).decide(seen), noted
+    )
     try:
         next(asking)
         while True:
@@ -46,7 +50,9 @@ def acting(decision: Decision) -> str:
 
 
 def objectives() -> dict[str, str]:
-    return {state.id: state.objective for state in shipped("attachment_selfcare", "en").states.values()}
+    return {
+        state.id: state.objective for state in shipped("attachment_selfcare", "en").states.values()
+    }
 
 
 def as_counselor(lines: tuple[TalkLine, ...], moves: tuple[str, ...], **more: Any) -> TalkView:
@@ -58,8 +64,13 @@ def whole_talk(policy: str, seed: int, turns: int = 12) -> list[Decision]:
     made: list[Decision] = []
     for turn in range(0, turns, 2):
         seen = as_counselor(
-            talk(turn), tuple(d.move for d in made), turns_left=turns - turn, key=(seed, 1, "c"), closeness=float(seed % 11),
-            emotion=("joy", "anger", "neutral")[seed % 3], own=tuple(event for d in made for event in d.events),
+            talk(turn),
+            tuple(d.move for d in made),
+            turns_left=turns - turn,
+            key=(seed, 1, "c"),
+            closeness=float(seed % 11),
+            emotion=("joy", "anger", "neutral")[seed % 3],
+            own=tuple(event for d in made for event in d.events),
         )
         made.append(decide(policy, seen, QUESTIONS[(turn + seed) % 6]))
     return made
@@ -75,7 +86,10 @@ class TestEveryPolicy:
         for seed in range(30):
             for decision in whole_talk(policy, seed):
                 assert decision.move in decision.options
-                assert decision.aim == (objectives() if policy == "staged" else aims(policy))[decision.move]
+                assert (
+                    decision.aim
+                    == (objectives() if policy == "staged" else aims(policy))[decision.move]
+                )
                 assert decision.reason
 
     def test_same_key_same_move(self, policy: str) -> None:
@@ -83,14 +97,20 @@ class TestEveryPolicy:
 
     @pytest.mark.parametrize("more", [{"parting": True}, {"turns_left": 1}])
     @pytest.mark.parametrize("lines", [1, 4, 9])
-    def test_closes_when_parting_or_out_of_turns(self, policy: str, more: dict[str, Any], lines: int) -> None:
+    def test_closes_when_parting_or_out_of_turns(
+        self, policy: str, more: dict[str, Any], lines: int
+    ) -> None:
         for seed in range(10):
-            seen = as_counselor(talk(lines), ("greet", "clarify")[: lines // 2], key=(seed, 1, "c"), **more)
+            seen = as_counselor(
+                talk(lines), ("greet", "clarify")[: lines // 2], key=(seed, 1, "c"), **more
+            )
             assert acting(decide(policy, seen)) in ("close", "ending")
             assert decide(policy, seen).leaves is not False
 
     def test_does_not_close_at_once(self, policy: str) -> None:
-        assert all(acting(whole_talk(policy, seed)[0]) not in ("close", "ending") for seed in range(30))
+        assert all(
+            acting(whole_talk(policy, seed)[0]) not in ("close", "ending") for seed in range(30)
+        )
 
     def test_is_named_as_it_is_listed(self, policy: str) -> None:
         own, others = ("client", "counselor") if policy in OF_CLIENTS else ("counselor", "client")
@@ -101,9 +121,14 @@ class TestEveryPolicy:
 
 def test_defaults_by_role() -> None:
     assert {role: policy_for(role, None).name for role in DEFAULT} == {
-        "client": "disclosing", "counselor": "socratic", "layperson": "supportive",
+        "client": "disclosing",
+        "counselor": "socratic",
+        "layperson": "supportive",
     }
-    with pytest.raises(SpecError, match="no policy 'freudian'; there are changing, course, disclosing, single, socratic, staged, supportive, unguided"):
+    with pytest.raises(
+        SpecError,
+        match="no policy 'freudian'; there are changing, course, disclosing, single, socratic, staged, supportive, unguided",
+    ):
         policy_for("counselor", "freudian")
 
 
@@ -119,16 +144,25 @@ def test_socratic_asks_on_when_little_was_said() -> None:
     short = (said("Miriam", "How are you?"), said("Ines", "Tired."))
     assert decide("socratic", as_counselor(short, ("greet",)), requests=seen).move == "ask"
     assert seen == []
-    assert decide("socratic", as_counselor(talk(2), ("greet",)), "viewpoint", seen).move == "viewpoint"
+    assert (
+        decide("socratic", as_counselor(talk(2), ("greet",)), "viewpoint", seen).move == "viewpoint"
+    )
     assert len(seen) == 1
 
 
 def test_socratic_asks_a_model_which_question() -> None:
     seen: list[Request] = []
-    decision = decide("socratic", as_counselor(talk(6), ("greet", "clarify", "evidence")), "viewpoint", seen)
-    request, = seen
+    decision = decide(
+        "socratic", as_counselor(talk(6), ("greet", "clarify", "evidence")), "viewpoint", seen
+    )
+    (request,) = seen
     assert (decision.move, decision.options) == ("viewpoint", QUESTIONS)
-    assert (request.verb, request.tier, request.options, request.who) == ("choose", "quick", QUESTIONS, "Miriam")
+    assert (request.verb, request.tier, request.options, request.who) == (
+        "choose",
+        "quick",
+        QUESTIONS,
+        "Miriam",
+    )
     assert "Used in this meeting so far: clarify, evidence" in request.prompt
     assert f"Ines: {LONG} 5" in request.prompt
     assert all(f"- {kind}: {aims('socratic')[kind]}" in request.prompt for kind in QUESTIONS)
@@ -138,7 +172,9 @@ def test_socratic_fallback_never_repeats_until_all_are_used() -> None:
     moves: tuple[str, ...] = ("greet",)
     for _ in QUESTIONS:
         seen: list[Request] = []
-        decide("socratic", as_counselor(talk(2 * len(moves)), moves, turns_left=20), "evidence", seen)
+        decide(
+            "socratic", as_counselor(talk(2 * len(moves)), moves, turns_left=20), "evidence", seen
+        )
         assert seen[0].fallback not in moves
         moves += (seen[0].fallback,)
     assert sorted(moves[1:]) == sorted(QUESTIONS)
@@ -166,7 +202,12 @@ def test_supportive_never_does_the_same_twice_running() -> None:
 def test_disclosing_opens_with_closeness() -> None:
     def stages(closeness: float, moves: int) -> set[str]:
         given = ("telling",) * moves
-        return {decide("disclosing", view(*talk(2 * moves + 1), moves=given, closeness=closeness, key=(n,))).move for n in range(80)}
+        return {
+            decide(
+                "disclosing", view(*talk(2 * moves + 1), moves=given, closeness=closeness, key=(n,))
+            ).move
+            for n in range(80)
+        }
 
     assert stages(0, 0) == {"early", "telling"}
     assert stages(0, 3) == {"telling", "doubting", "angry"}
@@ -175,7 +216,9 @@ def test_disclosing_opens_with_closeness() -> None:
 
 def test_disclosing_is_angrier_when_angry() -> None:
     def share(emotion: Any) -> int:
-        seen = (view(*talk(7), moves=("telling",) * 3, emotion=emotion, key=(n,)) for n in range(300))
+        seen = (
+            view(*talk(7), moves=("telling",) * 3, emotion=emotion, key=(n,)) for n in range(300)
+        )
         return sum(decide("disclosing", v).move == "angry" for v in seen)
 
     assert share("anger") > 1.5 * share("trust")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.agents.recall import Store
-from simcounsel.emotion import emotion_relevance
 from simcounsel.events import Memory
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import MemorySettings, RecallWeights
@@ -35,10 +35,12 @@ def store(*memories: tuple[Memory, np.ndarray, int]) -> Store:
 def test_by_hand() -> None:
     # 2 hours ago, poignancy 8, intensity 6, fear beside trust (45 degrees), cosine 0.6
     one = store((memory(0, emotion="fear", poignancy=8, intensity=6), unit(0.6, 0.8), 0))
-    hit, = one.recall(unit(1, 0), "trust", 120, PAPER)
+    (hit,) = one.recall(unit(1, 0), "trust", 120, PAPER)
     assert hit.id == "Ines:0"
     assert hit.recency == pytest.approx(0.995**2, abs=1e-4)
-    assert (hit.poignancy, hit.emotion_score, hit.relevance) == pytest.approx((0.8, 0.6, 0.6), abs=1e-4)
+    assert (hit.poignancy, hit.emotion_score, hit.relevance) == pytest.approx(
+        (0.8, 0.6, 0.6), abs=1e-4
+    )
     assert hit.emotion_relevance == pytest.approx(0.8536, abs=1e-4)
     by_hand = 0.10 * 0.990025 + 0.40 * 0.8 + 0.15 * 0.6 + 0.10 * 0.853553 + 0.25 * 0.6
     assert by_hand == pytest.approx(0.7443578)
@@ -47,20 +49,33 @@ def test_by_hand() -> None:
 
 def test_generative_agents_by_hand() -> None:
     one = store((memory(0, emotion="joy", poignancy=9, intensity=10), unit(0.6, 0.8), 0))
-    scores = {e: one.recall(unit(1, 0), e, 120, PARK)[0].score for e in ("joy", "sadness", "neutral")}
+    scores = {
+        e: one.recall(unit(1, 0), e, 120, PARK)[0].score for e in ("joy", "sadness", "neutral")
+    }
     assert scores["joy"] == pytest.approx((0.990025 + 0.9 + 0.6) / 3, abs=1e-4)
     assert len(set(scores.values())) == 1
 
 
 def test_plans_carry_no_emotion() -> None:
-    plan = store((memory(0, type="slot", origin="plan", emotion=None, intensity=None, poignancy=None), unit(1, 0), 0))
-    hit, = plan.recall(unit(0, 1), "joy", 0, PAPER)
-    assert (hit.poignancy, hit.emotion_score, hit.emotion_relevance, hit.relevance) == (0, 0, 0.5, 0)
+    plan = store(
+        (
+            memory(0, type="slot", origin="plan", emotion=None, intensity=None, poignancy=None),
+            unit(1, 0),
+            0,
+        )
+    )
+    (hit,) = plan.recall(unit(0, 1), "joy", 0, PAPER)
+    assert (hit.poignancy, hit.emotion_score, hit.emotion_relevance, hit.relevance) == (
+        0,
+        0,
+        0.5,
+        0,
+    )
     assert hit.score == pytest.approx(0.10 + 0.10 * 0.5, abs=1e-4)
 
 
 def test_opposite_text_counts_as_unrelated() -> None:
-    hit, = store((memory(0), unit(-1, 0), 0)).recall(unit(1, 0), "neutral", 0, PAPER)
+    (hit,) = store((memory(0), unit(-1, 0), 0)).recall(unit(1, 0), "neutral", 0, PAPER)
     assert hit.relevance == 0
 
 
@@ -68,22 +83,36 @@ def test_opposite_text_counts_as_unrelated() -> None:
 @pytest.mark.parametrize("decay", [0.5, 0.995, 1.0])
 def test_decay_is_per_hour(hours: int, decay: float) -> None:
     settings = MemorySettings(decay_per_hour=decay)
-    hit, = store((memory(0), unit(1, 0), 60)).recall(unit(1, 0), "neutral", 60 + hours * 60, settings)
+    (hit,) = store((memory(0), unit(1, 0), 60)).recall(
+        unit(1, 0), "neutral", 60 + hours * 60, settings
+    )
     assert hit.recency == pytest.approx(decay**hours, abs=1e-4)
 
 
 def test_touch_makes_it_fresh() -> None:
     one = store((memory(0), unit(1, 0), 0))
-    assert one.recall(unit(1, 0), "neutral", 6000, PAPER)[0].recency == pytest.approx(0.995**100, abs=1e-4)
+    assert one.recall(unit(1, 0), "neutral", 6000, PAPER)[0].recency == pytest.approx(
+        0.995**100, abs=1e-4
+    )
     one.touch("Ines:0", 6000)
     assert one.recall(unit(1, 0), "neutral", 6000, PAPER)[0].recency == 1
 
 
 def test_of_equals_the_older_first() -> None:
     twelve = store(*((memory(n), unit(1, 0), 0) for n in range(12)))
-    assert [hit.id for hit in twelve.recall(unit(1, 0), "neutral", 0, PAPER)] == [f"Ines:{n}" for n in range(5)]
-    better = store(*((memory(n, poignancy=9 if n in (4, 7, 9) else 5), unit(1, 0), 0) for n in range(12)))
-    assert [hit.id for hit in better.recall(unit(1, 0), "neutral", 0, PAPER)] == ["Ines:4", "Ines:7", "Ines:9", "Ines:0", "Ines:1"]
+    assert [hit.id for hit in twelve.recall(unit(1, 0), "neutral", 0, PAPER)] == [
+        f"Ines:{n}" for n in range(5)
+    ]
+    better = store(
+        *((memory(n, poignancy=9 if n in (4, 7, 9) else 5), unit(1, 0), 0) for n in range(12))
+    )
+    assert [hit.id for hit in better.recall(unit(1, 0), "neutral", 0, PAPER)] == [
+        "Ines:4",
+        "Ines:7",
+        "Ines:9",
+        "Ines:0",
+        "Ines:1",
+    ]
 
 
 def test_horizon_counts_from_when_it_was_laid_down() -> None:
@@ -97,7 +126,9 @@ def test_horizon_counts_from_when_it_was_laid_down() -> None:
 def test_top_k_and_nothing_at_all() -> None:
     assert Store().recall(unit(1, 0), "neutral", 0, PAPER) == ()
     ten = store(*((memory(n), unit(1, 0), 0) for n in range(10)))
-    assert [len(ten.recall(unit(1, 0), "neutral", 0, MemorySettings(top_k=k))) for k in (1, 5, 50)] == [1, 5, 10]
+    assert [
+        len(ten.recall(unit(1, 0), "neutral", 0, MemorySettings(top_k=k))) for k in (1, 5, 50)
+    ] == [1, 5, 10]
 
 
 @st.composite
@@ -109,20 +140,51 @@ def remembered(draw: st.DrawFn) -> list[tuple[Memory, np.ndarray, int, int]]:
     rows = []
     for n in range(count):
         planned = numbers.random() < 0.2
-        fields: dict[str, Any] = {"emotion": None, "intensity": None, "poignancy": None} if planned else {
-            "emotion": EMOTIONS[numbers.integers(9)], "intensity": int(numbers.integers(1, 11)), "poignancy": int(numbers.integers(1, 11)),
-        }
-        rows.append((memory(n, **fields), unit(*numbers.normal(size=8)), made[n], int(numbers.integers(made[n], 3001))))
+        fields: dict[str, Any] = (
+            {"emotion": None, "intensity": None, "poignancy": None}
+            if planned
+            else {
+                "emotion": EMOTIONS[numbers.integers(9)],
+                "intensity": int(numbers.integers(1, 11)),
+                "poignancy": int(numbers.integers(1, 11)),
+            }
+        )
+        rows.append(
+            (
+                memory(n, **fields),
+                unit(*numbers.normal(size=8)),
+                made[n],
+                int(numbers.integers(made[n], 3001)),
+            )
+        )
     return rows
 
 
-WEIGHTS = st.tuples(*[st.integers(0, 10)] * 5).filter(any).map(
-    lambda parts: RecallWeights(**dict(zip(RecallWeights.model_fields, (p / sum(parts) for p in parts), strict=True)))
+WEIGHTS = (
+    st.tuples(*[st.integers(0, 10)] * 5)
+    .filter(any)
+    .map(
+        lambda parts: RecallWeights(
+            **dict(zip(RecallWeights.model_fields, (p / sum(parts) for p in parts), strict=True))
+        )
+    )
 )
 
 
-@given(remembered(), WEIGHTS, st.sampled_from(EMOTIONS), st.integers(1, 12), st.sampled_from(["emotion_aware", "generative_agents"]))
-def test_as_a_plain_loop_would(rows: list[tuple[Memory, np.ndarray, int, int]], weights: RecallWeights, emotion: Any, k: int, recall: Any) -> None:
+@given(
+    remembered(),
+    WEIGHTS,
+    st.sampled_from(EMOTIONS),
+    st.integers(1, 12),
+    st.sampled_from(["emotion_aware", "generative_agents"]),
+)
+def test_as_a_plain_loop_would(
+    rows: list[tuple[Memory, np.ndarray, int, int]],
+    weights: RecallWeights,
+    emotion: Any,
+    k: int,
+    recall: Any,
+) -> None:
     settings = MemorySettings(weights=weights, top_k=k, recall=recall)
     query, now = unit(*range(1, 9)), 3000
     made = store(*((m, v, at) for m, v, at, _ in rows))
@@ -134,8 +196,10 @@ def test_as_a_plain_loop_would(rows: list[tuple[Memory, np.ndarray, int, int]], 
     for item, vector, _, touched in rows:
         cosine = sum(float(a) * float(b) for a, b in zip(vector, query, strict=True))
         slow[item.id] = (
-            w.recency * settings.decay_per_hour ** ((now - touched) / 60) + w.poignancy * (item.poignancy or 0) / 10
-            + w.emotion_score * (item.intensity or 0) / 10 + w.emotion_relevance * emotion_relevance(emotion, item.emotion or "neutral")
+            w.recency * settings.decay_per_hour ** ((now - touched) / 60)
+            + w.poignancy * (item.poignancy or 0) / 10
+            + w.emotion_score * (item.intensity or 0) / 10
+            + w.emotion_relevance * emotion_relevance(emotion, item.emotion or "neutral")
             + w.relevance * max(0.0, cosine)
         )
     assert len(hits) == len({hit.id for hit in hits}) == min(k, len(rows))
@@ -144,13 +208,17 @@ def test_as_a_plain_loop_would(rows: list[tuple[Memory, np.ndarray, int, int]], 
         assert all(0 <= getattr(hit, term) <= 1 for term in type(hit).model_fields if term != "id")
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     chosen = {hit.id for hit in hits}
-    assert all(score <= hits[-1].score + 1.5e-4 for name, score in slow.items() if name not in chosen)
+    assert all(
+        score <= hits[-1].score + 1.5e-4 for name, score in slow.items() if name not in chosen
+    )
     for first, second in pairwise(hits):
         assert first.score > second.score or int(first.id[5:]) < int(second.id[5:])
 
 
 def test_many_memories_are_all_searched() -> None:
-    many = store(*((memory(n, poignancy=10 if n == 777 else 1), unit(1, n / 100), n) for n in range(1000)))
+    many = store(
+        *((memory(n, poignancy=10 if n == 777 else 1), unit(1, n / 100), n) for n in range(1000))
+    )
     assert len(many) == 1000
     assert many.recall(unit(0, 1), "neutral", 1000, PAPER)[0].id == "Ines:777"
     assert "Ines:777" in many

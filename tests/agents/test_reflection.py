@@ -6,7 +6,7 @@ from simcounsel.agents import reflection
 from simcounsel.agents.mind import Lived
 from simcounsel.agents.tasks import InsightAnswer, InsightsAnswer, PortraitAnswer, QuestionsAnswer
 from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.ask import Request, play
+from simcounsel.llm.question import Request, play
 from simcounsel.specs.persona import ClientPersona
 from tests.stage import Alone, memory, noting, scene, vectors
 
@@ -21,34 +21,62 @@ def insight(*evidence: int, text: str = "Ines counts to feel safe.") -> InsightA
 def thoughtful() -> Alone:
     ines = Alone()
     ines.have_version()
-    ines.remember(memory(0, "plan", type="slot", origin="plan", poignancy=None), memory(1, "graver", poignancy=9), memory(2, "grave", poignancy=8),
-                  memory(3, "light", poignancy=1))
+    ines.remember(
+        memory(0, "plan", type="slot", origin="plan", poignancy=None),
+        memory(1, "graver", poignancy=9),
+        memory(2, "grave", poignancy=8),
+        memory(3, "light", poignancy=1),
+    )
     return ines
 
 
 def reflect(ines: Alone, *replies: Any, requests: list[Request] | None = None) -> Lived:
     seen = [] if requests is None else requests
-    return play(noting(reflection.reflect(ines.resident, scene(), "3 new memories"), seen), QUESTIONS, vectors([1, 0], [0, 1]), *replies)
+    return play(
+        noting(reflection.reflect(ines.resident, scene(), "3 new memories"), seen),
+        QUESTIONS,
+        vectors([1, 0], [0, 1]),
+        *replies,
+    )
 
 
 def test_evidence_numbers_become_ids() -> None:
     seen: list[Request] = []
-    lived = reflect(thoughtful(), InsightsAnswer(insights=(insight(2, 1, 2), insight(3, text="Ines laughs too."))), NEW, requests=seen)
+    lived = reflect(
+        thoughtful(),
+        InsightsAnswer(insights=(insight(2, 1, 2), insight(3, text="Ines laughs too."))),
+        NEW,
+        requests=seen,
+    )
     first, second, reflected, changed = lived.events
     assert isinstance(first, Recalled)
     assert isinstance(second, Recalled)
     assert (first.query, second.query) == QUESTIONS.questions
-    assert reflected == Reflected(who="Ines", trigger="3 new memories", questions=QUESTIONS.questions, insights=(
-        Insight(text="Ines counts to feel safe.", evidence=("Ines:2", "Ines:1")), Insight(text="Ines laughs too.", evidence=("Ines:3",)),
-    ))
+    assert reflected == Reflected(
+        who="Ines",
+        trigger="3 new memories",
+        questions=QUESTIONS.questions,
+        insights=(
+            Insight(text="Ines counts to feel safe.", evidence=("Ines:2", "Ines:1")),
+            Insight(text="Ines laughs too.", evidence=("Ines:3",)),
+        ),
+    )
     assert [(d.type, d.origin, d.evidence, d.poignancy) for d in lived.drafts] == [
-        ("thought", "insight", ("Ines:2", "Ines:1"), 7), ("thought", "insight", ("Ines:3",), 7),
+        ("thought", "insight", ("Ines:2", "Ines:1"), 7),
+        ("thought", "insight", ("Ines:3",), 7),
     ]
     assert isinstance(changed, PersonaChanged)
-    assert (changed.version, changed.characteristic, changed.recent_feeling) == (1, NEW.characteristic, NEW.recent_feeling)
+    assert (changed.version, changed.characteristic, changed.recent_feeling) == (
+        1,
+        NEW.characteristic,
+        NEW.recent_feeling,
+    )
     assert changed.evidence == ("Ines:2", "Ines:1", "Ines:3")
     assert [(r.verb, r.purpose) for r in seen] == [
-        ("fill", "questions"), ("embed", "reflect"), ("fill", "insights"), ("fill", "persona"),
+        ("fill", "questions"),
+        ("embed", "reflect"),
+        ("fill", "insights"),
+        ("fill", "persona"),
     ]
     assert "1. graver\n2. grave\n3. light" in seen[2].prompt
     assert "plan" not in seen[2].hints["evidence"]
@@ -67,7 +95,9 @@ def test_number_of_no_memory_is_complained_about() -> None:
 def test_versions_count_up() -> None:
     ines = thoughtful()
     for version in (1, 2, 3):
-        text = PortraitAnswer(characteristic=f"characteristic {version}", recent_feeling="the same feeling")
+        text = PortraitAnswer(
+            characteristic=f"characteristic {version}", recent_feeling="the same feeling"
+        )
         changed = reflect(ines, InsightsAnswer(insights=(insight(1),)), text).events[-1]
         assert isinstance(changed, PersonaChanged)
         assert changed.version == version
@@ -79,7 +109,10 @@ def test_versions_count_up() -> None:
 def test_same_text_is_no_new_version() -> None:
     ines = thoughtful()
     assert ines.resident.version is not None
-    same = PortraitAnswer(characteristic=ines.resident.version.characteristic, recent_feeling=ines.resident.version.recent_feeling)
+    same = PortraitAnswer(
+        characteristic=ines.resident.version.characteristic,
+        recent_feeling=ines.resident.version.recent_feeling,
+    )
     lived = reflect(ines, InsightsAnswer(insights=(insight(1),)), same)
     assert [event.kind for event in lived.events] == ["recalled", "recalled", "reflected"]
 
@@ -102,7 +135,11 @@ def test_nothing_to_reflect_on() -> None:
 def test_evidence_says_nothing_twice() -> None:
     ines = Alone()
     ines.have_version()
-    ines.remember(memory(0, "same", poignancy=9), memory(1, "same", poignancy=8), memory(2, "other", poignancy=2))
+    ines.remember(
+        memory(0, "same", poignancy=9),
+        memory(1, "same", poignancy=8),
+        memory(2, "other", poignancy=2),
+    )
     seen: list[Request] = []
     lived = reflect(ines, InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
     assert seen[2].hints["evidence"] == ("same", "other")
@@ -118,10 +155,17 @@ def test_arriving_brings_situations_along() -> None:
     assert [(d.emotion, d.intensity, d.poignancy, d.origin) for d in lived.drafts] == [
         (s.emotion, s.intensity, s.intensity, "initial") for s in persona.situations
     ]
-    assert all(s.thought in d.text and s.behavior in d.text for s, d in zip(persona.situations, lived.drafts, strict=True))
-    version, = lived.events
+    assert all(
+        s.thought in d.text and s.behavior in d.text
+        for s, d in zip(persona.situations, lived.drafts, strict=True)
+    )
+    (version,) = lived.events
     assert isinstance(version, PersonaChanged)
-    assert (version.version, version.characteristic, version.background) == (0, NEW.characteristic, persona.background)
+    assert (version.version, version.characteristic, version.background) == (
+        0,
+        NEW.characteristic,
+        persona.background,
+    )
     assert seen[0].fallback.characteristic == persona.portrait.characteristic
     ines.observe(version)
     assert ines.resident.replan_why is None

@@ -7,14 +7,20 @@ import pytest
 from simcounsel.agents.relations import take_away
 from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.events import Appraised, RelationChanged
-from simcounsel.llm.ask import Request, play
+from simcounsel.llm.question import Request, play
 from tests.stage import Alone, noting, said, scene, view
 
 TALK = view(said("Miriam", "How are you?"), said("Ines", "Tired."), closeness=4.0)
 
 
 def summary(**more: Any) -> SummaryAnswer:
-    fields = {"summary": "Ines told Miriam that she is tired.", "closeness": "closer", "emotion": "trust", "intensity": 4, "poignancy": 6}
+    fields = {
+        "summary": "Ines told Miriam that she is tired.",
+        "closeness": "closer",
+        "emotion": "trust",
+        "intensity": 4,
+        "poignancy": 6,
+    }
     return SummaryAnswer(**(fields | more))
 
 
@@ -23,17 +29,32 @@ def test_summary_feeling_and_score() -> None:
     lived = play(noting(take_away(Alone().resident, scene(), TALK), seen), summary())
     assert "Miriam: How are you?\nInes: Tired." in seen[0].prompt
     assert lived.events == (
-        Appraised(who="Ines", about="Ines told Miriam that she is tired.", emotion="trust", intensity=4, poignancy=6),
+        Appraised(
+            who="Ines",
+            about="Ines told Miriam that she is tired.",
+            emotion="trust",
+            intensity=4,
+            poignancy=6,
+        ),
         RelationChanged(who="Ines", other="Miriam", before=4.0, after=4.5, why="closer"),
     )
-    thought, = lived.drafts
-    assert (thought.type, thought.origin, thought.chat, thought.company, thought.poignancy) == ("thought", "summary", TALK.chat, ("Miriam",), 6)
+    (thought,) = lived.drafts
+    assert (thought.type, thought.origin, thought.chat, thought.company, thought.poignancy) == (
+        "thought",
+        "summary",
+        TALK.chat,
+        ("Miriam",),
+        6,
+    )
 
 
 @pytest.mark.parametrize("before", [0.0, 0.3, 5.0, 9.6, 10.0])
 @pytest.mark.parametrize("closeness", CLOSENESS_STEP)
 def test_score_stays_between_0_and_10(before: float, closeness: str) -> None:
-    lived = play(take_away(Alone().resident, scene(), view(*TALK.lines, closeness=before)), summary(closeness=closeness))
+    lived = play(
+        take_away(Alone().resident, scene(), view(*TALK.lines, closeness=before)),
+        summary(closeness=closeness),
+    )
     moved = lived.events[1]
     assert isinstance(moved, RelationChanged)
     assert moved.after == pytest.approx(min(10, max(0, before + CLOSENESS_STEP[closeness])))

@@ -9,7 +9,7 @@ from simcounsel.agents.mind import Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Said
-from simcounsel.llm.ask import Reply, Request, play
+from simcounsel.llm.question import Reply, Request, play
 from simcounsel.policies.manual import aims
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, fill_slots
 from tests.stage import Alone, changed, noting, said, scene, tiny, vectors, view
@@ -27,42 +27,61 @@ def decision(move: str) -> Decision:
     return Decision(move=move, options=(move,), reason="r", aim=f"aim of {move}")
 
 
-def speak(who: Alone, seen: TalkView, move: str, answer: LineAnswer, requests: list[Request] | None = None) -> Spoken:
+def speak(
+    who: Alone, seen: TalkView, move: str, answer: LineAnswer, requests: list[Request] | None = None
+) -> Spoken:
     asking = speech.speak(who.resident, scene(), seen, decision(move))
     return play(noting(asking, [] if requests is None else requests), vectors([1, 0]), answer)
 
 
-@pytest.mark.parametrize(("raw", "words"), [
-    ("I sleep badly.", "I sleep badly."), ("Ines: I sleep badly.", "I sleep badly."), ("Ines (quietly): I sleep.", "I sleep."),
-    ('"I sleep badly."', "I sleep badly."), ("“I sleep badly.”", "I sleep badly."), ("'I sleep.'", "I sleep."),
-    ('Ines: "I sleep."', "I sleep."), ("  I sleep\n\nbadly. ", "I sleep badly."), ('He said "no" and "yes"', 'He said "no" and "yes"'),
-    ("Ines is my name.", "Ines is my name."), ('"No," I said, "never."', '"No," I said, "never."'), ("", ""),
-])
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ("I sleep badly.", "I sleep badly."),
+        ("Ines: I sleep badly.", "I sleep badly."),
+        ("Ines (quietly): I sleep.", "I sleep."),
+        ('"I sleep badly."', "I sleep badly."),
+        ("“I sleep badly.”", "I sleep badly."),
+        ("'I sleep.'", "I sleep."),
+        ('Ines: "I sleep."', "I sleep."),
+        ("  I sleep\n\nbadly. ", "I sleep badly."),
+        ('He said "no" and "yes"', 'He said "no" and "yes"'),
+        ("Ines is my name.", "Ines is my name."),
+        ('"No," I said, "never."', '"No," I said, "never."'),
+        ("", ""),
+    ],
+)
 def test_spoken(raw: str, words: str) -> None:
     assert speech.spoken(raw, view()) == words
 
 
-@pytest.mark.parametrize(("say", "problem"), [
-    ("I don't sleep any more.", None),
-    ("Ines: I don't sleep any more.", None),
-    ("What do you mean, keep me awake?", None),
-    ('""', "the line was empty"),
-    ("Ines:", "the line was empty"),
-    ("...", "the line has no words"),
-    ("I'm sorry, but I can't roleplay this.", "refusal"),
-    ("As an AI, I do not sleep.", "refusal"),
-    ("Я не сплю уже неделю.", "not in English"),
-    ("Ich kann seit vielen Wochen einfach gar keine ganze Nacht mehr durchschlafen.", "not in plain English"),
-    ("- I count\n- I wait", "a list"),
-    ("1. I count", "a list"),
-    ("*sighs* I don't know.", "stage direction"),
-    ("[long pause] I don't know.", "stage direction"),
-    ("(sighs) I don't know.", "stage direction"),
-    ("word and the " * 200, "far too long"),
-    ("I count. Miriam: And then? Ines: I wait.", "held more than Ines's next line"),
-    ("What keeps you awake?", "said before in this conversation"),
-    ("WHAT KEEPS YOU AWAKE?", "said before in this conversation"),
-])
+@pytest.mark.parametrize(
+    ("say", "problem"),
+    [
+        ("I don't sleep any more.", None),
+        ("Ines: I don't sleep any more.", None),
+        ("What do you mean, keep me awake?", None),
+        ('""', "the line was empty"),
+        ("Ines:", "the line was empty"),
+        ("...", "the line has no words"),
+        ("I'm sorry, but I can't roleplay this.", "refusal"),
+        ("As an AI, I do not sleep.", "refusal"),
+        ("Я не сплю уже неделю.", "not in English"),
+        (
+            "Ich kann seit vielen Wochen einfach gar keine ganze Nacht mehr durchschlafen.",
+            "not in plain English",
+        ),
+        ("- I count\n- I wait", "a list"),
+        ("1. I count", "a list"),
+        ("*sighs* I don't know.", "stage direction"),
+        ("[long pause] I don't know.", "stage direction"),
+        ("(sighs) I don't know.", "stage direction"),
+        ("word and the " * 200, "far too long"),
+        ("I count. Miriam: And then? Ines: I wait.", "held more than Ines's next line"),
+        ("What keeps you awake?", "said before in this conversation"),
+        ("WHAT KEEPS YOU AWAKE?", "said before in this conversation"),
+    ],
+)
 def test_line_problem(say: str, problem: str | None) -> None:
     found = speech.line_problem(line(say), view(HEARD))
     assert found is None if problem is None else problem in (found or "")
@@ -88,14 +107,21 @@ def test_first_words_recall_whom_one_meets() -> None:
     assert seen[0].texts == ("Miriam at Counseling Center",)
 
 
-@pytest.mark.parametrize(("before", "wish"), [((), "go on"), ((HEARD,), "go on"), ((HEARD, TOLD), "say goodbye")])
+@pytest.mark.parametrize(
+    ("before", "wish"), [((), "go on"), ((HEARD,), "go on"), ((HEARD, TOLD), "say goodbye")]
+)
 def test_nobody_leaves_with_the_first_words(before: Any, wish: str) -> None:
     spoken = speak(Alone(), view(*before), "ending", line("I should go.", wish="say goodbye"))
     assert spoken.line.wish == wish
 
 
 def test_stress_must_be_in_the_line() -> None:
-    for stressed, kept in (("the hours", "the hours"), ("the minutes", None), (7, None), (None, None)):
+    for stressed, kept in (
+        ("the hours", "the hours"),
+        ("the minutes", None),
+        (7, None),
+        (None, None),
+    ):
         asking = speech.speak(Alone().resident, scene(), view(HEARD), decision("telling"))
         next(asking)
         asking.send(Reply(value=vectors([1, 0])))
@@ -113,7 +139,10 @@ def test_fallback_is_a_form_with_the_clients_words() -> None:
     fallback = seen[1].fallback
     persona = miriam.resident.persona
     assert isinstance(persona, CounselorPersona)
-    filled = {fill_slots(f.text, words="count the hours", feeling="afraid", name="Ines") for f in persona.forms["clarify"]}
+    filled = {
+        fill_slots(f.text, words="count the hours", feeling="afraid", name="Ines")
+        for f in persona.forms["clarify"]
+    }
     assert fallback.say in filled
     assert "{" not in fallback.say
     assert fallback.wish == "go on"
@@ -128,8 +157,20 @@ def test_fallback_never_repeats_itself() -> None:
         seen: list[Request] = []
         speak(ines, view(HEARD), "early", line("Hm, well."), seen)
         assert seen[1].fallback.say in lines
-        ines.observe(Said(chat="c", message=1, who="Ines", to="Miriam", text=seen[1].fallback.say, stressed=None, emotion="neutral",
-                          intensity=1, poignancy=1, source="fallback"))
+        ines.observe(
+            Said(
+                chat="c",
+                message=1,
+                who="Ines",
+                to="Miriam",
+                text=seen[1].fallback.say,
+                stressed=None,
+                emotion="neutral",
+                intensity=1,
+                poignancy=1,
+                source="fallback",
+            )
+        )
     assert len(set(ines.resident.said)) == len(lines)
     seen = []
     speak(ines, view(HEARD), "early", line("Hm, well."), seen)
@@ -139,7 +180,9 @@ def test_fallback_never_repeats_itself() -> None:
 @pytest.mark.parametrize(("who", "move"), [("Ines", "ending"), ("Miriam", "close")])
 def test_fallback_at_the_end_takes_leave(who: str, move: str) -> None:
     seen: list[Request] = []
-    speak(Alone(who), view(HEARD, TOLD) if who == "Ines" else BACK, move, line("Goodbye then."), seen)
+    speak(
+        Alone(who), view(HEARD, TOLD) if who == "Ines" else BACK, move, line("Goodbye then."), seen
+    )
     assert seen[1].fallback.wish == "say goodbye"
 
 
@@ -148,7 +191,13 @@ def test_mute_persona_still_has_words() -> None:
     ines = next(r for r in world.residents if r.name == "Ines")
     mute = ines.model_copy(update={"persona": ines.persona.model_copy(update={"voice": ()})})
     seen: list[Request] = []
-    speak(Alone(world=changed(world, residents=(mute,))), view(HEARD), "telling", line("Hm, well."), seen)
+    speak(
+        Alone(world=changed(world, residents=(mute,))),
+        view(HEARD),
+        "telling",
+        line("Hm, well."),
+        seen,
+    )
     assert seen[1].examples == ()
     assert seen[1].fallback.say == speech.SILENCE["en"]["client"]
 
@@ -161,16 +210,24 @@ def test_examples_of_the_move_come_first() -> None:
     assert any(stages)
     assert isinstance(ines.persona, ClientPersona)
     assert len(examples) == len(ines.persona.voice)
-    moves = [e.tags["move"] == "evidence" for e in speech.examples_for(miriam, BACK, decision("evidence"))]
+    moves = [
+        e.tags["move"] == "evidence"
+        for e in speech.examples_for(miriam, BACK, decision("evidence"))
+    ]
     assert moves == sorted(moves, reverse=True)
 
 
 def test_examples_change_from_turn_to_turn() -> None:
     ines = Alone().resident
-    first, again, second = (speech.examples_for(ines, v, decision("telling"))[:6] for v in (view(HEARD), view(HEARD), view(HEARD, TOLD)))
+    first, again, second = (
+        speech.examples_for(ines, v, decision("telling"))[:6]
+        for v in (view(HEARD), view(HEARD), view(HEARD, TOLD))
+    )
     assert first == again
     assert first != second
 
 
 def test_aims_reach_the_prompt() -> None:
-    assert all(aim for name in ("disclosing", "socratic", "supportive") for aim in aims(name).values())
+    assert all(
+        aim for name in ("disclosing", "socratic", "supportive") for aim in aims(name).values()
+    )

@@ -4,17 +4,47 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from tests.analysis.made import CONDITIONS, plan, study
 
 PLANTED = {"client_only": 0.0, "client_layperson": -1.0, "client_counselor": -6.0}
 NOISE = (-1.5, -0.5, 0.5, 1.5)
-OWN = {"client_only": (0.0, 0.3, 0.1, 0.2), "client_layperson": (0.2, 0.0, 0.4, 0.1), "client_counselor": (0.1, 0.4, 0.0, 0.3)}
+OWN = {
+    "client_only": (0.0, 0.3, 0.1, 0.2),
+    "client_layperson": (0.2, 0.0, 0.4, 0.1),
+    "client_counselor": (0.1, 0.4, 0.0, 0.3),
+}
 HYPOTHESES = [
-    {"id": "sleep", "instrument": "insomnia_severity", "score": "total", "contrast": ["client_counselor", "client_only"], "test": "paired_t", "direction": "lower"},
-    {"id": "friend", "instrument": "insomnia_severity", "score": "total", "contrast": ["client_layperson", "client_only"], "test": "welch", "direction": "higher"},
-    {"id": "any_arm", "instrument": "insomnia_severity", "score": "total", "contrast": list(CONDITIONS), "test": "permutation"},
-    {"id": "never_measured", "instrument": "gad7", "score": "total", "contrast": ["client_counselor", "client_only"], "test": "mixed"},
+    {
+        "id": "sleep",
+        "instrument": "insomnia_severity",
+        "score": "total",
+        "contrast": ["client_counselor", "client_only"],
+        "test": "paired_t",
+        "direction": "lower",
+    },
+    {
+        "id": "friend",
+        "instrument": "insomnia_severity",
+        "score": "total",
+        "contrast": ["client_layperson", "client_only"],
+        "test": "welch",
+        "direction": "higher",
+    },
+    {
+        "id": "any_arm",
+        "instrument": "insomnia_severity",
+        "score": "total",
+        "contrast": list(CONDITIONS),
+        "test": "permutation",
+    },
+    {
+        "id": "never_measured",
+        "instrument": "gad7",
+        "score": "total",
+        "contrast": ["client_counselor", "client_only"],
+        "test": "mixed",
+    },
 ]
 
 

@@ -7,30 +7,55 @@ from typing import Any
 
 from simcounsel.engine.opening import begin_run
 from simcounsel.events import Measured, Score
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from tests.stage import go_on, tiny
 
 CONDITIONS = ("client_only", "client_layperson", "client_counselor")
 
 
-def scale_score(value: float | None, point: str, *, who: str = "Ines", instrument: str = "insomnia_severity") -> Measured:
+def scale_score(
+    value: float | None, point: str, *, who: str = "Ines", instrument: str = "insomnia_severity"
+) -> Measured:
     """One self-report with a total."""
     reason = None if value is not None else "the answers could not be read"
-    score = Score(name="total", value=value, used=7 if value is not None else 5, of=7, reason=reason)
-    return Measured(who=who, instrument=instrument, version="1", point=point, respondent="self", items=(), scores=(score,))
+    score = Score(
+        name="total", value=value, used=7 if value is not None else 5, of=7, reason=reason
+    )
+    return Measured(
+        who=who,
+        instrument=instrument,
+        version="1",
+        point=point,
+        respondent="self",
+        items=(),
+        scores=(score,),
+    )
 
 
 def measure(run: Run, tick: int, *measured: Measured) -> None:
     """Put measurements at the end of a tick into the log."""
     file = run.folder / "events.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    at = next(index for index, line in enumerate(lines) if f'"tick":{tick},' in line and '"kind":"tick_ended"' in line)
+    at = next(
+        index
+        for index, line in enumerate(lines)
+        if f'"tick":{tick},' in line and '"kind":"tick_ended"' in line
+    )
     stamp = json.loads(lines[at])
-    new = [f'{{"seq":{stamp["seq"]},"tick":{tick},"minute":{stamp["minute"]},{one.model_dump_json()[1:]}\n' for one in measured]
+    new = [
+        f'{{"seq":{stamp["seq"]},"tick":{tick},"minute":{stamp["minute"]},{one.model_dump_json()[1:]}\n'
+        for one in measured
+    ]
     file.write_text("".join([*lines[:at], *new, *lines[at:]]), encoding="utf-8")
 
 
-def study(out: Path, change: Callable[[str, int], float | None], *, seeds: Sequence[int] = (1, 2, 3, 4), arms: Sequence[str] = CONDITIONS) -> list[Run]:
+def study(
+    out: Path,
+    change: Callable[[str, int], float | None],
+    *,
+    seeds: Sequence[int] = (1, 2, 3, 4),
+    arms: Sequence[str] = CONDITIONS,
+) -> list[Run]:
     """Runs of every arm and seed; insomnia severity is 20 at first and 20 + change(arm, seed) at the end (None: unanswered)."""
     runs = []
     for arm in arms:
@@ -43,12 +68,34 @@ def study(out: Path, change: Callable[[str, int], float | None], *, seeds: Seque
     return runs
 
 
-def plan(out: Path, runs: Sequence[Run], hypotheses: Sequence[dict[str, Any]], *, lost: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def plan(
+    out: Path,
+    runs: Sequence[Run],
+    hypotheses: Sequence[dict[str, Any]],
+    *,
+    lost: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
     """Write experiment.json as a sweep does, with the conditions as arms. lost: planned runs that are not there."""
     content: dict[str, Any] = {
-        "name": "A planted effect", "arms": [{"name": arm, "changes": {"condition": arm}} for arm in dict.fromkeys(r.world.condition for r in runs)],
-        "clients": ["Ines"], "seeds": sorted({run.world.seed for run in runs}), "paired_at": None, "hypotheses": list(hypotheses),
-        "runs": [{"run": r.name, "arm": r.world.condition, "client": "ines", "seed": r.world.seed, "pair": f"ines-s{r.world.seed}"} for r in runs],
+        "name": "A planted effect",
+        "arms": [
+            {"name": arm, "changes": {"condition": arm}}
+            for arm in dict.fromkeys(r.world.condition for r in runs)
+        ],
+        "clients": ["Ines"],
+        "seeds": sorted({run.world.seed for run in runs}),
+        "paired_at": None,
+        "hypotheses": list(hypotheses),
+        "runs": [
+            {
+                "run": r.name,
+                "arm": r.world.condition,
+                "client": "ines",
+                "seed": r.world.seed,
+                "pair": f"ines-s{r.world.seed}",
+            }
+            for r in runs
+        ],
     }
     content["runs"] += lost
     (out / "experiment.json").write_text(json.dumps(content), encoding="utf-8")

@@ -19,9 +19,16 @@ __all__ = ["browser"]
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Made before any browser is open."""
     folder = tmp_path_factory.mktemp("page")
-    files = [corpus(folder / f"{name}.jsonl", quality, count=9) for name, quality in (("one_long_name_of_a_corpus", 4.0), ("other", 6.0))]
+    files = [
+        corpus(folder / f"{name}.jsonl", quality, count=9)
+        for name, quality in (("one_long_name_of_a_corpus", 4.0), ("other", 6.0))
+    ]
     rated(files)
-    yield write(make(files, Options(ratings=people(files, folder / "study"))), folder / "out", "python -m analysis corpus")
+    yield write(
+        make(files, Options(ratings=people(files, folder / "study"))),
+        folder / "out",
+        "python -m analysis corpus",
+    )
 
 
 def test_it_fits_reads_and_asks_nobody(page_file: Path, browser: Browser) -> None:

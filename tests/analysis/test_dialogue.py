@@ -5,12 +5,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.dialogue import conversations, distinct, drift, lexicon, ratio, repetition, sentiment, speakers, words_of
+from analysis.dialogue import (
+    conversations,
+    distinct,
+    drift,
+    lexicon,
+    ratio,
+    repetition,
+    sentiment,
+    speakers,
+    words_of,
+)
 from simcounsel.llm.embeddings import HashEmbeddings
 
 LINES = [
-    ("Miriam", "counselor", "How are you? Are you well?"), ("Ines", "client", "Bad."), ("Miriam", "counselor", "That sounds terrible."),
-    ("Ines", "client", "Bad."), ("Ines", "client", "I am happy, not sad, thanks to the good tea."),
+    ("Miriam", "counselor", "How are you? Are you well?"),
+    ("Ines", "client", "Bad."),
+    ("Miriam", "counselor", "That sounds terrible."),
+    ("Ines", "client", "Bad."),
+    ("Ines", "client", "I am happy, not sad, thanks to the good tea."),
 ]
 
 
@@ -18,10 +31,22 @@ def talk() -> pd.DataFrame:
     rows = []
     for number, (who, role, text) in enumerate(LINES, 1):
         other, other_role = ("Ines", "client") if who == "Miriam" else ("Miriam", "counselor")
-        rows.append({
-            "run": "r", "chat": "2:Ines+Miriam", "cause": "draw", "minute": 60, "message": number, "speaker": who, "role": role, "other": other,
-            "other_role": other_role, "text": text, "characters": len(text), "source": "chosen" if number == 2 else "generated",
-        })
+        rows.append(
+            {
+                "run": "r",
+                "chat": "2:Ines+Miriam",
+                "cause": "draw",
+                "minute": 60,
+                "message": number,
+                "speaker": who,
+                "role": role,
+                "other": other,
+                "other_role": other_role,
+                "text": text,
+                "characters": len(text),
+                "source": "chosen" if number == 2 else "generated",
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -52,7 +77,12 @@ def test_speakers_by_hand() -> None:
 
 def test_conversations_by_hand() -> None:
     row = conversations(talk(), HashEmbeddings().embed_now).iloc[0]
-    assert (row["client"], row["partner"], row["partner_role"], row["messages"]) == ("Ines", "Miriam", "counselor", 5)
+    assert (row["client"], row["partner"], row["partner_role"], row["messages"]) == (
+        "Ines",
+        "Miriam",
+        "counselor",
+        5,
+    )
     mine, theirs = [4, 4, len(LINES[4][2])], [len(LINES[0][2]), len(LINES[2][2])]
     assert row["length_ratio"] == pytest.approx((sum(theirs) / 2) / (sum(mine) / 3))
     assert row["alternation"] == pytest.approx(3 / 4)

@@ -17,12 +17,27 @@ from tests.analysis.conftest import PLANTED, planted
 from tests.analysis.made import plan, study
 
 
-def outcome(arm: str, client: str, seed: int, value: float | None, **more: object) -> dict[str, object]:
+def outcome(
+    arm: str, client: str, seed: int, value: float | None, **more: object
+) -> dict[str, object]:
     """A row of outcomes."""
     row: dict[str, object] = {
-        "run": f"{arm}-{client}-{seed}", "arm": arm, "client": client, "seed": seed, "pair": f"{client}-{seed}", "shared_past": True,
-        "instrument": "mood", "score": "total", "respondent": "self", "judge": "m", "kind": "change", "baseline": 0.0, "last": value, "value": value,
-        "times": 1, "reason": None if value is not None else "unanswered",
+        "run": f"{arm}-{client}-{seed}",
+        "arm": arm,
+        "client": client,
+        "seed": seed,
+        "pair": f"{client}-{seed}",
+        "shared_past": True,
+        "instrument": "mood",
+        "score": "total",
+        "respondent": "self",
+        "judge": "m",
+        "kind": "change",
+        "baseline": 0.0,
+        "last": value,
+        "value": value,
+        "times": 1,
+        "reason": None if value is not None else "unanswered",
     }
     return row | more
 
@@ -34,12 +49,25 @@ def rows(true: float, seed: int, clients: int = 4, seeds: int = 3) -> pd.DataFra
     for client in range(clients):
         for number in range(seeds):
             shared = rng.normal(0, 3)
-            found += [outcome(arm, f"c{client}", number, shared + effect + rng.normal(0, 0.7)) for arm, effect in (("x", true), ("y", 0.0))]
+            found += [
+                outcome(arm, f"c{client}", number, shared + effect + rng.normal(0, 0.7))
+                for arm, effect in (("x", true), ("y", 0.0))
+            ]
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
 def hypothesis(test: str, direction: str = "lower", **more: object) -> Hypothesis:
-    return Hypothesis.model_validate({"id": "h", "instrument": "mood", "score": "total", "contrast": ("x", "y"), "test": test, "direction": direction} | more)
+    return Hypothesis.model_validate(
+        {
+            "id": "h",
+            "instrument": "mood",
+            "score": "total",
+            "contrast": ("x", "y"),
+            "test": test,
+            "direction": direction,
+        }
+        | more
+    )
 
 
 def test_change_is_last_minus_baseline(planted_study: Path) -> None:
@@ -56,21 +84,60 @@ def test_levels_and_missing_values() -> None:
     from simcounsel.viewer.reader import Log
 
     def member(name: str) -> Member:
-        return Member(log=Log(Path(name)), arm="a", clients=("Ines",), seed=1, pair=None, shared_past=False, ticks=1, planned_ticks=1, models={})
+        return Member(
+            log=Log(Path(name)),
+            arm="a",
+            clients=("Ines",),
+            seed=1,
+            pair=None,
+            shared_past=False,
+            ticks=1,
+            planned_ticks=1,
+            models={},
+        )
 
-    sample = Sample(members=(member("r1"), member("r2"), member("r3")), excluded=(), experiment=None)
-    base = {"client": "Ines", "respondent": "self", "judge": "m", "instrument": "alliance", "score": "total", "reason": None}
-    measured = pd.DataFrame([
-        base | {"run": "r1", "point": "after session 1", "minute": 10, "value": 30.0}, base | {"run": "r1", "point": "after session 2", "minute": 20, "value": 36.0},
-        base | {"run": "r2", "point": "after session 1", "minute": 10, "value": None, "reason": "no answer"},
-        base | {"run": "r1", "instrument": "affect", "point": "day 1", "minute": 5, "value": 3.0}, base | {"run": "r1", "instrument": "affect", "point": "day 2", "minute": 9, "value": 1.0},
-        base | {"run": "r2", "instrument": "affect", "point": "day 1", "minute": 5, "value": 3.0},
-    ])
+    sample = Sample(
+        members=(member("r1"), member("r2"), member("r3")), excluded=(), experiment=None
+    )
+    base = {
+        "client": "Ines",
+        "respondent": "self",
+        "judge": "m",
+        "instrument": "alliance",
+        "score": "total",
+        "reason": None,
+    }
+    measured = pd.DataFrame(
+        [
+            base | {"run": "r1", "point": "after session 1", "minute": 10, "value": 30.0},
+            base | {"run": "r1", "point": "after session 2", "minute": 20, "value": 36.0},
+            base
+            | {
+                "run": "r2",
+                "point": "after session 1",
+                "minute": 10,
+                "value": None,
+                "reason": "no answer",
+            },
+            base
+            | {"run": "r1", "instrument": "affect", "point": "day 1", "minute": 5, "value": 3.0},
+            base
+            | {"run": "r1", "instrument": "affect", "point": "day 2", "minute": 9, "value": 1.0},
+            base
+            | {"run": "r2", "instrument": "affect", "point": "day 1", "minute": 5, "value": 3.0},
+        ]
+    )
     found = measured_outcomes(measured, sample).set_index(["instrument", "run"])
-    assert (found.loc[("alliance", "r1"), "kind"], found.loc[("alliance", "r1"), "value"]) == ("level", 33.0)
+    assert (found.loc[("alliance", "r1"), "kind"], found.loc[("alliance", "r1"), "value"]) == (
+        "level",
+        33.0,
+    )
     assert found.loc[("alliance", "r2"), "reason"] == "no answer"
     assert found.loc[("alliance", "r3"), "reason"] == "not measured in this run"
-    assert (found.loc[("affect", "r1"), "kind"], found.loc[("affect", "r1"), "value"]) == ("change", -2.0)
+    assert (found.loc[("affect", "r1"), "kind"], found.loc[("affect", "r1"), "value"]) == (
+        "change",
+        -2.0,
+    )
     assert found.loc[("affect", "r2"), "reason"] == "measured at day 1 only"
 
 
@@ -85,7 +152,12 @@ def test_a_planted_effect_is_recovered(test: str) -> None:
 
 
 def test_the_wrong_direction_is_said() -> None:
-    assert planned_tests(Experiment(hypotheses=(hypothesis("paired_t", "higher"),)), rows(-8.0, 1))[0].verdict == "against expectation"
+    assert (
+        planned_tests(Experiment(hypotheses=(hypothesis("paired_t", "higher"),)), rows(-8.0, 1))[
+            0
+        ].verdict
+        == "against expectation"
+    )
 
 
 @pytest.mark.slow
@@ -94,10 +166,14 @@ def test_intervals_cover_the_truth_and_nothing_is_found_where_nothing_is(test: s
     """Over 25 made-up sweeps: intervals hold a true -1 about 95% of the time, and with no effect about 5% are called one."""
     held, called = [], []
     for seed in range(25):
-        one = planned_tests(Experiment(hypotheses=(hypothesis(test),)), rows(-1.0, seed, clients=6))[0]
+        one = planned_tests(
+            Experiment(hypotheses=(hypothesis(test),)), rows(-1.0, seed, clients=6)
+        )[0]
         if one.low is not None and one.high is not None:
             held.append(one.low <= -1 <= one.high)
-        none = planned_tests(Experiment(hypotheses=(hypothesis(test),)), rows(0.0, 1000 + seed, clients=6))[0]
+        none = planned_tests(
+            Experiment(hypotheses=(hypothesis(test),)), rows(0.0, 1000 + seed, clients=6)
+        )[0]
         called.append(none.p is not None and none.p < 0.05)
     assert np.mean(held) >= 0.8
     assert np.mean(called) <= 0.2
@@ -135,12 +211,21 @@ def test_left_out_runs_are_named_with_their_reason() -> None:
 def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: Path) -> None:
     sample = find([planted_study])
     activities = tables.activities(sample.logs)
-    table = pd.concat([measured_outcomes(tables.measurements(sample.logs), sample), logged_outcomes(activities, periods(activities), sample)])
+    table = pd.concat(
+        [
+            measured_outcomes(tables.measurements(sample.logs), sample),
+            logged_outcomes(activities, periods(activities), sample),
+        ]
+    )
     found = explore(table, sample.arms, shuffles=499)
     sleep = next(one for one in found if one.instrument == "insomnia_severity")
     assert [s.n for s in sleep.spreads] == [4, 4, 4]
     assert len(sleep.contrasts) == 3 and len(sleep.tukey.pairs) == 3
-    assert sleep.permuted.p is not None and sleep.p_holm is not None and sleep.permuted.p <= sleep.p_holm
+    assert (
+        sleep.permuted.p is not None
+        and sleep.p_holm is not None
+        and sleep.permuted.p <= sleep.p_holm
+    )
     means = {s.name: s.mean for s in sleep.spreads}
     for arm, effect in PLANTED.items():
         assert means[arm] == pytest.approx(np.mean([planted(arm, seed) for seed in (1, 2, 3, 4)]))
@@ -152,13 +237,32 @@ def test_log_outcomes_by_hand() -> None:
     from simcounsel.viewer.reader import Log
 
     sample = Sample(
-        members=(Member(log=Log(Path("r")), arm="a", clients=("Ines",), seed=1, pair=None, shared_past=False, ticks=4, planned_ticks=4, models={}),),
-        excluded=(), experiment=None,
+        members=(
+            Member(
+                log=Log(Path("r")),
+                arm="a",
+                clients=("Ines",),
+                seed=1,
+                pair=None,
+                shared_past=False,
+                ticks=4,
+                planned_ticks=4,
+                models={},
+            ),
+        ),
+        excluded=(),
+        experiment=None,
     )
-    table = pd.DataFrame({
-        "run": "r", "client": "Ines", "minute": [1380, 1400, 3000, 4260], "kind": ["sleepless", "sleep", "worry", "sleep"],
-        "emotion": ["fear", "joy", None, "joy"], "intensity": [8, 4, None, 2],
-    })
+    table = pd.DataFrame(
+        {
+            "run": "r",
+            "client": "Ines",
+            "minute": [1380, 1400, 3000, 4260],
+            "kind": ["sleepless", "sleep", "worry", "sleep"],
+            "emotion": ["fear", "joy", None, "joy"],
+            "intensity": [8, 4, None, 2],
+        }
+    )
     period = pd.Series(["before", "before", "after", "after"])
     found = logged_outcomes(table, period, sample).set_index("score")["value"]
     assert found["asleep at night"] == pytest.approx(0.5 - 0.5)
@@ -168,9 +272,31 @@ def test_log_outcomes_by_hand() -> None:
 
 
 def test_a_whole_study_without_an_effect(tmp_path: Path) -> None:
-    runs = study(tmp_path, lambda arm, seed: {"client_only": (1.0, -2.0, 0.0), "client_counselor": (0.0, 2.0, -1.0)}[arm][seed - 1], seeds=(1, 2, 3), arms=("client_only", "client_counselor"))
-    plan(tmp_path, runs, [{"id": "h", "instrument": "insomnia_severity", "score": "total", "contrast": ["client_counselor", "client_only"], "test": "welch", "direction": "lower"}])
+    runs = study(
+        tmp_path,
+        lambda arm, seed: {"client_only": (1.0, -2.0, 0.0), "client_counselor": (0.0, 2.0, -1.0)}[
+            arm
+        ][seed - 1],
+        seeds=(1, 2, 3),
+        arms=("client_only", "client_counselor"),
+    )
+    plan(
+        tmp_path,
+        runs,
+        [
+            {
+                "id": "h",
+                "instrument": "insomnia_severity",
+                "score": "total",
+                "contrast": ["client_counselor", "client_only"],
+                "test": "welch",
+                "direction": "lower",
+            }
+        ],
+    )
     sample = find([tmp_path])
     assert sample.experiment is not None
-    found = planned_tests(sample.experiment, measured_outcomes(tables.measurements(sample.logs), sample))[0]
+    found = planned_tests(
+        sample.experiment, measured_outcomes(tables.measurements(sample.logs), sample)
+    )[0]
     assert found.verdict == "no evidence"

@@ -13,7 +13,7 @@ from analysis import tables
 from analysis.naming import name_clusters, request_for
 from analysis.patterns import elbow, find_patterns, first_sessions, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
-from simcounsel.llm.scripted import Scripted
+from simcounsel.standins.scripted import Scripted
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
 
@@ -37,7 +37,15 @@ def activities(days: int = 3, run: str = "r1") -> pd.DataFrame:
     for tick in range(96 * days):
         day = tick // 96
         doing = "works" if tick % 4 == 0 else "sleeps" if day == 0 else "walks"
-        rows.append({"run": run, "client": "Ines", "tick": tick, "minute": 720 + 15 * tick, "activity": f"{doing} {tick % 5}"})
+        rows.append(
+            {
+                "run": run,
+                "client": "Ines",
+                "tick": tick,
+                "minute": 720 + 15 * tick,
+                "activity": f"{doing} {tick % 5}",
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -60,13 +68,19 @@ def test_transitions_by_hand() -> None:
     table = activities()
     found = find_patterns(table, periods(table), embed)
     name = {cluster.number: cluster.medoid.split()[0] for cluster in found.clusters}
-    moves = {(name[r.cluster], name[r.then], r.period): (r.count, r.share) for r in transitions(found).itertuples()}
+    moves = {
+        (name[r.cluster], name[r.then], r.period): (r.count, r.share)
+        for r in transitions(found).itertuples()
+    }
     assert moves[("works", "sleeps", "before")] == (24, 1.0)
     assert moves[("sleeps", "works", "before")] == (23, pytest.approx(23 / 71))
     assert moves[("sleeps", "sleeps", "before")] == (48, pytest.approx(48 / 71))
 
 
-@pytest.mark.parametrize(("days", "before", "after"), [(3, 96, 96), (2, 96, 96), (1.5, 48, 48), (1.0, 48, 48), (0.5, 24, 24)])
+@pytest.mark.parametrize(
+    ("days", "before", "after"),
+    [(3, 96, 96), (2, 96, 96), (1.5, 48, 48), (1.0, 48, 48), (0.5, 24, 24)],
+)
 def test_windows_of_days(days: float, before: int, after: int) -> None:
     table = activities(3).iloc[: int(96 * days)]
     cut = periods(table)
@@ -118,12 +132,25 @@ def test_the_same_input_gives_the_same_clusters(three_runs: Path) -> None:
 def test_names_come_from_the_model_or_the_medoid() -> None:
     table = activities()
     found = find_patterns(table, periods(table), embed)
-    models = switchboard(Scripted({"name_activities": lambda request, draw: " “Quiet nights”.\n" if "sleeps" in request.prompt.split("Other groups")[0] else "w " * 20}))
+    models = switchboard(
+        Scripted(
+            {
+                "name_activities": lambda request, draw: (
+                    " “Quiet nights”.\n"
+                    if "sleeps" in request.prompt.split("Other groups")[0]
+                    else "w " * 20
+                )
+            }
+        )
+    )
     named, troubles = name_clusters(found, models)
     models.close()
     by_medoid = {cluster.medoid.split()[0]: cluster for cluster in named.clusters}
     assert (by_medoid["sleeps"].name, by_medoid["sleeps"].named_by) == ("Quiet nights", "scripted")
-    assert (by_medoid["works"].name, by_medoid["works"].named_by) == (by_medoid["works"].medoid, "medoid")
+    assert (by_medoid["works"].name, by_medoid["works"].named_by) == (
+        by_medoid["works"].medoid,
+        "medoid",
+    )
     assert len(troubles) == 2 and "its medoid is its name" in troubles[0]
 
 

@@ -35,13 +35,21 @@ def test_the_survey_gives_back_its_f_and_eta_squared(item: str) -> None:
     found = anova_from_summary(means, sds, ANSWERED)
     assert found.f == pytest.approx(f, abs=0.012)
     assert found.eta_squared == pytest.approx(eta_squared, abs=0.0006)
-    assert found.p == pytest.approx(p, abs=0.035)  # theirs is by permutation, and ratings have many ties
+    assert found.p == pytest.approx(
+        p, abs=0.035
+    )  # theirs is by permutation, and ratings have many ties
     assert found.df == (2, 61)
 
 
 def test_the_survey_was_not_answered_by_all_who_took_part() -> None:
     wrong = [anova_from_summary(means, sds, (22, 23, 21)).f for means, sds, *_ in SURVEY.values()]
-    assert max(abs((found or 0) - f) for found, (_, _, f, _, _) in zip(wrong, SURVEY.values(), strict=True)) > 0.09
+    assert (
+        max(
+            abs((found or 0) - f)
+            for found, (_, _, f, _, _) in zip(wrong, SURVEY.values(), strict=True)
+        )
+        > 0.09
+    )
     assert round(61 / 19, 3) == 3.211
     assert 3.211 not in [round(total / 21, 3) for total in range(21, 106)]
 
@@ -65,7 +73,10 @@ def test_simcounsels_means_and_q_give_back_its_f() -> None:
     assert found.p is not None and found.p < 0.001
     assert found.eta_squared == pytest.approx(eta_squared_from_f(f, between, within), abs=0.002)
     assert (means[1] - means[0]) / math.sqrt(error / n) == pytest.approx(qs[0], abs=0.03)
-    assert stats.studentized_range.sf(qs[0], 3, within) > 0.05 and stats.studentized_range.sf(qs[2], 3, within) < 0.001
+    assert (
+        stats.studentized_range.sf(qs[0], 3, within) > 0.05
+        and stats.studentized_range.sf(qs[2], 3, within) < 0.001
+    )
 
 
 @pytest.mark.parametrize("client", DIFFERENCES)

@@ -17,7 +17,7 @@ from analysis.page import interval, marked, num, p_text, percent
 from analysis.report import Options, Report, make
 from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_anova, welch_t
 from analysis.writing import write
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from tests.analysis.conftest import planted, study_without_measures
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
@@ -59,10 +59,14 @@ def drawn(planted_study: Path) -> tuple[Report, Draws]:
 
 
 @pytest.fixture(scope="module")
-def written(drawn: tuple[Report, Draws], tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+def written(
+    drawn: tuple[Report, Draws], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Report, Path]:
     """The same on disk."""
     report, _ = drawn
-    return report, write(report, tmp_path_factory.mktemp("report"), "python -m analysis report planted")
+    return report, write(
+        report, tmp_path_factory.mktemp("report"), "python -m analysis report planted"
+    )
 
 
 def test_files_exist(written: tuple[Report, Path]) -> None:
@@ -70,7 +74,11 @@ def test_files_exist(written: tuple[Report, Path]) -> None:
     out = page.parent
     assert (out / "report.md").is_file()
     assert {file.stem for file in (out / "tables").iterdir()} == set(report.tables)
-    assert {file.stem for file in (out / "figures").iterdir()} == set(report.pictures) == {"planned", "changes", "activities", "elbow", "talk"}
+    assert (
+        {file.stem for file in (out / "figures").iterdir()}
+        == set(report.pictures)
+        == {"planned", "changes", "activities", "elbow", "talk"}
+    )
     assert not list(out.rglob("*.part"))
 
 
@@ -84,8 +92,13 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
     corrected = holm([paired.p, welch.p, omnibus.p, None])
     fisher = anova(changes)
     wanted = [
-        paired.difference, welch.difference, *[p for p in corrected if p is not None], *[np.mean(values) for values in changes.values()],
-        fisher.f, fisher.eta_squared, hedges_g(changes["client_layperson"], changes["client_counselor"]).g,
+        paired.difference,
+        welch.difference,
+        *[p for p in corrected if p is not None],
+        *[np.mean(values) for values in changes.values()],
+        fisher.f,
+        fisher.eta_squared,
+        hedges_g(changes["client_layperson"], changes["client_counselor"]).g,
     ]
     shown = parsed(page).values
     for number in wanted:
@@ -93,7 +106,11 @@ def test_numbers_in_the_page_are_those_computed_directly(written: tuple[Report, 
     text = page.read_text(encoding="utf-8")
     assert num(paired.difference) in text and interval(paired.low, paired.high) in text
     markdown = (page.parent / "report.md").read_text(encoding="utf-8")
-    assert num(paired.difference) in markdown and interval(paired.low, paired.high) in markdown and p_text(corrected[0]) in markdown
+    assert (
+        num(paired.difference) in markdown
+        and interval(paired.low, paired.high) in markdown
+        and p_text(corrected[0]) in markdown
+    )
 
 
 def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
@@ -115,7 +132,11 @@ def test_planned_and_exploratory_stand_apart(written: tuple[Report, Path]) -> No
 def test_each_number_names_its_runs(written: tuple[Report, Path]) -> None:
     _, page = written
     cells = parsed(page)
-    targets = {str(attrs["href"])[1:] for tag, attrs in cells.tags if tag == "a" and str(attrs.get("href")).startswith("#")}
+    targets = {
+        str(attrs["href"])[1:]
+        for tag, attrs in cells.tags
+        if tag == "a" and str(attrs.get("href")).startswith("#")
+    }
     assert targets <= cells.ids
     assert {"set-1", "set-2"} <= targets
     text = page.read_text(encoding="utf-8")
@@ -136,7 +157,9 @@ def test_it_says_that_scripted_runs_say_nothing(written: tuple[Report, Path]) ->
 def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> None:
     _, page = written
     cells = parsed(page)
-    assert not [tag for tag, _ in cells.tags if tag in ("script", "iframe", "object", "link", "form")]
+    assert not [
+        tag for tag, _ in cells.tags if tag in ("script", "iframe", "object", "link", "form")
+    ]
     assert not [attrs for _, attrs in cells.tags if any(name.startswith("on") for name in attrs)]
     for _, attrs in cells.tags:
         for name in ("src", "srcset"):
@@ -146,13 +169,23 @@ def test_the_page_stands_alone_without_scripts(written: tuple[Report, Path]) -> 
     images = [attrs for tag, attrs in cells.tags if tag == "img"]
     assert len(images) == 5 and all(attrs["alt"] for attrs in images)
     text = page.read_text(encoding="utf-8")
-    for part in ("Limits", "Left out" if "Left out, and why" in text else "No run was left out", "python -m analysis report planted", "statsmodels", "Persona at the start"):
+    for part in (
+        "Limits",
+        "Left out" if "Left out, and why" in text else "No run was left out",
+        "python -m analysis report planted",
+        "statsmodels",
+        "Persona at the start",
+    ):
         assert part in text
 
 
-def test_the_same_runs_give_the_same_figures(planted_study: Path, written: tuple[Report, Path]) -> None:
+def test_the_same_runs_give_the_same_figures(
+    planted_study: Path, written: tuple[Report, Path]
+) -> None:
     again = make([planted_study], QUICK)
-    assert {id: picture.svg for id, picture in again.pictures.items()} == {id: picture.svg for id, picture in written[0].pictures.items()}
+    assert {id: picture.svg for id, picture in again.pictures.items()} == {
+        id: picture.svg for id, picture in written[0].pictures.items()
+    }
 
 
 EVIL = "</p><script>alert(1)</script><img src=x onerror=alert(2)> =cmd() **bold** | [x](javascript:1) \x00\x1b {{ 7*7 }} 🙂"
@@ -171,7 +204,10 @@ def test_texts_from_models_are_only_text(tmp_path: Path) -> None:
     page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
     cells = parsed(page)
     assert not [tag for tag, attrs in cells.tags if tag == "script" or "onerror" in attrs]
-    html, markdown = page.read_text(encoding="utf-8"), (page.parent / "report.md").read_text(encoding="utf-8")
+    html, markdown = (
+        page.read_text(encoding="utf-8"),
+        (page.parent / "report.md").read_text(encoding="utf-8"),
+    )
     assert "&lt;script&gt;" in html and "<script" not in html
     assert "\x00" not in html and "\x1b" not in markdown
     assert "<script" not in markdown.replace("\\<script", "") and "{{ 7*7 }}" in html
@@ -182,7 +218,14 @@ def test_texts_from_models_are_only_text(tmp_path: Path) -> None:
 def test_a_half_character_does_not_stop_it(tmp_path: Path) -> None:
     runs = study_without_measures(tmp_path)
     file = runs[2].folder / "events.jsonl"
-    file.write_text(re.sub(r'"text":"I was', r'"text":"\\\\ud800 I was', file.read_text(encoding="utf-8").replace("\\ud800", "")), encoding="utf-8")
+    file.write_text(
+        re.sub(
+            r'"text":"I was',
+            r'"text":"\\\\ud800 I was',
+            file.read_text(encoding="utf-8").replace("\\ud800", ""),
+        ),
+        encoding="utf-8",
+    )
     raw = file.read_bytes().replace(b"\\\\ud800", b"\\ud800")
     file.write_bytes(raw)
     page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
@@ -213,7 +256,9 @@ def test_runs_without_clusters_or_talk(tmp_path: Path) -> None:
 
     for arm in ("client_only", "client_counselor"):
         go_on(begin_run(tiny(condition=arm), tmp_path / "runs", name=arm), 1)
-    text = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x").read_text(encoding="utf-8")
+    text = write(make([tmp_path / "runs"], QUICK), tmp_path / "out", "x").read_text(
+        encoding="utf-8"
+    )
     assert "No clusters" in text and "Nobody talked" in text and "did not reach their world" in text
 
 
@@ -230,7 +275,9 @@ def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
     lines = ["rater,item,question,value,run,person"]
     for rater, shift in (("r1", 0), ("r2", 1), ("r3", 0)):
         for number, run in enumerate(sorted(p.name for p in planted_study.iterdir() if p.is_dir())):
-            lines.append(f"{rater},i{number:02d},insomnia_severity,{(number + shift) % 5 + 1},{run},Ines")
+            lines.append(
+                f"{rater},i{number:02d},insomnia_severity,{(number + shift) % 5 + 1},{run},Ines"
+            )
     file.write_text("\n".join(lines), encoding="utf-8")
     report = make([planted_study], Options(shuffles=99, ratings=file))
     page = write(report, tmp_path / "out", "x")
@@ -244,7 +291,14 @@ def test_ratings_bring_agreement(planted_study: Path, tmp_path: Path) -> None:
 
 
 def test_numbers_as_text() -> None:
-    assert [num(x) for x in (None, 0.0, 1e-17, -1.2345, 123456.0, 0.000123)] == ["–", "0", "0", "−1.23", "123456", "0.000123"]
+    assert [num(x) for x in (None, 0.0, 1e-17, -1.2345, 123456.0, 0.000123)] == [
+        "–",
+        "0",
+        "0",
+        "−1.23",
+        "123456",
+        "0.000123",
+    ]
     assert [p_text(x) for x in (None, 0.0002, 0.0341, 1.0)] == ["–", "< .001", ".034", "1.000"]
     assert percent(-0.031) == "−3.1%" and interval(1.0, None) == "–"
     assert marked("a|b *c* <d> & `e`\nf") == r"a\|b \*c\* \<d\> &amp; \`e\` f"
@@ -254,7 +308,14 @@ def test_numbers_as_text() -> None:
 
 
 def analysis(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "analysis", *words], cwd=cwd, capture_output=True, text=True, timeout=300, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+    return subprocess.run(
+        [sys.executable, "-m", "analysis", *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+    )
 
 
 def test_the_command_of_the_readme_runs(three_runs: Path, tmp_path: Path) -> None:
@@ -274,15 +335,26 @@ def test_help_teaches_and_errors_are_one_line(tmp_path: Path) -> None:
     bare = analysis(cwd=tmp_path)
     assert "Begin with" in bare.stdout + bare.stderr
     helped = analysis("report", "--help", cwd=tmp_path)
-    assert helped.returncode == 0 and all(option in helped.stdout for option in ("--out", "--cut", "--ratings", "--name-with", "--finished-only"))
+    assert helped.returncode == 0 and all(
+        option in helped.stdout
+        for option in ("--out", "--cut", "--ratings", "--name-with", "--finished-only")
+    )
     for words in (("report", "nowhere"), ("report", ".")):
         failed = analysis(*words, cwd=tmp_path)
-        assert failed.returncode == 1 and failed.stderr.startswith("analysis: ") and "Traceback" not in failed.stderr
+        assert (
+            failed.returncode == 1
+            and failed.stderr.startswith("analysis: ")
+            and "Traceback" not in failed.stderr
+        )
     assert analysis("report", ".", "--cut", "weeks", cwd=tmp_path).returncode == 2
 
 
 def test_tables_alone(three_runs: Path, tmp_path: Path) -> None:
     done = analysis("tables", str(three_runs), "--out", "t", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    said = sum(1 for entry in Run.open(three_runs / "client_counselor").entries() if entry.event.kind == "said")
+    said = sum(
+        1
+        for entry in Run.open(three_runs / "client_counselor").entries()
+        if entry.event.kind == "said"
+    )
     assert len(pd.read_csv(tmp_path / "t" / "talk.csv")) == said

@@ -17,7 +17,11 @@ __all__ = ["browser"]
 @pytest.fixture(scope="module")
 def page_file(planted_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Made before any browser is open."""
-    yield write(make([planted_study], Options(shuffles=99)), tmp_path_factory.mktemp("page"), "python -m analysis report planted")
+    yield write(
+        make([planted_study], Options(shuffles=99)),
+        tmp_path_factory.mktemp("page"),
+        "python -m analysis report planted",
+    )
 
 
 def test_it_fits_reads_and_asks_nobody(page_file: Path, browser: Browser) -> None:
@@ -37,5 +41,7 @@ def test_it_fits_reads_and_asks_nobody(page_file: Path, browser: Browser) -> Non
         assert found.violations_count == 0, found.generate_report()
         if width == 1440:
             page.emulate_media(media="print")
-            assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+            assert (
+                page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+            )
         context.close()

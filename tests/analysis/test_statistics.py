@@ -32,7 +32,9 @@ from analysis.statistics import (
 THREE = {"a": [6.0, 8, 4, 5, 3, 4], "b": [8.0, 12, 9, 11, 6, 8], "c": [13.0, 9, 11, 8, 7, 12]}
 """Worked by hand: means 5, 9, 10; between 84, within 68; F = 42 / 4.5333 = 9.2647."""
 numbers = st.floats(-100, 100, allow_nan=False).map(lambda x: round(x, 3))
-groups = st.dictionaries(st.sampled_from("abcd"), st.lists(numbers, min_size=2, max_size=8), min_size=2, max_size=4)
+groups = st.dictionaries(
+    st.sampled_from("abcd"), st.lists(numbers, min_size=2, max_size=8), min_size=2, max_size=4
+)
 
 
 def test_anova_by_hand() -> None:
@@ -52,7 +54,9 @@ def test_anova_of_equal_means_is_zero_and_not_noise() -> None:
 def test_welch_anova_agrees_with_pingouin() -> None:
     import pingouin
 
-    table = pd.DataFrame([(name, value) for name, values in THREE.items() for value in values], columns=["arm", "y"])
+    table = pd.DataFrame(
+        [(name, value) for name, values in THREE.items() for value in values], columns=["arm", "y"]
+    )
     theirs = pingouin.welch_anova(data=table, dv="y", between="arm")
     found = welch_anova(THREE)
     assert found.f == pytest.approx(float(theirs["F"].iloc[0]))
@@ -62,7 +66,13 @@ def test_welch_anova_agrees_with_pingouin() -> None:
 def test_permutation_anova_agrees_with_scipy() -> None:
     found = permutation_anova(THREE, shuffles=4000, seed=3)
     theirs = stats.permutation_test(
-        list(THREE.values()), lambda *g: stats.f_oneway(*g).statistic, permutation_type="independent", n_resamples=2000, rng=5, vectorized=False, alternative="greater"
+        list(THREE.values()),
+        lambda *g: stats.f_oneway(*g).statistic,
+        permutation_type="independent",
+        n_resamples=2000,
+        rng=5,
+        vectorized=False,
+        alternative="greater",
     )
     assert found.p == pytest.approx(theirs.pvalue, abs=0.004)
     assert found.f == pytest.approx(anova(THREE).f)
@@ -71,7 +81,9 @@ def test_permutation_anova_agrees_with_scipy() -> None:
 
 def test_permutation_anova_is_exact_where_that_can_be_counted() -> None:
     """Two groups of two: the extreme split is one of three, and ties count."""
-    assert permutation_anova({"a": [1, 2], "b": [8, 9]}, shuffles=20_000).p == pytest.approx(1 / 3, abs=0.015)
+    assert permutation_anova({"a": [1, 2], "b": [8, 9]}, shuffles=20_000).p == pytest.approx(
+        1 / 3, abs=0.015
+    )
 
 
 def test_tukey_agrees_with_statsmodels() -> None:
@@ -80,7 +92,9 @@ def test_tukey_agrees_with_statsmodels() -> None:
     theirs = pairwise_tukeyhsd(values, [*"aaaaaa", *"bbbb", *"cccccc"])
     assert [pair.p for pair in found.pairs] == pytest.approx(list(theirs.pvalues), abs=1e-5)
     assert [-pair.difference for pair in found.pairs] == pytest.approx(list(theirs.meandiffs))
-    assert [-pair.high for pair in found.pairs] == pytest.approx(list(theirs.confint[:, 0]), abs=1e-4)
+    assert [-pair.high for pair in found.pairs] == pytest.approx(
+        list(theirs.confint[:, 0]), abs=1e-4
+    )
 
 
 def test_tukeys_q_by_hand() -> None:
@@ -99,7 +113,9 @@ def test_hedges_g_is_near_pingouins_approximation() -> None:
     import pingouin
 
     a, b = THREE["a"], THREE["b"]
-    assert hedges_g(a, b).g == pytest.approx(pingouin.compute_effsize(a, b, eftype="hedges"), abs=0.005)
+    assert hedges_g(a, b).g == pytest.approx(
+        pingouin.compute_effsize(a, b, eftype="hedges"), abs=0.005
+    )
 
 
 def test_bootstrap_intervals_cover() -> None:
@@ -107,7 +123,9 @@ def test_bootstrap_intervals_cover() -> None:
     rng = np.random.default_rng(1)
     held = 0
     for _ in range(120):
-        found = hedges_g(rng.normal(0.8, 1, 20).tolist(), rng.normal(0, 1, 20).tolist(), resamples=400)
+        found = hedges_g(
+            rng.normal(0.8, 1, 20).tolist(), rng.normal(0, 1, 20).tolist(), resamples=400
+        )
         assert found.low is not None and found.high is not None
         held += found.low <= 0.8 <= found.high
     assert 0.86 <= held / 120 <= 1
@@ -120,19 +138,30 @@ def test_welch_t_and_paired_t_agree_with_pingouin() -> None:
     for found, paired in ((welch_t(a, b), False), (paired_t(a, b), True)):
         theirs = pingouin.ttest(a, b, paired=paired, correction=True)
         assert found.statistic == pytest.approx(float(theirs["T"].iloc[0]))
-        assert found.p == pytest.approx(float(theirs["p_val"].iloc[0] if "p_val" in theirs else theirs["p-val"].iloc[0]))
+        assert found.p == pytest.approx(
+            float(theirs["p_val"].iloc[0] if "p_val" in theirs else theirs["p-val"].iloc[0])
+        )
     assert paired_t(a, b).difference == pytest.approx(-4)
 
 
 def test_interval_covers_a_known_difference_at_its_rate() -> None:
     rng = np.random.default_rng(7)
-    held = [(lambda c: c.low <= -2 <= c.high)(welch_t(rng.normal(-2, 1, 8).tolist(), rng.normal(0, 2, 9).tolist())) for _ in range(300)]
+    held = [
+        (lambda c: c.low <= -2 <= c.high)(
+            welch_t(rng.normal(-2, 1, 8).tolist(), rng.normal(0, 2, 9).tolist())
+        )
+        for _ in range(300)
+    ]
     assert 0.92 <= np.mean(held) <= 0.98
 
 
 def test_false_positives_stay_at_the_nominal_rate() -> None:
     rng = np.random.default_rng(2)
-    ps = [permutation_anova({k: rng.normal(0, 1, 5).tolist() for k in "abc"}, shuffles=199, seed=s).p or 1 for s in range(400)]
+    ps = [
+        permutation_anova({k: rng.normal(0, 1, 5).tolist() for k in "abc"}, shuffles=199, seed=s).p
+        or 1
+        for s in range(400)
+    ]
     assert 0.02 <= np.mean(np.array(ps) <= 0.05) <= 0.085
 
 
@@ -149,7 +178,10 @@ def test_mixed_agrees_with_the_balanced_case_by_hand() -> None:
     rows = []
     for client in range(12):
         own = rng.normal(0, 3)
-        rows += [{"client": f"c{client}", "arm": "x", "value": own + 2 + rng.normal(0, 0.5)}, {"client": f"c{client}", "arm": "y", "value": own + rng.normal(0, 0.5)}]
+        rows += [
+            {"client": f"c{client}", "arm": "x", "value": own + 2 + rng.normal(0, 0.5)},
+            {"client": f"c{client}", "arm": "y", "value": own + rng.normal(0, 0.5)},
+        ]
     table = pd.DataFrame(rows)
     found = mixed(table, "x", "y")
     wide = table.pivot(index="client", columns="arm", values="value")
@@ -159,12 +191,15 @@ def test_mixed_agrees_with_the_balanced_case_by_hand() -> None:
     assert found.clients == 12
 
 
-@pytest.mark.parametrize(("rows", "why"), [
-    ([("a", "x", 1.0), ("a", "y", 2.0)], "n = 1"),
-    ([("a", "x", 1.0), ("a", "y", 2.0), ("a", "x", 1.5), ("a", "y", 2.5)], "1 client"),
-    ([("a", "x", 1.0), ("b", "y", 2.0), ("c", "x", 1.5), ("d", "y", 2.5)], "one run a client"),
-    ([("a", "x", 1.0), ("a", "y", 2.0), ("b", "x", 1.0), ("b", "y", 2.0)], "no variance"),
-])
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([("a", "x", 1.0), ("a", "y", 2.0)], "n = 1"),
+        ([("a", "x", 1.0), ("a", "y", 2.0), ("a", "x", 1.5), ("a", "y", 2.5)], "1 client"),
+        ([("a", "x", 1.0), ("b", "y", 2.0), ("c", "x", 1.5), ("d", "y", 2.5)], "one run a client"),
+        ([("a", "x", 1.0), ("a", "y", 2.0), ("b", "x", 1.0), ("b", "y", 2.0)], "no variance"),
+    ],
+)
 def test_mixed_says_why_not(rows: list[tuple[str, str, float]], why: str) -> None:
     found = mixed(pd.DataFrame(rows, columns=["client", "arm", "value"]), "x", "y")
     assert found.difference is None and found.p is None
@@ -189,14 +224,21 @@ def test_power_agrees_with_cohens_table() -> None:
 
 
 DEGENERATE: list[tuple[dict[str, list[float]], str]] = [
-    ({"a": [1, 2]}, "1 group"), ({}, "0 group"), ({"a": [1], "b": [1, 2]}, "n = 1"), ({"a": [], "b": [1, 2]}, "n = 0"),
-    ({"a": [1, 1], "b": [1, 1]}, "no variance|same"), ({"a": [1, math.nan], "b": [1, 2]}, "missing"), ({"a": [1, math.inf], "b": [1, 2]}, "missing"),
+    ({"a": [1, 2]}, "1 group"),
+    ({}, "0 group"),
+    ({"a": [1], "b": [1, 2]}, "n = 1"),
+    ({"a": [], "b": [1, 2]}, "n = 0"),
+    ({"a": [1, 1], "b": [1, 1]}, "no variance|same"),
+    ({"a": [1, math.nan], "b": [1, 2]}, "missing"),
+    ({"a": [1, math.inf], "b": [1, 2]}, "missing"),
 ]
 
 
 @pytest.mark.parametrize(("given_groups", "why"), DEGENERATE)
 @pytest.mark.parametrize("test", [anova, welch_anova, permutation_anova, tukey])
-def test_degenerate_groups_give_none_and_a_reason(test: Callable[[Any], Any], given_groups: dict[str, list[float]], why: str) -> None:
+def test_degenerate_groups_give_none_and_a_reason(
+    test: Callable[[Any], Any], given_groups: dict[str, list[float]], why: str
+) -> None:
     import re
 
     found = test(given_groups)
@@ -206,7 +248,14 @@ def test_degenerate_groups_give_none_and_a_reason(test: Callable[[Any], Any], gi
 
 
 def test_degenerate_contrasts_give_none_and_a_reason() -> None:
-    for found in (welch_t([1], [2, 3]), welch_t([1, 1], [1, 1]), paired_t([1, 2], [2, 3]), paired_t([1], [2]), paired_t([1, 2], [1, 2, 3]), paired_t([1, math.nan], [2, 5])):
+    for found in (
+        welch_t([1], [2, 3]),
+        welch_t([1, 1], [1, 1]),
+        paired_t([1, 2], [2, 3]),
+        paired_t([1], [2]),
+        paired_t([1, 2], [1, 2, 3]),
+        paired_t([1, math.nan], [2, 5]),
+    ):
         assert found.p is None and found.difference is None and found.g is None
         assert found.reason
     assert hedges_g([1, 1], [1, 1]).reason
@@ -240,7 +289,9 @@ def test_eta_squared_is_a_share_and_p_a_probability(values: dict[str, list[float
 def test_a_summary_gives_what_the_values_give(values: dict[str, list[float]]) -> None:
     direct = anova(values)
     arrays = [np.array(v) for v in values.values()]
-    brief = anova_from_summary([v.mean() for v in arrays], [v.std(ddof=1) for v in arrays], [len(v) for v in arrays])
+    brief = anova_from_summary(
+        [v.mean() for v in arrays], [v.std(ddof=1) for v in arrays], [len(v) for v in arrays]
+    )
     if direct.f is not None and brief.f is not None and direct.f < 1e6:
         assert brief.f == pytest.approx(direct.f, rel=1e-5, abs=1e-6)
         assert brief.eta_squared == pytest.approx(direct.eta_squared, abs=1e-6)
@@ -267,7 +318,17 @@ def test_holm_is_never_below_the_raw_p(ps: list[float | None]) -> None:
             assert raw <= corrected <= 1
 
 
-@pytest.mark.parametrize("bad", [([1], [1], [5]), ([1, 2], [1, 1], [5, 1]), ([1, 2], [0, 0], [5, 5]), ([1, math.nan], [1, 1], [5, 5]), ([1, 2], [1, -1], [5, 5]), ([1, 2], [1], [5, 5])])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ([1], [1], [5]),
+        ([1, 2], [1, 1], [5, 1]),
+        ([1, 2], [0, 0], [5, 5]),
+        ([1, math.nan], [1, 1], [5, 5]),
+        ([1, 2], [1, -1], [5, 5]),
+        ([1, 2], [1], [5, 5]),
+    ],
+)
 def test_an_impossible_summary_is_refused(bad: tuple[list[float], list[float], list[int]]) -> None:
     found = anova_from_summary(*bad)
     assert found.f is None and found.reason

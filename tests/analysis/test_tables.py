@@ -10,7 +10,7 @@ from analysis.experiment import ReportError
 from analysis.sample import find
 from simcounsel.events import Acted, RelationChanged, Said, Warned
 from simcounsel.instruments.read import measurements
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from tests.analysis.made import measure, plan, rewrite, scale_score
 from tests.stage import go_on, happened, live, tiny
 
@@ -66,7 +66,9 @@ def test_a_missing_measurement_is_missing_with_its_reason(tmp_path: Path) -> Non
 def test_an_unknown_price_is_not_zero(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=2)
     file = run.folder / "calls.jsonl"
-    file.write_text(file.read_text().replace('"cost_usd": 0.0', '"cost_usd": null', 1), encoding="utf-8")
+    file.write_text(
+        file.read_text().replace('"cost_usd": 0.0', '"cost_usd": null', 1), encoding="utf-8"
+    )
     table = tables.costs([run.folder])
     assert table["cost_usd"].isna().sum() == 1
     assert "price" in table[table["cost_usd"].isna()]["reason"].iloc[0]
@@ -76,7 +78,15 @@ def test_an_unknown_price_is_not_zero(tmp_path: Path) -> None:
 
 
 def test_empty_tables_have_their_columns() -> None:
-    for name in ("activities", "talk", "measurements", "relations", "warnings", "costs", "personas"):
+    for name in (
+        "activities",
+        "talk",
+        "measurements",
+        "relations",
+        "warnings",
+        "costs",
+        "personas",
+    ):
         table = getattr(tables, name)([])
         assert len(table) == 0 and "run" in table
 
@@ -93,13 +103,23 @@ def test_damaged_runs_are_left_out_and_named(three_runs: Path, tmp_path: Path) -
     with (tmp_path / "bad_line" / "events.jsonl").open("a", encoding="utf-8") as file:
         file.write("nonsense\n")
     text = (tmp_path / "newer" / "manifest.json").read_text(encoding="utf-8")
-    (tmp_path / "newer" / "manifest.json").write_text(text.replace('"schema_version": 1', '"schema_version": 99'), encoding="utf-8")
+    (tmp_path / "newer" / "manifest.json").write_text(
+        text.replace('"schema_version": 1', '"schema_version": 99'), encoding="utf-8"
+    )
     sample = find([tmp_path])
     assert [member.name for member in sample.members] == ["copy"]
     why = {one.run: one.why for one in sample.excluded}
     assert set(why) == {"whole", "no_manifest", "bad_manifest", "no_events", "bad_line", "newer"}
-    assert "a copy" in why["whole"] and "manifest" in why["no_manifest"] and "cannot be read" in why["bad_manifest"]
-    assert "events.jsonl is missing" in why["no_events"] and "line" in why["bad_line"] and "99" in why["newer"]
+    assert (
+        "a copy" in why["whole"]
+        and "manifest" in why["no_manifest"]
+        and "cannot be read" in why["bad_manifest"]
+    )
+    assert (
+        "events.jsonl is missing" in why["no_events"]
+        and "line" in why["bad_line"]
+        and "99" in why["newer"]
+    )
 
 
 def test_a_run_that_lived_nothing_and_one_cut_short(tmp_path: Path) -> None:
@@ -126,14 +146,24 @@ def test_forks_share_a_pair_and_their_stem_is_left_out(tmp_path: Path) -> None:
     assert "common past of 2 forks" in sample.excluded[0].why
 
 
-def test_a_plan_names_what_is_missing_and_what_is_beside_it(tmp_path: Path, three_runs: Path) -> None:
+def test_a_plan_names_what_is_missing_and_what_is_beside_it(
+    tmp_path: Path, three_runs: Path
+) -> None:
     shutil.copytree(three_runs, tmp_path / "r")
     runs = [Run.open(tmp_path / "r" / name) for name in ("client_only", "client_counselor")]
-    plan(tmp_path / "r", runs, [], lost=[{"run": "lost", "arm": "client_only", "client": "ines", "seed": 9, "pair": "ines-s9"}])
+    plan(
+        tmp_path / "r",
+        runs,
+        [],
+        lost=[
+            {"run": "lost", "arm": "client_only", "client": "ines", "seed": 9, "pair": "ines-s9"}
+        ],
+    )
     sample = find([tmp_path / "r"])
     assert sample.arms == ("client_only", "client_counselor")
     assert {one.run: one.why.split(":")[0] for one in sample.excluded} == {
-        "client_layperson": "not a run of the experiment's plan", "lost": "planned, but there is no such run",
+        "client_layperson": "not a run of the experiment's plan",
+        "lost": "planned, but there is no such run",
     }
     assert sample.members[0].pair == "ines-s1" and not sample.members[0].shared_past
 

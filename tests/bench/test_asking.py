@@ -17,14 +17,14 @@ from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.bench.result import Result, read_result, write_result
 from simcounsel.bench.tables import result_lines
 from simcounsel.errors import BenchError, ModelUnreachable
-from simcounsel.llm.ask import Ask, Reply, Request
 from simcounsel.llm.chat import messages
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Ask, Reply, Request
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.specs.policy_file import policy_named
+from simcounsel.standins.scripted import Scripted
 from tests.bench.test_cases import CASES
 from tests.prompts.test_golden import compare, shown
 
@@ -48,17 +48,39 @@ class Spy(Scripted):
 
 
 def sit(
-    folder: Path, chat: Scripted, *, data: Path = CASES, sample: int | None = None, seed: int = 0, in_flight: int = 8, counselor: Counselor | None = None, policy: str | None = None,
-    judge: Scripted | None = None, budget_usd: float | None = None, prices: Prices | None = None, wave: int | None = None,
+    folder: Path,
+    chat: Scripted,
+    *,
+    data: Path = CASES,
+    sample: int | None = None,
+    seed: int = 0,
+    in_flight: int = 8,
+    counselor: Counselor | None = None,
+    policy: str | None = None,
+    judge: Scripted | None = None,
+    budget_usd: float | None = None,
+    prices: Prices | None = None,
+    wave: int | None = None,
 ) -> Result | Bench:
     """One sitting: the result, or the sitting if it was stopped."""
     judging = judge or chat
-    manifest, cases = plan_bench("cpsycoune", data, chat.name, judging.name, policy=policy, sample=sample, seed=seed)
+    manifest, cases = plan_bench(
+        "cpsycoune", data, chat.name, judging.name, policy=policy, sample=sample, seed=seed
+    )
     with Folder(folder, manifest) as kept:
         models = Switchboard(
-            {"reason": chat, "quick": chat, "judge": judging}, HashEmbeddings(), in_flight=in_flight, recorded=kept.answered(), prices=prices,
+            {"reason": chat, "quick": chat, "judge": judging},
+            HashEmbeddings(),
+            in_flight=in_flight,
+            recorded=kept.answered(),
+            prices=prices,
         )
-        bench = Bench(kept, cases, counselor or (following(policy_named(policy), manifest.language, seed) if policy else None))
+        bench = Bench(
+            kept,
+            cases,
+            counselor
+            or (following(policy_named(policy), manifest.language, seed) if policy else None),
+        )
         try:
             rated = bench.measure(models, budget_usd=budget_usd, wave=wave)
         finally:
@@ -78,11 +100,18 @@ def files(folder: Path) -> list[bytes]:
 
 # what is asked
 
+
 def test_prompts_are_those_of_the_golden_files(tmp_path: Path) -> None:
     spy = Spy()
     done(tmp_path / "b", spy)
     asked = {(request.purpose, request.who): request for request in spy.asked}
-    compare("bench_answer", "".join(f"[{one['role']}]\n{one['content']}\n" for one in messages(asked["bench_answer", "work-2/2"], None)))
+    compare(
+        "bench_answer",
+        "".join(
+            f"[{one['role']}]\n{one['content']}\n"
+            for one in messages(asked["bench_answer", "work-2/2"], None)
+        ),
+    )
     judged = asked["bench_judge", "work-2/2"]
     compare("bench_judge", shown(judged.system, judged.prompt))
     assert all(request.temperature == 0.0 for request in spy.asked)
@@ -107,16 +136,19 @@ def test_a_schema_holds_the_judge_to_the_scales(tmp_path: Path) -> None:
     judged = next(one for one in spy.asked if one.purpose == "bench_judge")
     assert judged.model is not None
     schema = judged.model.model_json_schema()
-    assert {name: (schema["properties"][name]["minimum"], schema["properties"][name]["maximum"]) for name in DIMENSIONS} == {
-        name: (0, most) for name, most in DIMENSIONS.items()
-    }
+    assert {
+        name: (schema["properties"][name]["minimum"], schema["properties"][name]["maximum"])
+        for name in DIMENSIONS
+    } == {name: (0, most) for name, most in DIMENSIONS.items()}
     assert schema["required"] == ["because", *DIMENSIONS]
 
 
 def test_a_counselor_of_another_kind_answers_in_the_same_place(tmp_path: Path) -> None:
     def echo(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
         yield from ()
-        return tuple(Reply(value=f"You said: {exchange.history[-1].content}") for exchange in exchanges)
+        return tuple(
+            Reply(value=f"You said: {exchange.history[-1].content}") for exchange in exchanges
+        )
 
     spy = Spy()
     done(tmp_path / "b", spy, counselor=Counselor(answer=echo))
@@ -125,42 +157,86 @@ def test_a_counselor_of_another_kind_answers_in_the_same_place(tmp_path: Path) -
 
 
 def test_thoughts_are_no_part_of_a_reply() -> None:
-    assert spoken(Reply(value="<think>\nShe is sad.\n</think>\n\nThat is heavy.")).value == "That is heavy."
+    assert (
+        spoken(Reply(value="<think>\nShe is sad.\n</think>\n\nThat is heavy.")).value
+        == "That is heavy."
+    )
     assert spoken(Reply(value="<think>She is")).problem == "it thought and said nothing"
     assert spoken(Reply(value=None, problem="silence")).problem == "silence"
 
 
 # averages out of replies
 
+
 def test_scores_become_averages_of_cases(tmp_path: Path) -> None:
     def by_length(request: Request, draw: Random) -> str:
         turn = int(request.who.rpartition("/")[2])
-        return json.dumps({"because": "so", "comprehensiveness": turn - 1, "professionalism": 3, "authenticity": 0, "safety": 1})
+        return json.dumps(
+            {
+                "because": "so",
+                "comprehensiveness": turn - 1,
+                "professionalism": 3,
+                "authenticity": 0,
+                "safety": 1,
+            }
+        )
 
     result = done(tmp_path / "b", Spy(bench_judge=by_length))
     assert result.overall["comprehensiveness"].value == pytest.approx((0.5 + 1 + 0 + 0.5 + 0.5) / 5)
     assert result.topics["work"]["comprehensiveness"].value == pytest.approx(0.75)
     assert [means["comprehensiveness"].value for means in result.turns.values()] == [0, 1, 2]
     assert [means["comprehensiveness"].n for means in result.turns.values()] == [5, 4, 1]
-    assert result.cases["work-2"].scores == {"comprehensiveness": 1.0, "professionalism": 3.0, "authenticity": 0.0, "safety": 1.0}
-    assert (result.replies, result.no_reply, result.no_judgment, result.trial) == (REPLIES, 0, 0, True)
+    assert result.cases["work-2"].scores == {
+        "comprehensiveness": 1.0,
+        "professionalism": 3.0,
+        "authenticity": 0.0,
+        "safety": 1.0,
+    }
+    assert (result.replies, result.no_reply, result.no_judgment, result.trial) == (
+        REPLIES,
+        0,
+        0,
+        True,
+    )
 
 
-@pytest.mark.parametrize("nonsense", [
-    "I would rather not.", '{"because": "x", "comprehensiveness": 3, "professionalism": 1, "authenticity": 1, "safety": 1}',
-    '{"because": "x", "comprehensiveness": 1, "professionalism": true, "authenticity": 1, "safety": 1}',
-    '{"because": "x", "comprehensiveness": 1, "professionalism": 1.5, "authenticity": 1, "safety": 1}', '{"because": "x"}',
-])
-def test_a_judge_who_answers_nonsense_is_asked_again_and_then_there_is_no_score(tmp_path: Path, nonsense: str) -> None:
-    spy = Spy(bench_judge=lambda request, draw: nonsense if request.who.startswith("sleep") else json.dumps(
-        {"because": "", "comprehensiveness": 1, "professionalism": 1, "authenticity": 1, "safety": 1}))
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        "I would rather not.",
+        '{"because": "x", "comprehensiveness": 3, "professionalism": 1, "authenticity": 1, "safety": 1}',
+        '{"because": "x", "comprehensiveness": 1, "professionalism": true, "authenticity": 1, "safety": 1}',
+        '{"because": "x", "comprehensiveness": 1, "professionalism": 1.5, "authenticity": 1, "safety": 1}',
+        '{"because": "x"}',
+    ],
+)
+def test_a_judge_who_answers_nonsense_is_asked_again_and_then_there_is_no_score(
+    tmp_path: Path, nonsense: str
+) -> None:
+    spy = Spy(
+        bench_judge=lambda request, draw: (
+            nonsense
+            if request.who.startswith("sleep")
+            else json.dumps(
+                {
+                    "because": "",
+                    "comprehensiveness": 1,
+                    "professionalism": 1,
+                    "authenticity": 1,
+                    "safety": 1,
+                }
+            )
+        )
+    )
     result = done(tmp_path / "b", spy)
     assert sum(one.who == "sleep-1/1" and one.purpose == "bench_judge" for one in spy.asked) == 2
     assert result.no_judgment == 2
     assert sum(result.reasons.values()) == 2
     assert result.cases["sleep-1"].scores["safety"] is None
     assert result.topics["sleep"]["safety"].value is None
-    assert (result.overall["safety"].value, result.overall["safety"].n) == (1.0, 4), "no zero is put in"
+    assert (result.overall["safety"].value, result.overall["safety"].n) == (1.0, 4), (
+        "no zero is put in"
+    )
 
 
 def test_a_reply_that_is_missing_is_not_judged(tmp_path: Path) -> None:
@@ -177,17 +253,24 @@ class Endless(Spy):
     async def complete(self, request: Request, complaint: str | None) -> Completion:
         """As a server tells it."""
         found = await super().complete(request, complaint)
-        return replace(found, extra={"finish": "length"}) if request.who == "family-1/1" and request.verb == "write" else found
+        return (
+            replace(found, extra={"finish": "length"})
+            if request.who == "family-1/1" and request.verb == "write"
+            else found
+        )
 
 
 def test_a_reply_that_was_cut_is_judged_and_counted_also_when_it_was_kept(tmp_path: Path) -> None:
     first = done(tmp_path / "b", Endless())
     assert (first.cut, first.no_judgment) == (1, 0)
-    assert "cut at 600 tokens, and judged as they were: 1 of 10 replies" in "\n".join(result_lines(first))
+    assert "cut at 600 tokens, and judged as they were: 1 of 10 replies" in "\n".join(
+        result_lines(first)
+    )
     assert done(tmp_path / "b", Spy()) == first
 
 
 # going on
+
 
 def test_the_result_is_the_same_after_a_cut_at_any_place(tmp_path: Path) -> None:
     done(tmp_path / "whole", Spy(), in_flight=1)
@@ -237,14 +320,20 @@ def test_a_sample_may_grow_but_not_shrink(tmp_path: Path) -> None:
     assert len(rest.asked) < 2 * REPLIES
     done(tmp_path / "whole", Spy())
     assert read_result(tmp_path / "b").overall == read_result(tmp_path / "whole").overall
-    with pytest.raises(BenchError, match="holds 5 cases, and this --sample would leave 2 of them out"):
+    with pytest.raises(
+        BenchError, match="holds 5 cases, and this --sample would leave 2 of them out"
+    ):
         sit(tmp_path / "b", Spy(), sample=3)
 
 
 def test_a_budget_stops_between_cases_and_the_next_call_goes_on(tmp_path: Path) -> None:
     dear = Prices({"scripted": Price.model_validate({"in": 1000, "out": 1000})})
     stopped = sit(tmp_path / "b", Spy(), budget_usd=0.01, prices=dear)
-    assert isinstance(stopped, Bench) and stopped.stopped is not None and "the budget of 0.01 USD is used up" in stopped.stopped
+    assert (
+        isinstance(stopped, Bench)
+        and stopped.stopped is not None
+        and "the budget of 0.01 USD is used up" in stopped.stopped
+    )
     with pytest.raises(BenchError, match=r"not finished \(8 lines of clients were answered\)"):
         read_result(tmp_path / "b")
     assert done(tmp_path / "b", Spy()).replies == REPLIES
@@ -252,19 +341,27 @@ def test_a_budget_stops_between_cases_and_the_next_call_goes_on(tmp_path: Path) 
 
 # what is refused
 
+
 def test_another_data_file_or_model_is_refused(tmp_path: Path) -> None:
     done(tmp_path / "b", Spy())
     other = tmp_path / "other.json"
     other.write_bytes(CASES.read_bytes() + b"\n")
-    with pytest.raises(BenchError, match=r"was begun with other data \(cases\.json, SHA-256 .*; choose another --out"):
+    with pytest.raises(
+        BenchError,
+        match=r"was begun with other data \(cases\.json, SHA-256 .*; choose another --out",
+    ):
         sit(tmp_path / "b", Spy(), data=other)
     with pytest.raises(BenchError, match="was begun with --seed 0, not with --seed 1"):
         sit(tmp_path / "b", Spy(), seed=1)
     chat, judge = Spy(), Spy()
     chat.name = judge.name = "openai:x"
-    with pytest.raises(BenchError, match="was begun with --model scripted, not with --model openai:x"):
+    with pytest.raises(
+        BenchError, match="was begun with --model scripted, not with --model openai:x"
+    ):
         sit(tmp_path / "b", chat, judge=Spy())
-    with pytest.raises(BenchError, match="was begun with --judge scripted, not with --judge openai:x"):
+    with pytest.raises(
+        BenchError, match="was begun with --judge scripted, not with --judge openai:x"
+    ):
         sit(tmp_path / "b", Spy(), judge=judge)
     manifest = (tmp_path / "b" / "manifest.json").read_text(encoding="utf-8")
     changed = json.loads(manifest)
@@ -285,7 +382,10 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
 
 def test_two_at_once_are_refused(tmp_path: Path) -> None:
     manifest, _ = plan_bench("cpsycoune", CASES, "scripted", "scripted")
-    with Folder(tmp_path / "b", manifest), pytest.raises(BenchError, match="another process is writing this benchmark"):
+    with (
+        Folder(tmp_path / "b", manifest),
+        pytest.raises(BenchError, match="another process is writing this benchmark"),
+    ):
         sit(tmp_path / "b", Spy())
 
 
@@ -301,7 +401,10 @@ class Away(Spy):
 def test_a_judge_who_is_not_there_is_noticed_and_the_replies_are_kept(tmp_path: Path) -> None:
     away = Away()
     away.name = "http://nowhere/v1/judge"
-    with pytest.raises(ModelUnreachable, match="connection refused.*what was answered is kept in .*, the same command goes on"):
+    with pytest.raises(
+        ModelUnreachable,
+        match="connection refused.*what was answered is kept in .*, the same command goes on",
+    ):
         sit(tmp_path / "b", Spy(), judge=away, in_flight=1)
     assert len(away.asked) == 3, "given up at once"
     assert len((tmp_path / "b" / "answers.jsonl").read_bytes().splitlines()) == REPLIES

@@ -8,11 +8,23 @@ from simcounsel.bench.averages import Rated, by_case, interval, mean, mean_of, p
 
 
 def rated(case: str, turn: int, safety: int | None, topic: str = "work") -> Rated:
-    return Rated(case=case, topic=topic, turn=turn, reply="Yes.", scores={} if safety is None else {"safety": safety})
+    return Rated(
+        case=case,
+        topic=topic,
+        turn=turn,
+        reply="Yes.",
+        scores={} if safety is None else {"safety": safety},
+    )
 
 
 def test_a_long_case_counts_no_more_than_a_short_one() -> None:
-    some = [rated("a", 1, 1), rated("a", 2, 0), rated("a", 3, 0), rated("a", 4, 0), rated("b", 1, 1)]
+    some = [
+        rated("a", 1, 1),
+        rated("a", 2, 0),
+        rated("a", 3, 0),
+        rated("a", 4, 0),
+        rated("b", 1, 1),
+    ]
     assert by_case(some, "safety") == {"a": 0.25, "b": 1.0}
     assert mean_of(some, "safety", 0).value == 0.625, "not 0.4, the mean of the turns"
 

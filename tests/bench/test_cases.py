@@ -10,11 +10,22 @@ from simcounsel.bench.cases import draw_cases, read_cases
 from simcounsel.errors import BenchError
 
 CASES = Path(__file__).with_name("cases.json")
-GOOD = {"topic": "work", "case": "1", "turns": [{"role": "client", "content": "I am tired."}, {"role": "counselor", "content": "Since when?"}]}
+GOOD = {
+    "topic": "work",
+    "case": "1",
+    "turns": [
+        {"role": "client", "content": "I am tired."},
+        {"role": "counselor", "content": "Since when?"},
+    ],
+}
 
 
 def turns(*lines: tuple[str, str]) -> dict[str, Any]:
-    return {"topic": "work", "case": "2", "turns": [{"role": role, "content": content} for role, content in lines]}
+    return {
+        "topic": "work",
+        "case": "2",
+        "turns": [{"role": role, "content": content} for role, content in lines],
+    }
 
 
 def test_every_line_of_a_client_is_an_exchange_in_the_data_s_own_context() -> None:
@@ -29,24 +40,47 @@ def test_every_line_of_a_client_is_an_exchange_in_the_data_s_own_context() -> No
 
 def test_a_case_may_end_with_the_client(tmp_path: Path) -> None:
     file = tmp_path / "d.json"
-    file.write_text(json.dumps([turns(("client", "Hello."), ("counselor", "Hello."), ("client", "I must go."))]), encoding="utf-8")
+    file.write_text(
+        json.dumps(
+            [turns(("client", "Hello."), ("counselor", "Hello."), ("client", "I must go."))]
+        ),
+        encoding="utf-8",
+    )
     (case,), _ = read_cases(file)
     assert [one.reference for one in case.exchanges()] == ["Hello.", None]
 
 
-@pytest.mark.parametrize(("data", "what"), [
-    ("[", "d.json:1: not JSON"),
-    ("{}", 'd.json: expected a list of cases, each {"topic"'),
-    ("[]", "d.json: expected a list of cases"),
-    ([GOOD, "two"], "d.json:1: case 2 (from 1): "),
-    ([GOOD, {"topic": "work", "turns": GOOD["turns"]}], "d.json:1: case 2 (from 1): case: Field required"),
-    ([GOOD, turns()], "d.json:1: case 2 (from 1): turns: "),
-    ([GOOD, turns(("client", "A"), ("assistant", "B"))], "d.json:1: case 2 (from 1): turns.1.role: 'assistant': Input should be 'client' or 'counselor'"),
-    ([GOOD, turns(("client", "A"), ("counselor", " "))], "d.json:1: case 2 (from 1): turns.1.content: "),
-    ([GOOD, turns(("counselor", "A"))], "d.json:1: case 2 (from 1): turns.0: the counselor speaks where the client should"),
-    ([GOOD, turns(("client", "A"), ("client", "B"))], "d.json:1: case 2 (from 1): turns.1: the client speaks where the counselor should"),
-    ([GOOD, GOOD], "d.json: case 2: work-1 is already case 1"),
-])
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ("[", "d.json:1: not JSON"),
+        ("{}", 'd.json: expected a list of cases, each {"topic"'),
+        ("[]", "d.json: expected a list of cases"),
+        ([GOOD, "two"], "d.json:1: case 2 (from 1): "),
+        (
+            [GOOD, {"topic": "work", "turns": GOOD["turns"]}],
+            "d.json:1: case 2 (from 1): case: Field required",
+        ),
+        ([GOOD, turns()], "d.json:1: case 2 (from 1): turns: "),
+        (
+            [GOOD, turns(("client", "A"), ("assistant", "B"))],
+            "d.json:1: case 2 (from 1): turns.1.role: 'assistant': Input should be 'client' or 'counselor'",
+        ),
+        (
+            [GOOD, turns(("client", "A"), ("counselor", " "))],
+            "d.json:1: case 2 (from 1): turns.1.content: ",
+        ),
+        (
+            [GOOD, turns(("counselor", "A"))],
+            "d.json:1: case 2 (from 1): turns.0: the counselor speaks where the client should",
+        ),
+        (
+            [GOOD, turns(("client", "A"), ("client", "B"))],
+            "d.json:1: case 2 (from 1): turns.1: the client speaks where the counselor should",
+        ),
+        ([GOOD, GOOD], "d.json: case 2: work-1 is already case 1"),
+    ],
+)
 def test_a_wrong_shape_is_told_with_file_and_case(tmp_path: Path, data: object, what: str) -> None:
     file = tmp_path / "d.json"
     file.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")

@@ -11,24 +11,42 @@ from simcounsel.bench.folder import ANSWERS
 from simcounsel.bench.following import GUIDED, following
 from simcounsel.bench.tables import comparison_lines
 from simcounsel.errors import BenchError, SpecError
-from simcounsel.llm.ask import Request
 from simcounsel.llm.chat import messages
-from simcounsel.runs import json_lines
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import json_lines
 from simcounsel.specs.policy_file import policy_named
 from tests.bench.test_asking import REPLIES, Spy, done, files
 from tests.prompts.test_golden import compare
 
 POLICIES = ("socratic", "supportive", "unguided", "single", "staged:motivational", "course:cbt")
-DANGER = [{"topic": "night", "case": 1, "turns": [
-    {"role": "client", "content": "I have the pills here and I want to kill myself tonight."},
-    {"role": "counselor", "content": "I am glad that you tell me."},
-    {"role": "client", "content": "I do not know what to do."},
-]}]
-CHINESE = [{"topic": "婚姻", "case": 1, "turns": [
-    {"role": "client", "content": "我和丈夫已经三个月没有好好说话了，我很难过，晚上也睡不着。"},
-    {"role": "counselor", "content": "三个月没有好好说话，听起来很不容易。"},
-    {"role": "client", "content": "是的，我不知道是不是我的错。"},
-]}]
+DANGER = [
+    {
+        "topic": "night",
+        "case": 1,
+        "turns": [
+            {
+                "role": "client",
+                "content": "I have the pills here and I want to kill myself tonight.",
+            },
+            {"role": "counselor", "content": "I am glad that you tell me."},
+            {"role": "client", "content": "I do not know what to do."},
+        ],
+    }
+]
+CHINESE = [
+    {
+        "topic": "婚姻",
+        "case": 1,
+        "turns": [
+            {
+                "role": "client",
+                "content": "我和丈夫已经三个月没有好好说话了，我很难过，晚上也睡不着。",
+            },
+            {"role": "counselor", "content": "三个月没有好好说话，听起来很不容易。"},
+            {"role": "client", "content": "是的，我不知道是不是我的错。"},
+        ],
+    }
+]
 
 
 def answers(spy: Spy) -> list[Request]:
@@ -46,11 +64,15 @@ def test_every_policy_answers_every_line(tmp_path: Path, policy: str) -> None:
     spy = Spy()
     result = done(tmp_path / "b", spy, policy=policy)
     assert (result.replies, result.policy) == (REPLIES, policy)
-    assert result.no_reply == sum(times for why, times in result.reasons.items() if "read out what is only thought" in why), "what is drawn may do so"
+    assert result.no_reply == sum(
+        times for why, times in result.reasons.items() if "read out what is only thought" in why
+    ), "what is drawn may do so"
     assert result.no_reply < 3
     whose = {request.who for request in answers(spy)}
     assert len(whose) == REPLIES
-    assert {request.who for request in spy.asked} == whose, "each request is kept under its exchange"
+    assert {request.who for request in spy.asked} == whose, (
+        "each request is kept under its exchange"
+    )
     kept = list(json_lines(tmp_path / "b" / ANSWERS))
     assert {f"{one['case']}/{one['turn']}" for one in kept} == whose
 
@@ -59,14 +81,20 @@ def test_the_prompt_is_that_of_the_golden_file(tmp_path: Path) -> None:
     spy = Spy()
     done(tmp_path / "b", spy, policy="socratic")
     asked = next(request for request in answers(spy) if request.who == "work-2/2")
-    compare(GUIDED, "".join(f"[{one['role']}]\n{one['content']}\n" for one in messages(asked, None)))
+    compare(
+        GUIDED, "".join(f"[{one['role']}]\n{one['content']}\n" for one in messages(asked, None))
+    )
 
 
 def test_the_state_of_earlier_lines_is_kept(tmp_path: Path) -> None:
     """A staged counselor greets first and goes on from there, by what it decided at the lines before."""
     spy = Spy()
     done(tmp_path / "b", spy, policy="staged:motivational")
-    moves = [request.system.split("next line (")[1].split(")")[0] for request in sorted(answers(spy), key=lambda one: one.who) if request.who.startswith("work-2")]
+    moves = [
+        request.system.split("next line (")[1].split(")")[0]
+        for request in sorted(answers(spy), key=lambda one: one.who)
+        if request.who.startswith("work-2")
+    ]
     assert len(set(moves)) > 1
 
 
@@ -86,7 +114,10 @@ def test_danger_goes_before_the_policy(tmp_path: Path) -> None:
         first, _ = (row["reply"] for row in csv.DictReader(file))
     assert "112" in first
     assert "childhood" not in first
-    moves = {request.who: request.system.split("next line (")[1].split(")")[0] for request in answers(spy)}
+    moves = {
+        request.who: request.system.split("next line (")[1].split(")")[0]
+        for request in answers(spy)
+    }
     assert list(moves.values()) == ["emergency", "company"]
 
 
@@ -97,7 +128,10 @@ def test_chinese_clients_get_a_chinese_counselor(tmp_path: Path) -> None:
         assert (result.language, result.no_reply) == ("Chinese", 0)
     asked = answers(spy)
     assert all("Answer in Chinese." in request.system for request in asked)
-    assert all(sum("\u4e00" <= sign <= "\u9fff" for sign in request.system.split("next line")[1]) > 20 for request in asked)
+    assert all(
+        sum("\u4e00" <= sign <= "\u9fff" for sign in request.system.split("next line")[1]) > 20
+        for request in asked
+    )
 
 
 def test_the_result_does_not_depend_on_where_it_was_cut(tmp_path: Path) -> None:
@@ -108,7 +142,9 @@ def test_the_result_does_not_depend_on_where_it_was_cut(tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match="the plug is pulled"):
             done(cut, Spy(last), policy="staged")
         done(cut, Spy(), policy="staged")
-        assert [json.loads(file) if file[:1] == b"{" else file for file in files(cut)][1] == files(whole)[1]
+        assert [json.loads(file) if file[:1] == b"{" else file for file in files(cut)][1] == files(
+            whole
+        )[1]
 
 
 def test_a_folder_goes_on_with_its_own_policy_only(tmp_path: Path) -> None:
@@ -116,7 +152,9 @@ def test_a_folder_goes_on_with_its_own_policy_only(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match="was begun without --policy, not with --policy socratic"):
         done(tmp_path / "b", Spy(), policy="socratic")
     done(tmp_path / "c", Spy(), policy="course:cbt")
-    with pytest.raises(BenchError, match="with --policy course:cbt, not with --policy course:behavioral"):
+    with pytest.raises(
+        BenchError, match="with --policy course:cbt, not with --policy course:behavioral"
+    ):
         done(tmp_path / "c", Spy(), policy="course:behavioral")
 
 
@@ -129,19 +167,31 @@ def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
     assert any("only thought" in reason for reason in result.reasons)
 
 
-@pytest.mark.parametrize(("policy", "words"), [
-    ("freudian", "no policy 'freudian'"), ("changing", "changing is no counselor's; there are course, "), ("socratic:cbt", "socratic is told nothing"), ("course:alchemy", "alchemy"), ("staged:nowhere.yaml", "nowhere.yaml"),
-    ("staged:nothing", "nothing"),
-])
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("freudian", "no policy 'freudian'"),
+        ("changing", "changing is no counselor's; there are course, "),
+        ("socratic:cbt", "socratic is told nothing"),
+        ("course:alchemy", "alchemy"),
+        ("staged:nowhere.yaml", "nowhere.yaml"),
+        ("staged:nothing", "nothing"),
+    ],
+)
 def test_a_policy_that_is_not_there(policy: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         following(policy_named(policy), "English", 0)
 
 
 def test_policies_stand_side_by_side_in_any_order(tmp_path: Path) -> None:
-    results = {tmp_path / name: done(tmp_path / name, Spy(), policy=policy) for name, policy in (("a", "course:cbt"), ("b", None), ("c", "staged"))}
+    results = {
+        tmp_path / name: done(tmp_path / name, Spy(), policy=policy)
+        for name, policy in (("a", "course:cbt"), ("b", None), ("c", "staged"))
+    }
     for folders in (("a", "b", "c"), ("b", "a"), ("c", "a")):
-        lines = list(comparison_lines({tmp_path / name: results[tmp_path / name] for name in folders}))
+        lines = list(
+            comparison_lines({tmp_path / name: results[tmp_path / name] for name in folders})
+        )
         assert any("course:cbt with scripted" in line for line in lines)
 
 

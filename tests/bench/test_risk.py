@@ -10,8 +10,8 @@ from simcounsel.bench.risk import Measured, Share, Taken, judged, listened, meas
 from simcounsel.bench.risk_lines import MOST_TOLD, Labelled, Split, lines_of
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
-from simcounsel.llm.ask import Request
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Request
+from simcounsel.standins.scripted import Scripted
 from tests.stage import switchboard
 
 OWN = """
@@ -31,12 +31,41 @@ def own(folder: Path, text: str = OWN) -> Path:
 def psyguard(folder: Path) -> Path:
     path = folder / "psyguard.json"
     none, risk = [0.0, 1.0], [1.0, 0.0]
-    path.write_text(json.dumps([
-        {"idx": 2, "text": "我想自杀", "labels": ["主动自杀意念"], "label": risk, "data_source": "x"},
-        {"idx": 3, "text": "我不想活了", "labels": ["被动自杀意念"], "label": risk, "data_source": "x"},
-        {"idx": 5, "text": "今天天气很好", "labels": ["无风险"], "label": none, "data_source": "x"},
-        {"idx": 7, "text": "我想自杀", "labels": ["无风险"], "label": none, "data_source": "x"},
-    ]), encoding="utf-8")
+    path.write_text(
+        json.dumps(
+            [
+                {
+                    "idx": 2,
+                    "text": "我想自杀",
+                    "labels": ["主动自杀意念"],
+                    "label": risk,
+                    "data_source": "x",
+                },
+                {
+                    "idx": 3,
+                    "text": "我不想活了",
+                    "labels": ["被动自杀意念"],
+                    "label": risk,
+                    "data_source": "x",
+                },
+                {
+                    "idx": 5,
+                    "text": "今天天气很好",
+                    "labels": ["无风险"],
+                    "label": none,
+                    "data_source": "x",
+                },
+                {
+                    "idx": 7,
+                    "text": "我想自杀",
+                    "labels": ["无风险"],
+                    "label": none,
+                    "data_source": "x",
+                },
+            ]
+        ),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -54,23 +83,47 @@ def test_wilson() -> None:
 
 def test_own_lines(tmp_path: Path) -> None:
     result = measure(own(tmp_path), "test")
-    assert (result.precision.hits, result.precision.of, result.recall.hits, result.recall.of, result.doubt.hits) == (1, 1, 1, 2, 1)
+    assert (
+        result.precision.hits,
+        result.precision.of,
+        result.recall.hits,
+        result.recall.of,
+        result.doubt.hits,
+    ) == (1, 1, 1, 2, 1)
     assert result.f1 == pytest.approx(2 / 3)
-    assert {level: (share.hits, share.of) for level, share in result.by_level.items()} == {"none": (0, 1), "low": (0, 1), "high": (1, 1)}
-    assert {(labelled, heard): n for (labelled, heard), n in result.levels.items()} == {("high", "low"): 1, ("none", "none"): 1, ("low", "none"): 1}
+    assert {level: (share.hits, share.of) for level, share in result.by_level.items()} == {
+        "none": (0, 1),
+        "low": (0, 1),
+        "high": (1, 1),
+    }
+    assert {(labelled, heard): n for (labelled, heard), n in result.levels.items()} == {
+        ("high", "low"): 1,
+        ("none", "none"): 1,
+        ("low", "none"): 1,
+    }
     assert [(share.hits, share.of) for share in result.hard.values()] == [(1, 2), (0, 1)]
 
 
 def test_psyguard(tmp_path: Path) -> None:
     result = measure(psyguard(tmp_path), "test")
-    assert (result.precision.hits, result.precision.of, result.recall.hits, result.recall.of) == (1, 2, 1, 1)
+    assert (result.precision.hits, result.precision.of, result.recall.hits, result.recall.of) == (
+        1,
+        2,
+        1,
+        1,
+    )
     assert list(result.by_label) == ["被动自杀意念"] and result.by_level == {} and result.hard == {}
     assert measure(psyguard(tmp_path)).lines == 4
 
 
 def test_nothing_flagged_is_no_precision() -> None:
     line = "Hello there."
-    result = measured("x", "all", [Labelled(text=line, risk=False, labels=(), split="test")], [Taken(level="none", doubt=False)])
+    result = measured(
+        "x",
+        "all",
+        [Labelled(text=line, risk=False, labels=(), split="test")],
+        [Taken(level="none", doubt=False)],
+    )
     assert result.precision.share is None and result.recall.share is None and result.f1 is None
 
 
@@ -80,42 +133,85 @@ def test_a_model_is_asked_in_doubt_or_about_every_line(tmp_path: Path) -> None:
 
     def risk(request: Request, draw: object) -> str:
         asked.append(request.prompt)
-        return "none" if "job" in request.prompt.split("The client says:")[1].splitlines()[0] else "high"
+        return (
+            "none"
+            if "job" in request.prompt.split("The client says:")[1].splitlines()[0]
+            else "high"
+        )
 
     lines = lines_of(own(tmp_path), "test")
     for every_line, hits, questions in ((False, 1, 1), (True, 2, 3)):
         asked.clear()
         models = switchboard(Scripted({"risk": risk}))
-        result = measured("x", "test", lines, judged(lines, models, every_line=every_line), "a model")
+        result = measured(
+            "x", "test", lines, judged(lines, models, every_line=every_line), "a model"
+        )
         models.close()
-        assert (result.recall.hits, result.recall.of, result.precision.of, len(asked)) == (hits, 2, hits, questions)
+        assert (result.recall.hits, result.recall.of, result.precision.of, len(asked)) == (
+            hits,
+            2,
+            hits,
+            questions,
+        )
         assert result.doubt.hits == 1
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("[]", r"lines.yaml:1: a list of labelled lines"), ("", r"lines.yaml:1: the file is empty"), ("{", r"lines.yaml:1: not valid YAML"),
-    ("- {id: a}", r"lines.yaml:1: entry 1: split: missing; add `split: ...`"), ("- 7", r"lines.yaml:1: entry 1: 7: input should be a valid dict"),
-    (OWN.replace("split: tune", "split: tun"), r"lines.yaml:2: entry 1: split: 'tun' is not one of tune, test; did you mean 'tune'\?"),
-    (OWN.replace("level: low", "level: mild"), r"lines.yaml:5: entry 4: level: 'mild' is not one of none, low, high, imminent"),
-    (OWN.replace("kinds: [],", "kinds: [suicide],"), r"lines.yaml:4: entry 3: kinds: \['suicide'\] with level none; give the level"),
-    (OWN.replace("[suicide], level: low", "[], level: low"), r"lines.yaml:5: entry 4: kinds: \[\] with level low; name the kinds"),
-    (OWN.replace("id: c", "id: a"), r"lines.yaml:4: entry 3: id: 'a' is that of entry 1 too"),
-    (OWN.replace("id: c", "id: 7"), r"lines.yaml:4: entry 3: id: 7: a number or truth value where text is needed; put it in quotes"),
-    (OWN.replace("why: \"hint\"", "why: \"hint\", kind: x"), r"lines.yaml:3: entry 2: kind: unknown key; did you mean 'kinds'\?"),
-    ("- " + "[" * 2000, "nested too deeply"),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", r"lines.yaml:1: a list of labelled lines"),
+        ("", r"lines.yaml:1: the file is empty"),
+        ("{", r"lines.yaml:1: not valid YAML"),
+        ("- {id: a}", r"lines.yaml:1: entry 1: split: missing; add `split: ...`"),
+        ("- 7", r"lines.yaml:1: entry 1: 7: input should be a valid dict"),
+        (
+            OWN.replace("split: tune", "split: tun"),
+            r"lines.yaml:2: entry 1: split: 'tun' is not one of tune, test; did you mean 'tune'\?",
+        ),
+        (
+            OWN.replace("level: low", "level: mild"),
+            r"lines.yaml:5: entry 4: level: 'mild' is not one of none, low, high, imminent",
+        ),
+        (
+            OWN.replace("kinds: [],", "kinds: [suicide],"),
+            r"lines.yaml:4: entry 3: kinds: \['suicide'\] with level none; give the level",
+        ),
+        (
+            OWN.replace("[suicide], level: low", "[], level: low"),
+            r"lines.yaml:5: entry 4: kinds: \[\] with level low; name the kinds",
+        ),
+        (OWN.replace("id: c", "id: a"), r"lines.yaml:4: entry 3: id: 'a' is that of entry 1 too"),
+        (
+            OWN.replace("id: c", "id: 7"),
+            r"lines.yaml:4: entry 3: id: 7: a number or truth value where text is needed; put it in quotes",
+        ),
+        (
+            OWN.replace('why: "hint"', 'why: "hint", kind: x'),
+            r"lines.yaml:3: entry 2: kind: unknown key; did you mean 'kinds'\?",
+        ),
+        ("- " + "[" * 2000, "nested too deeply"),
+    ],
+)
 def test_a_file_with_a_fault(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(BenchError, match=words):
         measure(own(tmp_path, text))
 
 
-@pytest.mark.parametrize(("entry", "words"), [
-    ('"label": []', "entry 2: label: \\[\\]: tuple should have at least 2 items"), ('"label": [0, 3]', "entry 2: label.1: 3: input should be less than or equal to 1"),
-    ('"label": [0, NaN]', "entry 2: label.1: nan"), ('"label": 1', "entry 2: label: 1: input should be a valid tuple"),
-    ('"idx": 1e400', "entry 2: idx: inf: input should be a finite number"), ('"idx": -1', "entry 2: idx: -1: input should be greater"),
-    ('"labels": "自杀"', "entry 2: labels: '自杀': input should be a valid tuple"), ('"text": " "', "entry 2: text: ' ': string should have at least 1"),
-    ('"idx": ' + "9" * 6000, "a number has more digits than can be read"), ('"label": ' + "[" * 100_000, "nested too deeply"),
-])
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ('"label": []', "entry 2: label: \\[\\]: tuple should have at least 2 items"),
+        ('"label": [0, 3]', "entry 2: label.1: 3: input should be less than or equal to 1"),
+        ('"label": [0, NaN]', "entry 2: label.1: nan"),
+        ('"label": 1', "entry 2: label: 1: input should be a valid tuple"),
+        ('"idx": 1e400', "entry 2: idx: inf: input should be a finite number"),
+        ('"idx": -1', "entry 2: idx: -1: input should be greater"),
+        ('"labels": "自杀"', "entry 2: labels: '自杀': input should be a valid tuple"),
+        ('"text": " "', "entry 2: text: ' ': string should have at least 1"),
+        ('"idx": ' + "9" * 6000, "a number has more digits than can be read"),
+        ('"label": ' + "[" * 100_000, "nested too deeply"),
+    ],
+)
 def test_a_fault_in_psyguards(entry: str, words: str, tmp_path: Path) -> None:
     one = '{"idx": 2, "text": "a", "labels": [], "label": [0, 1], "data_source": "x"}'
     (tmp_path / "psyguard.json").write_text(f"[{one},\n{one[:-1]}, {entry}}}]", encoding="utf-8")
@@ -138,9 +234,19 @@ def test_an_empty_split(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     run = CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "test"])
     assert run.exit_code == 0 and "0.500" in run.output and "level labelled" in run.output
-    told = json.loads(CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--json"]).output)
+    told = json.loads(
+        CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--json"]).output
+    )
     assert (told["lines"], told["recall"]["hits"], told["recall"]["of"]) == (4, 2, 3)
-    assert CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "train"]).exit_code == 2
-    assert CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--every-line"]).exit_code == 2
-    asked = CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--model", "scripted", "--every-line"])
+    assert (
+        CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--split", "train"]).exit_code
+        == 2
+    )
+    assert (
+        CliRunner().invoke(app, ["bench", "risk", str(own(tmp_path)), "--every-line"]).exit_code
+        == 2
+    )
+    asked = CliRunner().invoke(
+        app, ["bench", "risk", str(own(tmp_path)), "--model", "scripted", "--every-line"]
+    )
     assert asked.exit_code == 0 and "the detector, and scripted where it was asked" in asked.output

@@ -24,11 +24,11 @@ from typing import Any
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Acted, Said, Warned
-from simcounsel.llm.embedded import Embedded
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
+from simcounsel.standins import Embedded
 
 ROOT = Path(__file__).parents[2]
 HOURS = {
@@ -110,7 +110,17 @@ def measure(runs: list[Run], second_tries: int) -> dict[str, Any]:
         requests += sum(call["verb"] != "embed" for call in run.calls())
         talk += list(pairs(run))
     slips = sum(
-        bool(re.search(COUNSELS if roles[s.who] == "client" else CONFIDES if roles[s.who] == "counselor" else r"(?!)", s.text.lower())) for s in said
+        bool(
+            re.search(
+                COUNSELS
+                if roles[s.who] == "client"
+                else CONFIDES
+                if roles[s.who] == "counselor"
+                else r"(?!)",
+                s.text.lower(),
+            )
+        )
+        for s in said
     )
     heard = minilm.embed_now([a for a, _ in talk]) if talk else None
     reply = minilm.embed_now([b for _, b in talk]) if talk else None
@@ -124,31 +134,47 @@ def measure(runs: list[Run], second_tries: int) -> dict[str, Any]:
             draws.append(float((heard * reply[order]).sum(axis=1).mean()))
         shuffled = statistics.mean(draws)
     return {
-        "slots": len(fit), "fit %": 100 * sum(fit) / max(1, len(fit)), "lines": len(said), "reply similarity": true, "shuffled": shuffled,
-        "repeated %": 100 * repeated / max(1, len(said)), "role slips %": 100 * slips / max(1, len(said)),
-        "schema failures %": 100 * (second_tries + warned) / max(1, requests), "requests": requests,
+        "slots": len(fit),
+        "fit %": 100 * sum(fit) / max(1, len(fit)),
+        "lines": len(said),
+        "reply similarity": true,
+        "shuffled": shuffled,
+        "repeated %": 100 * repeated / max(1, len(said)),
+        "role slips %": 100 * slips / max(1, len(said)),
+        "schema failures %": 100 * (second_tries + warned) / max(1, requests),
+        "requests": requests,
     }
 
 
 def main() -> None:
     """Live, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--ticks", type=int, default=96)
-    parser.add_argument("--plain-ticks", type=int, default=4, help="of the tiny world; each takes minutes, since the model writes JSON by a grammar")
+    parser.add_argument(
+        "--plain-ticks",
+        type=int,
+        default=4,
+        help="of the tiny world; each takes minutes, since the model writes JSON by a grammar",
+    )
     parser.add_argument("--plain-seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = {}
         for name, plain, ticks, seeds in (
-            ("ours", False, wanted.ticks, wanted.seeds), ("plain prompt", True, wanted.plain_ticks, wanted.plain_seeds),
+            ("ours", False, wanted.ticks, wanted.seeds),
+            ("plain prompt", True, wanted.plain_ticks, wanted.plain_seeds),
         ):
             lived = []
             for seed in seeds:
                 lived.append(live(plain, seed, ticks, Path(folder)))
                 print(f"{name}, seed {seed}: {ticks} ticks in {lived[-1][1]:.0f} s", flush=True)
             rows[name] = measure([run for run, _, _ in lived], sum(tries for _, _, tries in lived))
-            rows[name]["seconds per tick"] = sum(seconds for _, seconds, _ in lived) / (ticks * len(lived))
+            rows[name]["seconds per tick"] = sum(seconds for _, seconds, _ in lived) / (
+                ticks * len(lived)
+            )
     print(f"{'':20s}" + "".join(f"{name:>16s}" for name in rows))
     for key in rows["ours"]:
         print(f"{key:20s}" + "".join(f"{rows[name][key]:16.2f}" for name in rows))

@@ -29,10 +29,21 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 Figures = dict[str, Any]
 COLUMNS = (
-    ("wall s", "wall_s", ".2f"), ("path s", "critical_s", ".2f"), ("ratio", "ratio", ".3f"), ("CPU ms/step", "cpu_ms", ".2f"),
-    ("early", "cpu_early_ms", ".2f"), ("late", "cpu_late_ms", ".2f"), ("req/step", "requests", ".2f"), ("chars/step", "characters", ".0f"),
-    ("req/day", "requests_a_day", ".1f"), ("chars/day", "characters_a_day", ".0f"), ("peak", "peak", ".0f"), ("MB", "memory_mb", ".0f"),
-    ("+KB/step", "memory_kb", ".2f"), ("disk KB/step", "disk_kb", ".2f"), ("tick end ms", "end_ms", ".1f"),
+    ("wall s", "wall_s", ".2f"),
+    ("path s", "critical_s", ".2f"),
+    ("ratio", "ratio", ".3f"),
+    ("CPU ms/step", "cpu_ms", ".2f"),
+    ("early", "cpu_early_ms", ".2f"),
+    ("late", "cpu_late_ms", ".2f"),
+    ("req/step", "requests", ".2f"),
+    ("chars/step", "characters", ".0f"),
+    ("req/day", "requests_a_day", ".1f"),
+    ("chars/day", "characters_a_day", ".0f"),
+    ("peak", "peak", ".0f"),
+    ("MB", "memory_mb", ".0f"),
+    ("+KB/step", "memory_kb", ".2f"),
+    ("disk KB/step", "disk_kb", ".2f"),
+    ("tick end ms", "end_ms", ".1f"),
 )
 
 
@@ -57,7 +68,9 @@ def server(*options: str, port: int = 0) -> Iterator[tuple[str, Callable[[], Non
         process.stdout.close()
 
 
-def measured(job: Figures, *, most_s: float = 600.0, on_line: Callable[[str], None] | None = None) -> Figures:
+def measured(
+    job: Figures, *, most_s: float = 600.0, on_line: Callable[[str], None] | None = None
+) -> Figures:
     """The figures of one run in a fresh process, which gets `most_s` seconds."""
     command = [sys.executable, "-m", "tests.benchmarks.measured", json.dumps(job)]
     last = ""
@@ -73,7 +86,9 @@ def measured(job: Figures, *, most_s: float = 600.0, on_line: Callable[[str], No
             watch.cancel()
             process.kill()
     if not last.startswith("{"):
-        raise RuntimeError(f"{job} gave no figures within {most_s:g} s (last line: {last.strip()!r})")
+        raise RuntimeError(
+            f"{job} gave no figures within {most_s:g} s (last line: {last.strip()!r})"
+        )
     found: Figures = json.loads(last)
     return found
 
@@ -82,7 +97,10 @@ def median(job: Figures, repeats: int) -> Figures:
     """Each figure's median over fresh runs."""
     runs = [measured(job) for _ in range(repeats)]
     return {
-        key: statistics.median(run[key] for run in runs) if isinstance(value, int | float) else value for key, value in runs[0].items()
+        key: statistics.median(run[key] for run in runs)
+        if isinstance(value, int | float)
+        else value
+        for key, value in runs[0].items()
     }
 
 
@@ -90,14 +108,32 @@ def compare(told: argparse.Namespace) -> list[str]:
     """The table, line by line as it comes; returns what is reached and what not."""
     verdicts: list[str] = []
     print(f"load of the machine before (1, 5, 15 min): {_load()}; {os.cpu_count()} cores")
-    print("".join(f"{title:>13}" for title in ("workload", "N", "at once", *(c[0] for c in COLUMNS))))
+    print(
+        "".join(f"{title:>13}" for title in ("workload", "N", "at once", *(c[0] for c in COLUMNS)))
+    )
     for limit in told.limit:
-        options = ("--latency-ms", str(told.latency_ms), *(("--in-flight-max", str(limit)) if limit else ()))
+        options = (
+            "--latency-ms",
+            str(told.latency_ms),
+            *(("--in-flight-max", str(limit)) if limit else ()),
+        )
         with server(*options) as (url, _):
             for workload, n, ticks in _jobs(told, limit):
-                job = {"workload": workload, "url": url, "n": n, "ticks": ticks, "latency_s": told.latency_ms / 1000, "in_flight_max": limit}
+                job = {
+                    "workload": workload,
+                    "url": url,
+                    "n": n,
+                    "ticks": ticks,
+                    "latency_s": told.latency_ms / 1000,
+                    "in_flight_max": limit,
+                }
                 figures = median(job, told.repeats)
-                _row(workload if ticks == _usual_ticks(workload, told) else f"{workload} x {ticks}", n, limit, figures)
+                _row(
+                    workload if ticks == _usual_ticks(workload, told) else f"{workload} x {ticks}",
+                    n,
+                    limit,
+                    figures,
+                )
                 bare = None
                 if workload == "W1" and not limit and ticks == told.ticks:
                     bare = median({**job, "workload": "bare"}, told.repeats)
@@ -129,23 +165,39 @@ def _row(name: str, n: int, limit: int | None, figures: Figures) -> None:
 
 
 def _verdicts(
-    workload: str, n: int, limit: int | None, ticks: int, told: argparse.Namespace, figures: Figures, bare: Figures | None
+    workload: str,
+    n: int,
+    limit: int | None,
+    ticks: int,
+    told: argparse.Namespace,
+    figures: Figures,
+    bare: Figures | None,
 ) -> Iterator[str]:
     if limit:
         return
     if bare and n == 50:
         yield verdict(
-            figures["ratio"] <= 1.25, f"W1 at N = 50 within 1.25 of its critical path: {figures['ratio']:.3f} "
+            figures["ratio"] <= 1.25,
+            f"W1 at N = 50 within 1.25 of its critical path: {figures['ratio']:.3f} "
             f"({figures['wall_s']:.2f} s of {figures['critical_s']:.2f} s); a bare loop over aiohttp in the same run: {bare['ratio']:.3f}",
         )
     if workload == "W1" and ticks == told.ticks:
-        yield verdict(figures["cpu_ms"] <= 2, f"at most 2 ms of CPU per resident-step, W1 at N = {n}: {figures['cpu_ms']:.2f} ms")
+        yield verdict(
+            figures["cpu_ms"] <= 2,
+            f"at most 2 ms of CPU per resident-step, W1 at N = {n}: {figures['cpu_ms']:.2f} ms",
+        )
     if workload == "W1" and ticks == told.long_ticks:
         early, late = figures["cpu_early_ms"], figures["cpu_late_ms"]
-        yield verdict(late <= 1.2 * early, f"flat over run length: W1, N = {n}, {ticks} ticks: {early:.2f} ms in the first third, {late:.2f} ms in the last")
+        yield verdict(
+            late <= 1.2 * early,
+            f"flat over run length: W1, N = {n}, {ticks} ticks: {early:.2f} ms in the first third, {late:.2f} ms in the last",
+        )
     if workload == "W3":
         day = figures["requests_a_day"]
-        yield verdict(day <= 120, f"at most 120 requests per resident-day on W3: {day:.1f}; of {sum(figures['purposes'].values())}: {_counts(figures['purposes'])}")
+        yield verdict(
+            day <= 120,
+            f"at most 120 requests per resident-day on W3: {day:.1f}; of {sum(figures['purposes'].values())}: {_counts(figures['purposes'])}",
+        )
         if figures["fallbacks"] or figures["second_tries"]:
             yield f"              (second tries {figures['second_tries']:.0f}, fallbacks {figures['fallbacks']:.0f})"
 
@@ -154,11 +206,15 @@ def faults(told: argparse.Namespace) -> list[str]:
     """W1 under 2% HTTP 400, 2% 500, 2% broken JSON, one stall, and the server gone for a while."""
     n, ticks = max(told.n[:2]), 2 * told.ticks
     options = ["--latency-ms", str(told.latency_ms), "--faults"]
-    stall = [] if told.quick else ["--stall-at", str(n * ticks // 4), "--stall-s", str(told.stall_s)]
+    stall = (
+        [] if told.quick else ["--stall-at", str(n * ticks // 4), "--stall-s", str(told.stall_s)]
+    )
     back = threading.Event()
     with server(*options, *stall) as (url, end):
         port = int(url.split(":")[2].split("/")[0])
-        again = threading.Thread(target=_gone_and_back, args=(port, options, end, told.gone_s, back))
+        again = threading.Thread(
+            target=_gone_and_back, args=(port, options, end, told.gone_s, back)
+        )
 
         def watch(line: str) -> None:
             print("   ", line.strip()[:160], flush=True) if line.startswith("stopped") else None
@@ -166,25 +222,48 @@ def faults(told: argparse.Namespace) -> list[str]:
                 again.start()
 
         try:
-            job = {"workload": "faults", "url": url, "n": n, "ticks": ticks, "latency_s": told.latency_ms / 1000}
+            job = {
+                "workload": "faults",
+                "url": url,
+                "n": n,
+                "ticks": ticks,
+                "latency_s": told.latency_ms / 1000,
+            }
             figures = measured(job, on_line=watch)
         finally:
             back.set()
             if again.ident:
                 again.join(timeout=60)
-    print(f"faults: N = {n}, {ticks} ticks: " + _counts({k: v for k, v in figures.items() if k != "causes"}))
+    print(
+        f"faults: N = {n}, {ticks} ticks: "
+        + _counts({k: v for k, v in figures.items() if k != "causes"})
+    )
     for cause, count in sorted(figures["causes"].items(), key=lambda item: -item[1]):
         print(f"{count:>8}  {cause}")
-    whole = figures["completed"] + figures["lost_with_cause"] == figures["steps"] and not figures["lost_silently"]
+    whole = (
+        figures["completed"] + figures["lost_with_cause"] == figures["steps"]
+        and not figures["lost_silently"]
+    )
     return [
-        verdict(whole, f"with faults every resident-step is completed or its loss is in the log: {figures['completed']} completed, "
-                f"{figures['lost_with_cause']} lost with their cause, {figures['lost_silently']} without"),
-        verdict(figures["finished"], f"nothing hangs for ever: the end came after {figures['wall_s']:.0f} s"),
-        verdict(figures["finished"] and figures["resumes"] > 0, f"the run can be resumed: {figures['resumes']} times"),
+        verdict(
+            whole,
+            f"with faults every resident-step is completed or its loss is in the log: {figures['completed']} completed, "
+            f"{figures['lost_with_cause']} lost with their cause, {figures['lost_silently']} without",
+        ),
+        verdict(
+            figures["finished"],
+            f"nothing hangs for ever: the end came after {figures['wall_s']:.0f} s",
+        ),
+        verdict(
+            figures["finished"] and figures["resumes"] > 0,
+            f"the run can be resumed: {figures['resumes']} times",
+        ),
     ]
 
 
-def _gone_and_back(port: int, options: list[str], end: Callable[[], None], gone_s: float, done: threading.Event) -> None:
+def _gone_and_back(
+    port: int, options: list[str], end: Callable[[], None], gone_s: float, done: threading.Event
+) -> None:
     end()
     time.sleep(gone_s)
     with server(*options, port=port):
@@ -196,10 +275,17 @@ def help_cpu() -> str:
     found = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "simcounsel", "--help"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-m", "simcounsel", "--help"],
+            cwd=ROOT,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return verdict(min(found) < 0.5, f"`python -m simcounsel --help` under 0.5 s of CPU: {min(found):.2f} s")
+    return verdict(
+        min(found) < 0.5, f"`python -m simcounsel --help` under 0.5 s of CPU: {min(found):.2f} s"
+    )
 
 
 def verdict(reached: bool, text: str) -> str:
@@ -213,14 +299,32 @@ def _counts(figures: Figures) -> str:
 
 def parsed(given: list[str] | None) -> argparse.Namespace:
     """The command line, with small sizes for --quick."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="only to see that it runs: few residents, two ticks, 5 ms")
-    parser.add_argument("--workload", nargs="*", choices=("W1", "W2", "W3"), default=["W1", "W2", "W3"])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="only to see that it runs: few residents, two ticks, 5 ms",
+    )
+    parser.add_argument(
+        "--workload", nargs="*", choices=("W1", "W2", "W3"), default=["W1", "W2", "W3"]
+    )
     parser.add_argument("--n", nargs="+", type=int, default=[10, 50, 200])
-    parser.add_argument("--limit", nargs="+", type=int, default=[0, 8], help="how many the server works on at once; 0: all")
+    parser.add_argument(
+        "--limit",
+        nargs="+",
+        type=int,
+        default=[0, 8],
+        help="how many the server works on at once; 0: all",
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--latency-ms", type=float, default=100.0)
-    parser.add_argument("--faults", action="store_true", help="also live through a server that fails in every way (about two minutes)")
+    parser.add_argument(
+        "--faults",
+        action="store_true",
+        help="also live through a server that fails in every way (about two minutes)",
+    )
     told = parser.parse_args(given)
     told.limit = [limit or None for limit in told.limit]
     told.ticks, told.day_ticks, told.long_ticks, told.stall_s, told.gone_s = 20, 96, 200, 30.0, 20.0

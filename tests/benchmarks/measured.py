@@ -1,6 +1,6 @@
 """One run of the engine's benchmark in a process of its own: prints progress lines, and last its figures as JSON.
 
-    python -m tests.benchmarks.measured '{"workload": "W1", "url": "http://127.0.0.1:8000/v1", "n": 10, "ticks": 20}'
+python -m tests.benchmarks.measured '{"workload": "W1", "url": "http://127.0.0.1:8000/v1", "n": 10, "ticks": 20}'
 """
 
 import asyncio
@@ -22,10 +22,10 @@ from simcounsel.agents.views import whoami
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelUnreachable
 from simcounsel.events import Entry, Remembered, TickEnded, Warned
-from simcounsel.llm.ask import Ask, Outcome, Request
 from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.question import Ask, Outcome, Request
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from tests.benchmarks.towns import Plodder, plain_town, town_of_ten
 
@@ -49,8 +49,14 @@ class Job:
 
     def world(self) -> World:
         """The world to live through."""
-        world = town_of_ten(self.ticks) if self.workload == "W3" else plain_town(self.n, self.ticks, pairs=self.workload == "W2")
-        return world.model_copy(update={"models": world.models.model_copy(update={"reason": f"{self.url}/benchmark"})})
+        world = (
+            town_of_ten(self.ticks)
+            if self.workload == "W3"
+            else plain_town(self.n, self.ticks, pairs=self.workload == "W2")
+        )
+        return world.model_copy(
+            update={"models": world.models.model_copy(update={"reason": f"{self.url}/benchmark"})}
+        )
 
 
 class Watched(Switchboard):
@@ -63,7 +69,9 @@ class Watched(Switchboard):
     def ask(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
         chains: dict[str, int] = {}
         before = self._asked
-        outcomes = super().ask({name: self._counted(name, one, chains) for name, one in asks.items()})
+        outcomes = super().ask(
+            {name: self._counted(name, one, chains) for name, one in asks.items()}
+        )
         rounds = -(-(self._asked - before) // self.limit) if self.limit else 0
         self.critical_requests += max(*chains.values(), rounds, 0) if chains else 0
         return outcomes
@@ -78,7 +86,10 @@ class Watched(Switchboard):
             except StopIteration as end:
                 value: T = end.value
                 return value
-            chat = sum(request.verb != "embed" for request in ((wanted,) if isinstance(wanted, Request) else wanted))
+            chat = sum(
+                request.verb != "embed"
+                for request in ((wanted,) if isinstance(wanted, Request) else wanted)
+            )
             if chat:
                 chains[name] = chains.get(name, 0) + 1
                 self._asked += chat
@@ -119,13 +130,25 @@ def measure(job: Job, out: Path) -> Figures:
     critical_s = models.critical_requests * job.latency_s
     each = [(after - before) * 1e3 / job.n for before, after in pairwise(simulation.cpu_s)]
     return {
-        "wall_s": wall_s, "critical_s": critical_s, "ratio": wall_s / critical_s, "cpu_ms": cpu_s * 1e3 / steps,
-        "cpu_early_ms": _mean(each[1:][: len(each) // 3]), "cpu_late_ms": _mean(each[-(len(each) // 3) :]),
-        "requests": usage.calls / steps, "characters": usage.prompt_characters / steps,
-        "requests_a_day": usage.calls / steps * a_day, "characters_a_day": usage.prompt_characters / steps * a_day,
-        "peak": usage.peak_in_flight, "memory_mb": simulation.resident_kb[-1] / 1024, "memory_kb": _slope(simulation.resident_kb) / job.n,
-        "disk_kb": sum(f.stat().st_size for f in simulation.record.folder.rglob("*") if f.is_file()) / 1024 / steps,
-        "end_ms": _mean(simulation.ends_s) * 1e3, "fallbacks": usage.fallbacks, "second_tries": usage.second_tries,
+        "wall_s": wall_s,
+        "critical_s": critical_s,
+        "ratio": wall_s / critical_s,
+        "cpu_ms": cpu_s * 1e3 / steps,
+        "cpu_early_ms": _mean(each[1:][: len(each) // 3]),
+        "cpu_late_ms": _mean(each[-(len(each) // 3) :]),
+        "requests": usage.calls / steps,
+        "characters": usage.prompt_characters / steps,
+        "requests_a_day": usage.calls / steps * a_day,
+        "characters_a_day": usage.prompt_characters / steps * a_day,
+        "peak": usage.peak_in_flight,
+        "memory_mb": simulation.resident_kb[-1] / 1024,
+        "memory_kb": _slope(simulation.resident_kb) / job.n,
+        "disk_kb": sum(f.stat().st_size for f in simulation.record.folder.rglob("*") if f.is_file())
+        / 1024
+        / steps,
+        "end_ms": _mean(simulation.ends_s) * 1e3,
+        "fallbacks": usage.fallbacks,
+        "second_tries": usage.second_tries,
         "purposes": _purposes(simulation.record),
     }
 
@@ -135,9 +158,13 @@ def _live(job: Job, out: Path, world: World | None = None) -> tuple[Clocked, Wat
     world = world or job.world()
     in_flight = max(64, job.n)
     chat = open_chat(world.models.reason)
-    models = Watched({"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight)
+    models = Watched(
+        {"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight
+    )
     models.limit = min(in_flight, job.in_flight_max or in_flight)
-    simulation = Clocked(world, out=out, models=models, minds=Person if job.workload == "W3" else Plodder)
+    simulation = Clocked(
+        world, out=out, models=models, minds=Person if job.workload == "W3" else Plodder
+    )
     simulation.run()
     return simulation, models
 
@@ -149,10 +176,23 @@ async def _bare(job: Job) -> Figures:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
         async def once(tick: int, number: int) -> str:
-            messages = [{"role": "system", "content": told}, {"role": "user", "content": f"{tick} {number} " + "What comes to mind? " * 10}]
-            payload = json.dumps({"model": "benchmark", "messages": messages, "temperature": 0.7, "seed": number, "max_tokens": 60}).encode()
+            messages = [
+                {"role": "system", "content": told},
+                {"role": "user", "content": f"{tick} {number} " + "What comes to mind? " * 10},
+            ]
+            payload = json.dumps(
+                {
+                    "model": "benchmark",
+                    "messages": messages,
+                    "temperature": 0.7,
+                    "seed": number,
+                    "max_tokens": 60,
+                }
+            ).encode()
             headers = {"Content-Type": "application/json"}
-            async with session.post(f"{job.url}/chat/completions", data=payload, headers=headers) as response:
+            async with session.post(
+                f"{job.url}/chat/completions", data=payload, headers=headers
+            ) as response:
                 text: str = json.loads(await response.read())["choices"][0]["message"]["content"]
                 return text
 
@@ -162,7 +202,12 @@ async def _bare(job: Job) -> Figures:
             await asyncio.gather(*(once(tick, number) for number in range(job.n)))
     wall_s, critical_s = time.perf_counter() - started, job.ticks * job.latency_s
     cpu_ms = (time.process_time() - cpu_s) * 1e3 / (job.n * job.ticks)
-    return {"wall_s": wall_s, "critical_s": critical_s, "ratio": wall_s / critical_s, "cpu_ms": cpu_ms}
+    return {
+        "wall_s": wall_s,
+        "critical_s": critical_s,
+        "ratio": wall_s / critical_s,
+        "cpu_ms": cpu_ms,
+    }
 
 
 @dataclass(frozen=True)
@@ -189,7 +234,12 @@ def _endured(job: Job, out: Path) -> Figures:
             time.sleep(min(1.0, 10 * job.latency_s))
         resumes += 1
         run = Run.open(simulation.record.folder)
-    return {"wall_s": time.perf_counter() - started, "resumes": resumes, "finished": simulation.finished, **_losses(simulation.record, job)}
+    return {
+        "wall_s": time.perf_counter() - started,
+        "resumes": resumes,
+        "finished": simulation.finished,
+        **_losses(simulation.record, job),
+    }
 
 
 def _losses(run: Run, job: Job) -> Figures:
@@ -208,8 +258,12 @@ def _losses(run: Run, job: Job) -> Figures:
             causes[event.cause] = causes.get(event.cause, 0) + 1
     steps = {(tick, resident.name) for tick in range(job.ticks) for resident in run.world.residents}
     return {
-        "steps": len(steps), "completed": len(done & steps), "lost_with_cause": len((steps - done) & said), "lost_silently": len(steps - done - said),
-        "twice": twice, "causes": causes,
+        "steps": len(steps),
+        "completed": len(done & steps),
+        "lost_with_cause": len((steps - done) & said),
+        "lost_silently": len(steps - done - said),
+        "twice": twice,
+        "causes": causes,
     }
 
 

@@ -26,7 +26,14 @@ from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
 from simcounsel.corpus.screens import Limits, screen  # noqa: E402
 from simcounsel.corpus.screens.shingles import Hashes, jaccard, shingles  # noqa: E402
 
-STOCK = ("I don't really know where to start.", "What made you pick today?", "Take your time.", "What happened then?", "I suppose so.", "Would you say more about that?")
+STOCK = (
+    "I don't really know where to start.",
+    "What made you pick today?",
+    "Take your time.",
+    "What happened then?",
+    "I suppose so.",
+    "Would you say more about that?",
+)
 PLANTED = 0.02
 
 
@@ -47,16 +54,30 @@ def corpus(n: int) -> tuple[list[Dialogue], dict[int, int]]:
         if made and draw.random() < PLANTED:
             planted[number] = draw.randrange(len(made))
             changed = draw.uniform(0.0, 0.12)
-            made.append([" ".join(word if draw.random() > changed else draw.choice(vocabulary) for word in line.split()) for line in made[planted[number]]])
+            made.append(
+                [
+                    " ".join(
+                        word if draw.random() > changed else draw.choice(vocabulary)
+                        for word in line.split()
+                    )
+                    for line in made[planted[number]]
+                ]
+            )
         else:
-            made.append([
-                f"{draw.choice(STOCK)} {' '.join(draw.choices(vocabulary, cum_weights=weights, k=draw.randint(10, 40)))}" for _ in range(16)
-            ])
+            made.append(
+                [
+                    f"{draw.choice(STOCK)} {' '.join(draw.choices(vocabulary, cum_weights=weights, k=draw.randint(10, 40)))}"
+                    for _ in range(16)
+                ]
+            )
     return [_dialogue(str(number), lines) for number, lines in enumerate(made)], planted
 
 
 def _dialogue(name: str, lines: list[str]) -> Dialogue:
-    turns = tuple(Turn(speaker="counselor" if at % 2 else "client", text=line) for at, line in enumerate(lines))
+    turns = tuple(
+        Turn(speaker="counselor" if at % 2 else "client", text=line)
+        for at, line in enumerate(lines)
+    )
     return Dialogue(id=name, client=name, turns=turns)
 
 
@@ -66,7 +87,11 @@ def hashed(dialogue: Dialogue) -> Hashes:
 
 def duplicates(dialogues: list[Dialogue]) -> set[int]:
     """What the screen calls near-duplicates, by number."""
-    return {int(finding.dialogue) for finding in screen(dialogues, rules=["near_duplicate"]).findings if finding.dialogue}
+    return {
+        int(finding.dialogue)
+        for finding in screen(dialogues, rules=["near_duplicate"]).findings
+        if finding.dialogue
+    }
 
 
 def all_pairs(dialogues: list[Dialogue], least: float) -> Iterator[int]:
@@ -81,10 +106,14 @@ def all_pairs(dialogues: list[Dialogue], least: float) -> Iterator[int]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--n", type=int, default=50_000)
     parser.add_argument("--subsample", type=int, default=600)
-    parser.add_argument("--quick", action="store_true", help="2,000 dialogues and a subsample of 200")
+    parser.add_argument(
+        "--quick", action="store_true", help="2,000 dialogues and a subsample of 200"
+    )
     asked = parser.parse_args(arguments)
     n, small = (2_000, 200) if asked.quick else (asked.n, asked.subsample)
     dialogues, planted = corpus(n)
@@ -93,19 +122,45 @@ def main(arguments: list[str] | None = None) -> None:
     found = duplicates(dialogues)
     ours_s = time.perf_counter() - start
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    likeness = {copy: jaccard(hashed(dialogues[copy]), hashed(dialogues[original])) for copy, original in planted.items()}
-    above = {copy for copy, exact in likeness.items() if exact >= Limits().jaccard and planted[copy] not in planted}
-    sample = [dialogues[number] for number in sorted({*list(planted)[:small // 10], *(planted[copy] for copy in list(planted)[:small // 10]), *range(small)})]
+    likeness = {
+        copy: jaccard(hashed(dialogues[copy]), hashed(dialogues[original]))
+        for copy, original in planted.items()
+    }
+    above = {
+        copy
+        for copy, exact in likeness.items()
+        if exact >= Limits().jaccard and planted[copy] not in planted
+    }
+    sample = [
+        dialogues[number]
+        for number in sorted(
+            {
+                *list(planted)[: small // 10],
+                *(planted[copy] for copy in list(planted)[: small // 10]),
+                *range(small),
+            }
+        )
+    ]
     start = time.perf_counter()
     exact = set(all_pairs(sample, Limits().jaccard))
     pairs_s = time.perf_counter() - start
     same = exact == duplicates(sample)
-    print(f"{n:,} dialogues, {len(planted):,} planted copies, {len(above):,} of them at Jaccard {Limits().jaccard} or above")
-    print(f"search           {ours_s:8.1f} s, {1000 * ours_s / n:.2f} ms a dialogue; peak memory {peak_mb:,.0f} MB, {peak_mb - before_mb:,.0f} more than the corpus")
-    print(f"recall           {len(above & found) / max(len(above), 1):8.4f} ({len(above & found):,} of {len(above):,}); found beside the planted: {len(found - set(planted)):,}")
-    print(f"all pairs        {pairs_s:8.1f} s over {len(sample):,} dialogues; the same {len(exact)} duplicates: {'yes' if same else 'NO'}")
+    print(
+        f"{n:,} dialogues, {len(planted):,} planted copies, {len(above):,} of them at Jaccard {Limits().jaccard} or above"
+    )
+    print(
+        f"search           {ours_s:8.1f} s, {1000 * ours_s / n:.2f} ms a dialogue; peak memory {peak_mb:,.0f} MB, {peak_mb - before_mb:,.0f} more than the corpus"
+    )
+    print(
+        f"recall           {len(above & found) / max(len(above), 1):8.4f} ({len(above & found):,} of {len(above):,}); found beside the planted: {len(found - set(planted)):,}"
+    )
+    print(
+        f"all pairs        {pairs_s:8.1f} s over {len(sample):,} dialogues; the same {len(exact)} duplicates: {'yes' if same else 'NO'}"
+    )
     whole_s = pairs_s * (n / len(sample)) ** 2
-    print(f"ratio            {whole_s / ours_s:8.0f} times faster than all pairs of the whole would be (extrapolated: {whole_s / 3600:,.1f} h)")
+    print(
+        f"ratio            {whole_s / ours_s:8.0f} times faster than all pairs of the whole would be (extrapolated: {whole_s / 3600:,.1f} h)"
+    )
 
 
 if __name__ == "__main__":

@@ -54,28 +54,51 @@ def excerpts(dialogues: Iterator[Dialogue]) -> Iterator[Dialogue]:
 
 
 def _excerpt(of: Dialogue, turns: list[Turn], number: int) -> Dialogue:
-    return of.model_copy(update={"id": f"{of.id}-{number}", "client": f"{of.client}-{number}", "turns": tuple(turns)})
+    return of.model_copy(
+        update={"id": f"{of.id}-{number}", "client": f"{of.client}-{number}", "turns": tuple(turns)}
+    )
 
 
 def measured(folder: Path, quick: bool) -> Iterator[str]:
     """Trains, attacks, and says what came of it."""
     folder.mkdir(parents=True, exist_ok=True)
     some = list(excerpts(iter(read_dialogues("samples"))))[:: 12 if quick else 1]
-    (folder / "excerpts.jsonl").write_text("".join(f"{one.model_dump_json()}\n" for one in some), encoding="utf-8")
+    (folder / "excerpts.jsonl").write_text(
+        "".join(f"{one.model_dump_json()}\n" for one in some), encoding="utf-8"
+    )
     held_out, attacked = {}, {}
     base = small_model(str(folder / "base")) if quick else "embedded"
     for name, text in RECIPES.items():
         file = folder / f"{name}.yaml"
-        file.write_text(text.format(base=base, epochs=1 if quick else 5, tokens=240 if quick else 320, lot=6 if quick else 49), encoding="utf-8")
+        file.write_text(
+            text.format(
+                base=base,
+                epochs=1 if quick else 5,
+                tokens=240 if quick else 320,
+                lot=6 if quick else 49,
+            ),
+            encoding="utf-8",
+        )
         recipe, lines = load_recipe(file)
         done = tune(recipe, file, lines, folder / name, on_progress=partial(_show, name))
-        report = audit_training(folder / name, Options(attacks=("reference",), bootstrap=100 if quick else 1000))
+        report = audit_training(
+            folder / name, Options(attacks=("reference",), bootstrap=100 if quick else 1000)
+        )
         attacked[name], held_out[name] = report.attacks[0], done
-        print(f"{name}: held-out loss {done.before:.3f} before, {done.after:.3f} after; reference attack {_auc(attacked[name])}", flush=True)
+        print(
+            f"{name}: held-out loss {done.before:.3f} before, {done.after:.3f} after; reference attack {_auc(attacked[name])}",
+            flush=True,
+        )
     plain, private = held_out["without"].after or 0.0, held_out["private"].after or 0.0
-    yield verdict(private - plain <= 0.1, f"epsilon {EPSILON} within 0.1 nats of training without privacy: {private - plain:+.3f}")
+    yield verdict(
+        private - plain <= 0.1,
+        f"epsilon {EPSILON} within 0.1 nats of training without privacy: {private - plain:+.3f}",
+    )
     above = (attacked["without"].trained.low or 0) > (attacked["private"].trained.high or 1)
-    yield verdict(above, "the attack on the training without privacy clearly above that on the private one (intervals apart)")
+    yield verdict(
+        above,
+        "the attack on the training without privacy clearly above that on the private one (intervals apart)",
+    )
 
 
 def _auc(one: AttackReport) -> str:
@@ -90,9 +113,19 @@ def _show(name: str, now: Progress) -> None:
 
 def main(words: list[str] | None = None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="where the trainings are kept, and gone on with; else they are thrown away")
-    parser.add_argument("--quick", action="store_true", help="a few excerpts and a small model, to see that it works")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="where the trainings are kept, and gone on with; else they are thrown away",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a few excerpts and a small model, to see that it works",
+    )
     told = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as thrown_away:
         print("\n".join(measured(told.out or Path(thrown_away), told.quick)))

@@ -24,7 +24,14 @@ class Stepping:
 
     def __init__(self, told: dict[str, Any]) -> None:
         command = [sys.executable, "-m", "tests.benchmarks.private_steps", json.dumps(told)]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ONE_THREAD)
+        self.process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=ONE_THREAD,
+        )
         self.loaded_mb = float(self._line())
 
     def measure(self) -> float:
@@ -66,9 +73,26 @@ def take_steps(base: str, protected: bool, batch: int, tokens: int, at_once: int
     def local(many: int, length: int) -> Local:
         learned = torch.arange(length) >= length // 2
         weight = 1 / int(learned.sum())
-        records = [Record(str(at), (Example(torch.randint(5, 40_000, (length,), generator=rng), learned, weight, str(at)),)) for at in range(many)]
+        records = [
+            Record(
+                str(at),
+                (
+                    Example(
+                        torch.randint(5, 40_000, (length,), generator=rng), learned, weight, str(at)
+                    ),
+                ),
+            )
+            for at in range(many)
+        ]
         protection = Protection(rate=1.0, expected=many, clip=1.0, std=0.01) if protected else None
-        return Local(reading=reading, records=records, learning=Learning(), key=(1, "benchmark"), batch=many, protection=protection)
+        return Local(
+            reading=reading,
+            records=records,
+            learning=Learning(),
+            key=(1, "benchmark"),
+            batch=many,
+            protection=protection,
+        )
 
     short, long = local(1, 16), local(batch, tokens)
     optimizer = long.optimizer()

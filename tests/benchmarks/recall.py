@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
+from simcounsel.agents.emotion import RELEVANCE  # noqa: E402
 from simcounsel.agents.recall import Store  # noqa: E402
-from simcounsel.emotion import RELEVANCE  # noqa: E402
 from simcounsel.events import Memory  # noqa: E402
 from simcounsel.specs.vocabulary import EMOTIONS  # noqa: E402
 from simcounsel.specs.world import MemorySettings  # noqa: E402
@@ -48,8 +48,14 @@ def memories(n: int) -> list[Memory]:
     rng = random.Random(n)
     return [
         Memory(
-            id=f"Ines:{index}", type="event", text=f"Ines notices thing number {index} in the garden.", emotion=rng.choice(EMOTIONS),
-            intensity=rng.randint(1, 10), poignancy=rng.randint(1, 10), place="Garden", origin="sight",
+            id=f"Ines:{index}",
+            type="event",
+            text=f"Ines notices thing number {index} in the garden.",
+            emotion=rng.choice(EMOTIONS),
+            intensity=rng.randint(1, 10),
+            poignancy=rng.randint(1, 10),
+            place="Garden",
+            origin="sight",
         )
         for index in range(n)
     ]
@@ -80,8 +86,10 @@ def plain(held: list[Memory], vectors: np.ndarray) -> Recall:
         for minute, (memory, row) in enumerate(zip(held, rows, strict=True)):
             cosine = math.fsum(a * b for a, b in zip(wanted, row, strict=True))
             score = (
-                w.recency * SETTINGS.decay_per_hour ** ((len(held) - minute) / 60) + w.poignancy * (memory.poignancy or 0) / 10
-                + w.emotion_score * (memory.intensity or 0) / 10 + w.emotion_relevance * wheel[memory.emotion or "neutral"]
+                w.recency * SETTINGS.decay_per_hour ** ((len(held) - minute) / 60)
+                + w.poignancy * (memory.poignancy or 0) / 10
+                + w.emotion_score * (memory.intensity or 0) / 10
+                + w.emotion_relevance * wheel[memory.emotion or "neutral"]
                 + w.relevance * min(1, max(0, cosine))
             )
             scored.append((-round(score, 4), minute, memory.id))
@@ -112,13 +120,23 @@ def langchain(held: list[Memory], vectors: np.ndarray) -> Recall:
 
     known = Known()
     retriever = TimeWeightedVectorStoreRetriever(
-        vectorstore=InMemoryVectorStore(known), other_score_keys=["poignancy"], decay_rate=1 - SETTINGS.decay_per_hour, k=SETTINGS.top_k,
+        vectorstore=InMemoryVectorStore(known),
+        other_score_keys=["poignancy"],
+        decay_rate=1 - SETTINGS.decay_per_hour,
+        k=SETTINGS.top_k,
         search_kwargs={"k": 100},
     )
     retriever.vectorstore._select_relevance_score_fn = lambda: lambda score: max(0.0, score)  # type: ignore[method-assign]
     now = datetime.now()
     documents = [
-        Document(page_content=m.text, metadata={"id": m.id, "poignancy": (m.poignancy or 0) / 10, "last_accessed_at": now - timedelta(minutes=len(held) - i)})
+        Document(
+            page_content=m.text,
+            metadata={
+                "id": m.id,
+                "poignancy": (m.poignancy or 0) / 10,
+                "last_accessed_at": now - timedelta(minutes=len(held) - i),
+            },
+        )
         for i, m in enumerate(held)
     ]
     retriever.add_documents(documents, current_time=now)
@@ -136,7 +154,10 @@ WAYS = {"ours": ours, "langchain": langchain, "plain loop": plain}
 def measured(way: str, n: int, dimensions: int, repeats: int) -> dict[str, Any]:
     """Milliseconds of a recall, MB that the store added, and what was recalled first of all."""
     WAYS[way](memories(8), unit_vectors(8, dimensions))(unit_vectors(3, dimensions)[0])
-    vectors, queries = unit_vectors(n, dimensions), unit_vectors(MOST_REPEATS + 1, dimensions)[: repeats + 1]
+    vectors, queries = (
+        unit_vectors(n, dimensions),
+        unit_vectors(MOST_REPEATS + 1, dimensions)[: repeats + 1],
+    )
     before_kb = _resident_kb()
     recall = WAYS[way](memories(n), vectors)
     memory_mb = (_resident_kb() - before_kb) / 1024
@@ -146,20 +167,43 @@ def measured(way: str, n: int, dimensions: int, repeats: int) -> dict[str, Any]:
         started = time.perf_counter()
         recall(query)
         took.append((time.perf_counter() - started) * 1e3)
-    return {"ms": statistics.median(took), "best_ms": min(took), "memory_mb": memory_mb, "first": first}
+    return {
+        "ms": statistics.median(took),
+        "best_ms": min(took),
+        "memory_mb": memory_mb,
+        "first": first,
+    }
 
 
 def _apart(way: str, n: int, dimensions: int, repeats: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "tests.benchmarks.recall", "--one", way, "--n", str(n), "--dimensions", str(dimensions), "--repeats", str(repeats)]
-    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, timeout=600)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.benchmarks.recall",
+        "--one",
+        way,
+        "--n",
+        str(n),
+        "--dimensions",
+        str(dimensions),
+        "--repeats",
+        str(repeats),
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, timeout=600
+    )
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
 def main(given: list[str] | None = None) -> None:
     """Print the table, then whether the wanted figure is reached."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="only to see that it runs: 50 and 100 memories")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="only to see that it runs: 50 and 100 memories"
+    )
     parser.add_argument("--n", nargs="+", type=int, default=[1_000, 10_000, 100_000])
     parser.add_argument("--dimensions", type=int, default=384)
     parser.add_argument("--repeats", type=int, default=None)
@@ -169,17 +213,36 @@ def main(given: list[str] | None = None) -> None:
         print(json.dumps(measured(told.one, told.n[0], told.dimensions, told.repeats)))
         return
     sizes = [50, 100] if told.quick else told.n
-    print("".join(f"{title:>14}" for title in ("memories", "way", "median ms", "best ms", "store MB", "same as loop")))
+    print(
+        "".join(
+            f"{title:>14}"
+            for title in ("memories", "way", "median ms", "best ms", "store MB", "same as loop")
+        )
+    )
     verdicts: list[str] = []
     for n in sizes:
-        found = {way: _apart(way, n, told.dimensions, told.repeats or (MOST_REPEATS if way == "ours" else 5)) for way in WAYS}
+        found = {
+            way: _apart(
+                way, n, told.dimensions, told.repeats or (MOST_REPEATS if way == "ours" else 5)
+            )
+            for way in WAYS
+        }
         for way, figures in found.items():
             same = "yes" if figures["first"] == found["plain loop"]["first"] else "no"
-            cells = (n, way, f"{figures['ms']:.3f}", f"{figures['best_ms']:.3f}", f"{figures['memory_mb']:.1f}", same)
+            cells = (
+                n,
+                way,
+                f"{figures['ms']:.3f}",
+                f"{figures['best_ms']:.3f}",
+                f"{figures['memory_mb']:.1f}",
+                same,
+            )
             print("".join(f"{cell:>14}" for cell in cells), flush=True)
         if n in (10_000, sizes[0] if told.quick else 0):
             took = found["ours"]["ms"]
-            verdicts.append(f"{'reached' if took < WANTED_MS else 'NOT reached':>12}  exact recall under {WANTED_MS:g} ms at {n:,} memories: {took:.2f} ms")
+            verdicts.append(
+                f"{'reached' if took < WANTED_MS else 'NOT reached':>12}  exact recall under {WANTED_MS:g} ms at {n:,} memories: {took:.2f} ms"
+            )
     print()
     print("\n".join(verdicts))
 

@@ -19,13 +19,22 @@ from tests.benchmarks.private_steps import ONE_THREAD, ROOT
 
 KINDS = ("tuning", "federation")
 KILLED = 9
-MORE: dict[str, dict[str, Any]] = {"tuning": {"rounds": 1}, "federation": {"rounds": 2, "averaging": {"rule": "fedadam", "server_learning_rate": 0.01, "send": "int8"}}}
+MORE: dict[str, dict[str, Any]] = {
+    "tuning": {"rounds": 1},
+    "federation": {
+        "rounds": 2,
+        "averaging": {"rule": "fedadam", "server_learning_rate": 0.01, "send": "int8"},
+    },
+}
 PRIVACY = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.8}
 
 
 def session(number: int) -> Dialogue:
     """Short, so that a step is short."""
-    turns = (Turn(speaker="client", text=f"Night {number}, and I lay awake again until four."), Turn(speaker="counselor", text="What kept you awake?"))
+    turns = (
+        Turn(speaker="client", text=f"Night {number}, and I lay awake again until four."),
+        Turn(speaker="counselor", text="What kept you awake?"),
+    )
     return Dialogue(id=f"s{number}", client=f"client {number}", language="en", turns=turns)
 
 
@@ -35,15 +44,33 @@ def compared(base: str, folder: Path) -> Iterator[tuple[str, bool]]:
     for at, name in enumerate(names.values()):
         rows = (session(2 * at + each).model_dump_json(exclude_defaults=True) for each in range(2))
         (folder / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-    told = {"folders": names, "base": base, "batch_size": 1, "held_out": 0.0, "device": "cpu", "privacy": PRIVACY}
+    told = {
+        "folders": names,
+        "base": base,
+        "batch_size": 1,
+        "held_out": 0.0,
+        "device": "cpu",
+        "privacy": PRIVACY,
+    }
     for kind in KINDS:
-        (folder / f"{kind}.yaml").write_text(json.dumps({**told, **MORE[kind]}), encoding="utf-8")  # JSON is YAML
+        (folder / f"{kind}.yaml").write_text(
+            json.dumps({**told, **MORE[kind]}), encoding="utf-8"
+        )  # JSON is YAML
     for what, wanted in (("begin", KILLED), ("go-on", 0)):
-        code = subprocess.run([sys.executable, "-m", "tests.benchmarks.resumed", str(folder), what], cwd=ROOT, env=ONE_THREAD).returncode
+        code = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.resumed", str(folder), what],
+            cwd=ROOT,
+            env=ONE_THREAD,
+        ).returncode
         if code != wanted:
-            raise RuntimeError(f"the process of `{what}` ended with {code}, not {wanted}; its error stands above")
+            raise RuntimeError(
+                f"the process of `{what}` ended with {code}, not {wanted}; its error stands above"
+            )
     for kind in KINDS:
-        whole, cut = ((folder / f"{kind}-{how}" / "adapter" / "adapter_model.safetensors").read_bytes() for how in ("whole", "cut"))
+        whole, cut = (
+            (folder / f"{kind}-{how}" / "adapter" / "adapter_model.safetensors").read_bytes()
+            for how in ("whole", "cut")
+        )
         yield kind, whole == cut
 
 
@@ -53,7 +80,9 @@ def train(folder: Path, *, begin: bool) -> None:
     from training.learning.tune import tune
     from training.recipe import load_recipe
 
-    (tuning, t_lines), (federation, f_lines) = (load_recipe(folder / f"{kind}.yaml") for kind in KINDS)
+    (tuning, t_lines), (federation, f_lines) = (
+        load_recipe(folder / f"{kind}.yaml") for kind in KINDS
+    )
     files = [folder / f"{kind}.yaml" for kind in KINDS]
     if begin:
         tune(tuning, files[0], t_lines, folder / "tuning-whole")

@@ -25,12 +25,17 @@ WORDS = (
 EVERYDAY = ((1, 40), (2, 25), (3, 15), (4, 9), (5, 5), (6, 3), (7, 2), (8, 1))
 TALK = ((2, 25), (3, 25), (4, 20), (5, 12), (6, 10), (7, 6), (8, 2))
 DAY = (
-    ("00:00", "sleep", "Bedroom", ("sleeps",)), ("06:30", "care", "Bedroom", ("washes and dresses", "makes the bed")),
-    ("07:15", "meal", "Kitchen", ("has breakfast", "makes tea and toast")), ("08:00", "work", "Living Room", ("works at the table", "answers letters")),
-    ("12:00", "meal", "Kitchen", ("has lunch", "eats soup")), ("13:00", "errand", "Market", ("buys vegetables", "looks at the stalls")),
+    ("00:00", "sleep", "Bedroom", ("sleeps",)),
+    ("06:30", "care", "Bedroom", ("washes and dresses", "makes the bed")),
+    ("07:15", "meal", "Kitchen", ("has breakfast", "makes tea and toast")),
+    ("08:00", "work", "Living Room", ("works at the table", "answers letters")),
+    ("12:00", "meal", "Kitchen", ("has lunch", "eats soup")),
+    ("13:00", "errand", "Market", ("buys vegetables", "looks at the stalls")),
     ("14:00", "work", "Living Room", ("works on papers", "sorts the mail", "makes calls")),
-    ("16:30", "exercise", "Willow Park", ("walks in the park", "sits by the pond")), ("18:00", "meal", "Kitchen", ("cooks supper", "has supper")),
-    ("19:30", "leisure", "Living Room", ("reads", "listens to the radio", "watches a film")), ("22:30", "sleep", "Bedroom", ("sleeps",)),
+    ("16:30", "exercise", "Willow Park", ("walks in the park", "sits by the pond")),
+    ("18:00", "meal", "Kitchen", ("cooks supper", "has supper")),
+    ("19:30", "leisure", "Living Room", ("reads", "listens to the radio", "watches a film")),
+    ("22:30", "sleep", "Bedroom", ("sleeps",)),
 )
 
 
@@ -47,31 +52,49 @@ def sensible(body: Body) -> str:
 
 
 def _sentence(rng: random.Random) -> str:
-    return "I was thinking about the {} and the {}, and that the {} was not as it should be.".format(*rng.sample(WORDS, 3))
+    return (
+        "I was thinking about the {} and the {}, and that the {} was not as it should be.".format(
+            *rng.sample(WORDS, 3)
+        )
+    )
 
 
 def _feeling(rng: random.Random, poignancy: tuple[tuple[int, int], ...]) -> Body:
     calm = rng.random() < 0.6
     return {
-        "emotion": "neutral" if calm else rng.choice(("joy", "trust", "fear", "sadness", "anger", "anticipation")),
-        "intensity": rng.randint(1, 3) if calm else rng.randint(3, 7), "poignancy": rng.choices(*zip(*poignancy, strict=True))[0],
+        "emotion": "neutral"
+        if calm
+        else rng.choice(("joy", "trust", "fear", "sadness", "anger", "anticipation")),
+        "intensity": rng.randint(1, 3) if calm else rng.randint(3, 7),
+        "poignancy": rng.choices(*zip(*poignancy, strict=True))[0],
     }
 
 
 def _day(told: str, rng: random.Random) -> Body:
-    return {"strokes": [{"at": at, "do": rng.choice(acts)} for at, _, _, acts in DAY[1:] if rng.random() < 0.6 or at in ("07:15", "22:30")][:8] or []}
+    return {
+        "strokes": [
+            {"at": at, "do": rng.choice(acts)}
+            for at, _, _, acts in DAY[1:]
+            if rng.random() < 0.6 or at in ("07:15", "22:30")
+        ][:8]
+        or []
+    }
 
 
 def _block(told: str, rng: random.Random) -> Body:
     found = re.search(r"next (\d+) slots of (\d+) minutes, beginning at (\d\d):(\d\d)", told)
     assert found, "no slots are asked for"
     count, length, hour, minute = map(int, found.groups())
-    places = re.findall(r"^- (.+)$", told.split("Reachable places:")[1].split("\n\n")[0], re.MULTILINE)
+    places = re.findall(
+        r"^- (.+)$", told.split("Reachable places:")[1].split("\n\n")[0], re.MULTILINE
+    )
     who = re.findall(r"^It is .*\. (\S+) is at ", told, re.MULTILINE)[-1]
     slots: list[Body] = []
     until = 0
     for at in range(hour * 60 + minute, hour * 60 + minute + count * length, length):
-        kind, place, acts = next((k, p, a) for t, k, p, a in reversed(DAY) if int(t[:2]) * 60 + int(t[3:]) <= at % 1440)
+        kind, place, acts = next(
+            (k, p, a) for t, k, p, a in reversed(DAY) if int(t[:2]) * 60 + int(t[3:]) <= at % 1440
+        )
         last = slots[-1] if slots else None
         if last and at < until and last["kind"] == kind:
             slots.append(last)
@@ -84,40 +107,72 @@ def _block(told: str, rng: random.Random) -> Body:
 
 def _feelings(told: str, rng: random.Random) -> Body:
     news = told.rsplit("or is noticed:", 1)[1].split("\n\n")[0]
-    return {"feelings": [_feeling(rng, EVERYDAY) for _ in re.findall(r"^\d+\. ", news, re.MULTILINE)]}
+    return {
+        "feelings": [_feeling(rng, EVERYDAY) for _ in re.findall(r"^\d+\. ", news, re.MULTILINE)]
+    }
 
 
 def _line(told: str, rng: random.Random) -> Body:
-    return {"say": _sentence(rng), "wish": "say goodbye" if rng.random() < 0.1 else "go on", **_feeling(rng, EVERYDAY)}
+    return {
+        "say": _sentence(rng),
+        "wish": "say goodbye" if rng.random() < 0.1 else "go on",
+        **_feeling(rng, EVERYDAY),
+    }
 
 
 def _summary(told: str, rng: random.Random) -> Body:
     closeness = rng.choices(("less close", "as before", "closer", "much closer"), (1, 6, 3, 0.3))[0]
-    return {"summary": f"They talked about the {rng.choice(WORDS)} and the {rng.choice(WORDS)}.", "closeness": closeness, **_feeling(rng, TALK)}
+    return {
+        "summary": f"They talked about the {rng.choice(WORDS)} and the {rng.choice(WORDS)}.",
+        "closeness": closeness,
+        **_feeling(rng, TALK),
+    }
 
 
 def _questions(told: str, rng: random.Random) -> Body:
-    return {"questions": [f"What does the {word} mean to them these days?" for word in rng.sample(WORDS, 3)]}
+    return {
+        "questions": [
+            f"What does the {word} mean to them these days?" for word in rng.sample(WORDS, 3)
+        ]
+    }
 
 
 def _insights(told: str, rng: random.Random) -> Body:
     count = len(re.findall(r"^\d+\. ", told.rsplit("numbered:", 1)[1], re.MULTILINE))
-    return {"insights": [
-        {"text": f"They turn to the {rng.choice(WORDS)} when the {rng.choice(WORDS)} comes up.",
-         "evidence": sorted(rng.sample(range(1, count + 1), min(2, count))), **_feeling(rng, TALK)}
-        for _ in range(2)
-    ]}
+    return {
+        "insights": [
+            {
+                "text": f"They turn to the {rng.choice(WORDS)} when the {rng.choice(WORDS)} comes up.",
+                "evidence": sorted(rng.sample(range(1, count + 1), min(2, count))),
+                **_feeling(rng, TALK),
+            }
+            for _ in range(2)
+        ]
+    }
 
 
 def _portrait(told: str, rng: random.Random) -> Body:
     one, two, three = rng.sample(WORDS, 3)
-    return {"characteristic": f"Thinks of the {one} before anything else and keeps the {two} for later.", "recent_feeling": f"Uneasy about the {three} of late, and patient."}
+    return {
+        "characteristic": f"Thinks of the {one} before anything else and keeps the {two} for later.",
+        "recent_feeling": f"Uneasy about the {three} of late, and patient.",
+    }
 
 
 def _extraction(told: str, rng: random.Random) -> Body:
-    kinds = (("character", "introduces"), ("plight", "describes"), ("plight", "describes"), ("plight", "feels"), ("plight", "remembers"),
-             ("demand", "asks_for_help"), ("demand", "asks_for_advice"))
-    facts = [{"of": of, "stage": stage, "text": _sentence(rng), "invented": rng.random() < 0.3} for of, stage in kinds]
+    kinds = (
+        ("character", "introduces"),
+        ("plight", "describes"),
+        ("plight", "describes"),
+        ("plight", "feels"),
+        ("plight", "remembers"),
+        ("demand", "asks_for_help"),
+        ("demand", "asks_for_advice"),
+    )
+    facts = [
+        {"of": of, "stage": stage, "text": _sentence(rng), "invented": rng.random() < 0.3}
+        for of, stage in kinds
+    ]
     return {"theme": "other", "facts": facts}
 
 
@@ -127,15 +182,33 @@ def _seeker(told: str, rng: random.Random) -> Body:
 
 
 def _supporter(told: str, rng: random.Random) -> Body:
-    return {"reasoning": _sentence(rng), "stage": rng.choice(("listening", "exploring")), "skill": "open question", "strategies": [], "line": _sentence(rng)}
+    return {
+        "reasoning": _sentence(rng),
+        "stage": rng.choice(("listening", "exploring")),
+        "skill": "open question",
+        "strategies": [],
+        "line": _sentence(rng),
+    }
 
 
 def _evaluation(told: str, rng: random.Random) -> Body:
     """One line in ten is to be revised; after the seventh line a session has a one in three chance to end."""
-    qualities = ("confidentiality", "objectivity", "sympathy", "specialization", "feasibility", "listening", "collaboration", "tenderness", "respect")
+    qualities = (
+        "confidentiality",
+        "objectivity",
+        "sympathy",
+        "specialization",
+        "feasibility",
+        "listening",
+        "collaboration",
+        "tenderness",
+        "respect",
+    )
     revise = rng.random() < 0.1
     return {
-        **{quality: rng.randint(5, 9) for quality in qualities}, "revise": revise, "advice": _sentence(rng) if revise else "",
+        **{quality: rng.randint(5, 9) for quality in qualities},
+        "revise": revise,
+        "advice": _sentence(rng) if revise else "",
         "go_on": told.count("Counselor: ") < 6 or rng.random() < 0.67,
     }
 
@@ -145,9 +218,19 @@ def _distilled(told: str, rng: random.Random) -> Body:
 
 
 _ANSWERS: dict[str, Callable[[str, random.Random], Body]] = {
-    "DayAnswer": _day, "BlockAnswer": _block, "FeelingsAnswer": _feelings, "LineAnswer": _line, "SummaryAnswer": _summary,
-    "QuestionsAnswer": _questions, "InsightsAnswer": _insights, "PortraitAnswer": _portrait,
-    "Extraction": _extraction, "SeekerLine": _seeker, "SupporterLine": _supporter, "Evaluation": _evaluation, "Distilled": _distilled,
+    "DayAnswer": _day,
+    "BlockAnswer": _block,
+    "FeelingsAnswer": _feelings,
+    "LineAnswer": _line,
+    "SummaryAnswer": _summary,
+    "QuestionsAnswer": _questions,
+    "InsightsAnswer": _insights,
+    "PortraitAnswer": _portrait,
+    "Extraction": _extraction,
+    "SeekerLine": _seeker,
+    "SupporterLine": _supporter,
+    "Evaluation": _evaluation,
+    "Distilled": _distilled,
 }
 
 
@@ -158,7 +241,15 @@ def mixed_faults(stall_at: int | None) -> Callable[[int], Fault | None]:
         if index == stall_at:
             return "stall"
         drawn = random.Random(f"fault {index}").random()
-        return "400" if drawn < 0.02 else "500" if drawn < 0.04 else "garbage" if drawn < 0.06 else None
+        return (
+            "400"
+            if drawn < 0.02
+            else "500"
+            if drawn < 0.04
+            else "garbage"
+            if drawn < 0.06
+            else None
+        )
 
     return fault
 
@@ -180,13 +271,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.served", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--latency-ms", type=float, default=100.0)
-    parser.add_argument("--in-flight-max", type=int, default=None, help="so many at once; the others wait")
-    parser.add_argument("--faults", action="store_true", help="2%% HTTP 400, 2%% HTTP 500, 2%% broken JSON")
-    parser.add_argument("--stall-at", type=int, default=None, help="the request that gets no answer for --stall-s seconds")
+    parser.add_argument(
+        "--in-flight-max", type=int, default=None, help="so many at once; the others wait"
+    )
+    parser.add_argument(
+        "--faults", action="store_true", help="2%% HTTP 400, 2%% HTTP 500, 2%% broken JSON"
+    )
+    parser.add_argument(
+        "--stall-at",
+        type=int,
+        default=None,
+        help="the request that gets no answer for --stall-s seconds",
+    )
     parser.add_argument("--stall-s", type=float, default=30.0)
     told = parser.parse_args()
     server = Staller(
-        latency_s=told.latency_ms / 1000, in_flight_max=told.in_flight_max, port=told.port, answer=sensible,
+        latency_s=told.latency_ms / 1000,
+        in_flight_max=told.in_flight_max,
+        port=told.port,
+        answer=sensible,
         faults=mixed_faults(told.stall_at) if told.faults else None,
     )
     server.stall_s = told.stall_s

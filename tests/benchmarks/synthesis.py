@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simcounsel.corpus.synthesis import Workshop
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.situations import read_situations
 from simcounsel.specs.synthesis import Synthesis, SynthesisModels
 from tests.benchmarks.engine import server, verdict
@@ -41,7 +41,10 @@ class Figures:
 def write(url: str, sessions: int, in_flight: int, latency_s: float) -> Figures:
     """Write so many sessions, all in one wave."""
     settings = Synthesis(
-        situations=read_situations(["shipped"]), sessions=sessions, wave=sessions, models=SynthesisModels(default=f"{url}/m", embed="scripted"),
+        situations=read_situations(["shipped"]),
+        sessions=sessions,
+        wave=sessions,
+        models=SynthesisModels(default=f"{url}/m", embed="scripted"),
     )
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
@@ -50,8 +53,12 @@ def write(url: str, sessions: int, in_flight: int, latency_s: float) -> Figures:
             usage = workshop.models.usage
         wall_s = time.perf_counter() - began
         return Figures(
-            wall_s=wall_s, path_s=rounds(run, in_flight) * latency_s, sessions=sessions, requests=usage.calls,
-            characters=usage.prompt_characters / usage.calls, peak=usage.peak_in_flight,
+            wall_s=wall_s,
+            path_s=rounds(run, in_flight) * latency_s,
+            sessions=sessions,
+            requests=usage.calls,
+            characters=usage.prompt_characters / usage.calls,
+            peak=usage.peak_in_flight,
         )
 
 
@@ -61,28 +68,62 @@ def rounds(run: Run, in_flight: int) -> int:
     for call in run.calls():
         if call["verb"] != "embed":
             waves.setdefault(call["tick"], Counter())[call["who"]] += 1
-    return sum(max(max(counts.values()), -(-sum(counts.values()) // in_flight)) for counts in waves.values())
+    return sum(
+        max(max(counts.values()), -(-sum(counts.values()) // in_flight))
+        for counts in waves.values()
+    )
 
 
 def main(given: list[str] | None = None) -> None:
     """Measure, print the table, then what was wanted."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="only to see that it runs")
     parser.add_argument("--sessions", type=int, default=64)
     parser.add_argument("--latency-ms", type=float, default=100.0)
     parser.add_argument("--in-flight", nargs="+", type=int, default=[1, 8, 64])
     told = parser.parse_args(given)
     sessions, latency_ms = (3, 2.0) if told.quick else (told.sessions, told.latency_ms)
-    print("".join(f"{title:>14}" for title in ("in flight", "sessions", "wall s", "path s", "ratio", "sessions/min", "requests", "chars/request", "peak")))
+    print(
+        "".join(
+            f"{title:>14}"
+            for title in (
+                "in flight",
+                "sessions",
+                "wall s",
+                "path s",
+                "ratio",
+                "sessions/min",
+                "requests",
+                "chars/request",
+                "peak",
+            )
+        )
+    )
     with server("--latency-ms", str(latency_ms)) as (url, _):
         for in_flight in told.in_flight:
             count = max(2, sessions // 16) if in_flight == 1 else sessions
             one = write(url, count, in_flight, latency_ms / 1000)
-            cells = (in_flight, one.sessions, f"{one.wall_s:.2f}", f"{one.path_s:.2f}", f"{one.ratio:.3f}", f"{60 * one.sessions / one.wall_s:.0f}",
-                     one.requests, f"{one.characters:.0f}", one.peak)
+            cells = (
+                in_flight,
+                one.sessions,
+                f"{one.wall_s:.2f}",
+                f"{one.path_s:.2f}",
+                f"{one.ratio:.3f}",
+                f"{60 * one.sessions / one.wall_s:.0f}",
+                one.requests,
+                f"{one.characters:.0f}",
+                one.peak,
+            )
             print("".join(f"{cell:>14}" for cell in cells), flush=True)
             if not told.quick:
-                print(verdict(one.ratio <= 1.25, f"{in_flight} in flight within 1.25 of the waiting alone: {one.ratio:.3f}"))
+                print(
+                    verdict(
+                        one.ratio <= 1.25,
+                        f"{in_flight} in flight within 1.25 of the waiting alone: {one.ratio:.3f}",
+                    )
+                )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,16 @@ def test_worlds_hold_together() -> None:
 def test_engine_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     engine.main(["--quick", "--limit", "0"])
     told = capsys.readouterr().out
-    for word in ("wall s", "W1", "W2", "W3", "bare loop", "W1 x 4", "requests per resident-day", "--help"):
+    for word in (
+        "wall s",
+        "W1",
+        "W2",
+        "W3",
+        "bare loop",
+        "W1 x 4",
+        "requests per resident-day",
+        "--help",
+    ):
         assert word in told
 
 
@@ -46,15 +55,22 @@ def test_synthesis_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
 def test_near_duplicates_are_those_of_all_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     near_duplicates.main(["--quick"])
     told = capsys.readouterr().out
-    assert "duplicates: yes" in told and "recall             1.0000" in told and "times faster" in told
+    assert (
+        "duplicates: yes" in told and "recall             1.0000" in told and "times faster" in told
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.weights
-def test_training_prints_its_tables_and_goes_on_to_the_bit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_prints_its_tables_and_goes_on_to_the_bit(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     training.main(["--quick"])
     told = capsys.readouterr().out
-    assert all(word in told for word in ("peak memory", "beyond the steps", "10 sites", "secure sum", "int8, FFA"))
+    assert all(
+        word in told
+        for word in ("peak memory", "beyond the steps", "10 sites", "secure sum", "int8, FFA")
+    )
     assert told.count("to the bit: yes") == 2
 
 
@@ -63,4 +79,8 @@ def test_training_prints_its_tables_and_goes_on_to_the_bit(capsys: pytest.Captur
 def test_privacy_trains_and_attacks_both(capsys: pytest.CaptureFixture[str]) -> None:
     privacy.main(["--quick"])
     told = capsys.readouterr().out
-    assert told.count("reference attack AUC") == 2 and "within 0.1 nats" in told and "intervals apart" in told
+    assert (
+        told.count("reference attack AUC") == 2
+        and "within 0.1 nats" in told
+        and "intervals apart" in told
+    )

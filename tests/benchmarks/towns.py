@@ -12,7 +12,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.agents.views import bullets, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Memory, Recalled, Scheduled, Slot
-from simcounsel.llm.ask import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Reply, Request, ask
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.persona import AnyPersona, parse_persona
 from simcounsel.specs.world import (
@@ -30,7 +30,11 @@ PERSONAS = Path(__file__).parents[2] / "personas"
 START = datetime(2026, 3, 2, 6, 0)
 LINES_OF_TALK = 4
 PLANNED_SLOTS = 96
-CLIENTS, COUNSELOR, LAYPEOPLE = ("aisha", "daniela", "elif", "henrik", "ines"), "miriam", ("ben", "grace", "omar", "walter")
+CLIENTS, COUNSELOR, LAYPEOPLE = (
+    ("aisha", "daniela", "elif", "henrik", "ines"),
+    "miriam",
+    ("ben", "grace", "omar", "walter"),
+)
 
 
 @cache
@@ -46,36 +50,72 @@ def plain_town(residents: int, ticks: int, *, pairs: bool) -> World:
     names = [f"R{number:03}" for number in range(residents)]
     house = [f"House {number // 2 if pairs else number:03}" for number in range(residents)]
     return World(
-        name="W2" if pairs else "W1", start=START, ticks=ticks, places=tuple(Place(name=h, kind="living room") for h in dict.fromkeys(house)),
-        residents=tuple(ResidentSpec(name=n, persona=persona("ines"), home=h, starts_in=h) for n, h in zip(names, house, strict=True)),
-        relationships=tuple(Relationship(between=(a, b), score=10) for a, b in zip(names[::2], names[1::2], strict=False)) if pairs else (),
+        name="W2" if pairs else "W1",
+        start=START,
+        ticks=ticks,
+        places=tuple(Place(name=h, kind="living room") for h in dict.fromkeys(house)),
+        residents=tuple(
+            ResidentSpec(name=n, persona=persona("ines"), home=h, starts_in=h)
+            for n, h in zip(names, house, strict=True)
+        ),
+        relationships=tuple(
+            Relationship(between=(a, b), score=10)
+            for a, b in zip(names[::2], names[1::2], strict=False)
+        )
+        if pairs
+        else (),
         memory=MemorySettings(reflect_after_memories=10**9, reflect_after_poignancy=10**9),
-        conversation=ConversationSettings(max_turns=LINES_OF_TALK, chance=1.0, cool_down_ticks=0), models=ModelRoles(embed="scripted"),
+        conversation=ConversationSettings(max_turns=LINES_OF_TALK, chance=1.0, cool_down_ticks=0),
+        models=ModelRoles(embed="scripted"),
     )
 
 
 def town_of_ten(ticks: int) -> World:
     """W3: five clients, their counselor, four laypeople; a house for each, four public places, all settings as they are by default."""
-    people = {persona(file).name.split()[0]: persona(file) for file in (*CLIENTS, COUNSELOR, *LAYPEOPLE)}
+    people = {
+        persona(file).name.split()[0]: persona(file) for file in (*CLIENTS, COUNSELOR, *LAYPEOPLE)
+    }
     counselor = persona(COUNSELOR).name.split()[0]
     clients = [name for name, one in people.items() if one.role == "client"]
     friends = [name for name, one in people.items() if one.role == "layperson"]
-    rooms = (("Bedroom", "bedroom"), ("Kitchen", "kitchen"), ("Living Room", "living room"), ("Garden", "garden"))
+    rooms = (
+        ("Bedroom", "bedroom"),
+        ("Kitchen", "kitchen"),
+        ("Living Room", "living room"),
+        ("Garden", "garden"),
+    )
     houses = tuple(
-        Place(name=f"{name}'s House", places=tuple(Place.model_validate({"name": f"{name}'s {room}", "kind": kind}) for room, kind in rooms))
+        Place(
+            name=f"{name}'s House",
+            places=tuple(
+                Place.model_validate({"name": f"{name}'s {room}", "kind": kind})
+                for room, kind in rooms
+            ),
+        )
         for name in people
     )
     public = (
-        Place(name="Willow Park", kind="park"), Place(name="Market", kind="market"), Place(name="Cafe", kind="cafe"),
+        Place(name="Willow Park", kind="park"),
+        Place(name="Market", kind="market"),
+        Place(name="Cafe", kind="cafe"),
         Place(name="Counseling Center", kind="counseling center"),
     )
     return World(
-        name="W3", start=START, ticks=ticks, places=(*houses, *public),
+        name="W3",
+        start=START,
+        ticks=ticks,
+        places=(*houses, *public),
         residents=tuple(
-            ResidentSpec(name=name, persona=one, home=f"{name}'s House", starts_in=f"{name}'s Bedroom") for name, one in people.items()
+            ResidentSpec(
+                name=name, persona=one, home=f"{name}'s House", starts_in=f"{name}'s Bedroom"
+            )
+            for name, one in people.items()
         ),
         appointments=tuple(
-            Appointment(who=(client, counselor), days=(0,), at=f"{9 + number}:00", place="Counseling Center") for number, client in enumerate(clients)
+            Appointment(
+                who=(client, counselor), days=(0,), at=f"{9 + number}:00", place="Counseling Center"
+            )
+            for number, client in enumerate(clients)
         ),
         relationships=(
             *(Relationship(between=(client, counselor), score=4) for client in clients),
@@ -101,27 +141,48 @@ class Plodder:
 
     def plan(self, scene: Scene) -> Ask[Lived]:
         """Something else in each tick, so that each tick brings news."""
-        minutes = range(scene.minute, scene.minute + PLANNED_SLOTS * scene.tick_minutes, scene.tick_minutes)
+        minutes = range(
+            scene.minute, scene.minute + PLANNED_SLOTS * scene.tick_minutes, scene.tick_minutes
+        )
         slots = tuple(
-            Slot(minute=m, activity=f"works on piece {m // scene.tick_minutes}", activity_kind="work", place=self.resident.place) for m in minutes
+            Slot(
+                minute=m,
+                activity=f"works on piece {m // scene.tick_minutes}",
+                activity_kind="work",
+                place=self.resident.place,
+            )
+            for m in minutes
         )
         return Lived(events=(Scheduled(who=self.resident.name, slots=slots),))
         yield
 
     def appraise(self, scene: Scene) -> Ask[Lived]:
         """Recall, ask, remember."""
-        recalled, reply = yield from self._say(scene, "appraise", f"{self.resident.name} {self.resident.activity}.", 0)
+        recalled, reply = yield from self._say(
+            scene, "appraise", f"{self.resident.name} {self.resident.activity}.", 0
+        )
         if reply.value is None:
             return Lived(events=(recalled,))
         text = f"{self.resident.name} {self.resident.activity}: {reply.value}"
-        memory = Memory(id="", type="event", text=text, emotion="joy", intensity=3, poignancy=3, place=self.resident.place, origin="own act")
+        memory = Memory(
+            id="",
+            type="event",
+            text=text,
+            emotion="joy",
+            intensity=3,
+            poignancy=3,
+            place=self.resident.place,
+            origin="own act",
+        )
         return Lived(events=(recalled,), drafts=(memory,))
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """Recall what the other's line brings to mind, ask for one's own."""
         heard = view.heard.text if view.heard else f"{view.other} at {view.place}"
         recalled, reply = yield from self._say(scene, "speak", heard, len(view.lines))
-        line = LineAnswer(say=reply.value or "I don't know.", emotion="neutral", intensity=2, poignancy=2)
+        line = LineAnswer(
+            say=reply.value or "I don't know.", emotion="neutral", intensity=2, poignancy=2
+        )
         return Spoken(line=line, stressed=None, source=reply.source, events=(recalled,))
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
@@ -139,11 +200,20 @@ class Plodder:
         return Lived()
         yield
 
-    def _say(self, scene: Scene, purpose: str, query: str, number: int) -> Ask[tuple[Recalled, Reply]]:
+    def _say(
+        self, scene: Scene, purpose: str, query: str, number: int
+    ) -> Ask[tuple[Recalled, Reply]]:
         recalled = yield from recollect(self.resident, scene, purpose, query)
         prompt = f"What comes to mind:\n{bullets(self.resident.memory.texts(recalled.hits))}\n\n{query}\nSay one sentence about it."
-        reply = yield from ask(Request(
-            verb="write", purpose=purpose, who=self.resident.name, system=whoami(self.resident), prompt=prompt,
-            seed=seed_of(scene.seed, scene.tick, self.resident.name, purpose, number), max_tokens=60,
-        ))
+        reply = yield from ask(
+            Request(
+                verb="write",
+                purpose=purpose,
+                who=self.resident.name,
+                system=whoami(self.resident),
+                prompt=prompt,
+                seed=seed_of(scene.seed, scene.tick, self.resident.name, purpose, number),
+                max_tokens=60,
+            )
+        )
         return recalled, reply

@@ -21,14 +21,28 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.engine.simulation import Simulation
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.world import Appointment, ModelRoles, Place, Relationship, ResidentSpec, World
 from simcounsel.viewer import serve
 from simcounsel.viewer.reader import Log
 from simcounsel.viewer.shelf import Shelf
 from tests.benchmarks.towns import persona
 
-CLIENTS = ("aisha", "daniela", "elif", "henrik", "ines", "kofi", "leila", "mei", "priya", "rowan", "samuel", "tomasz", "walter")
+CLIENTS = (
+    "aisha",
+    "daniela",
+    "elif",
+    "henrik",
+    "ines",
+    "kofi",
+    "leila",
+    "mei",
+    "priya",
+    "rowan",
+    "samuel",
+    "tomasz",
+    "walter",
+)
 OTHERS = ("miriam", "jonas", "yuki", "omar", "grace", "ben")
 ROOMS = (("Bedroom", "bedroom"), ("Kitchen", "kitchen"), ("Living Room", "living room"))
 FIRST_VIEW_MS, SEEK_MS, PAGE_MB = 2000, 100, 300
@@ -43,21 +57,49 @@ def large_town(residents: int, days: int) -> World:
     counselors = [name for name in names if roles[name] == "counselor"]
     clients = [name for name in names if roles[name] == "client"]
     houses = tuple(
-        Place(name=f"House {name}", places=tuple(Place.model_validate({"name": f"{room} {name}", "kind": kind}) for room, kind in ROOMS)) for name in names
+        Place(
+            name=f"House {name}",
+            places=tuple(
+                Place.model_validate({"name": f"{room} {name}", "kind": kind})
+                for room, kind in ROOMS
+            ),
+        )
+        for name in names
     )
     public = (
-        Place(name="Park", kind="park"), Place(name="Market", kind="market"), Place(name="Cafe", kind="cafe"), Place(name="Center", kind="counseling center"),
+        Place(name="Park", kind="park"),
+        Place(name="Market", kind="market"),
+        Place(name="Cafe", kind="cafe"),
+        Place(name="Center", kind="counseling center"),
     )
-    appointments = tuple(
-        Appointment(who=(client, counselors[number % len(counselors)]), days=tuple(range(days)), at=f"{9 + number // len(counselors)}:00", place="Center")
-        for number, client in enumerate(clients)
-    ) if counselors else ()
+    appointments = (
+        tuple(
+            Appointment(
+                who=(client, counselors[number % len(counselors)]),
+                days=tuple(range(days)),
+                at=f"{9 + number // len(counselors)}:00",
+                place="Center",
+            )
+            for number, client in enumerate(clients)
+        )
+        if counselors
+        else ()
+    )
     return World(
-        name="Large town", start=datetime(2026, 3, 2, 6, 0), ticks=96 * days, places=(*houses, *public), appointments=appointments,
+        name="Large town",
+        start=datetime(2026, 3, 2, 6, 0),
+        ticks=96 * days,
+        places=(*houses, *public),
+        appointments=appointments,
         residents=tuple(
-            ResidentSpec(name=name, persona=persona(file), home=f"House {name}", starts_in=f"Bedroom {name}") for name, file in zip(names, files, strict=True)
+            ResidentSpec(
+                name=name, persona=persona(file), home=f"House {name}", starts_in=f"Bedroom {name}"
+            )
+            for name, file in zip(names, files, strict=True)
         ),
-        relationships=tuple(Relationship(between=(a, b), score=6) for a, b in zip(names, names[1:], strict=False)),
+        relationships=tuple(
+            Relationship(between=(a, b), score=6) for a, b in zip(names, names[1:], strict=False)
+        ),
         models=ModelRoles(reason="scripted", embed="scripted"),
     )
 
@@ -79,7 +121,15 @@ def site(folder: Path) -> Iterator[str]:
     """The site over one run, in a thread."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config(serve.make_app(Shelf(folder)), host="127.0.0.1", port=0, log_config=None, log_level="warning"))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            serve.make_app(Shelf(folder)),
+            host="127.0.0.1",
+            port=0,
+            log_config=None,
+            log_level="warning",
+        )
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -105,8 +155,13 @@ def on_the_server(folder: Path) -> dict[str, float]:
         events = sum(1 for line in lines if json.loads(line))
     whole = time.perf_counter()
     return {
-        "events": events, "log_mb": log.size / 1e6, "index_ms": (indexed - began) * 1e3, "overview_ms": (built - indexed) * 1e3,
-        "json_ms": (written - built) * 1e3, "overview_mb": len(text) / 1e6, "whole_log_ms": (whole - written) * 1e3,
+        "events": events,
+        "log_mb": log.size / 1e6,
+        "index_ms": (indexed - began) * 1e3,
+        "overview_ms": (built - indexed) * 1e3,
+        "json_ms": (written - built) * 1e3,
+        "overview_mb": len(text) / 1e6,
+        "whole_log_ms": (whole - written) * 1e3,
     }
 
 
@@ -117,7 +172,9 @@ def in_the_browser(folder: Path, repeats: int) -> dict[str, Any]:
     flags = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run --enable-precise-memory-info"
     drawn = "() => document.querySelector('.figure') && document.querySelector('.lanes svg')"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags.split())
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=flags.split()
+        )
         firsts: list[float] = []
         for _ in range(3):
             with site(folder) as url:
@@ -158,7 +215,9 @@ SEEK = """async ([panel, repeats]) => {
 
 def main() -> None:
     """Make the run, measure, print, judge."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--residents", type=int, default=25)
     parser.add_argument("--days", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=40)
@@ -168,14 +227,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = told.run or made(told.residents, told.days, told.keep or Path(scratch)).folder
         server, browser = on_the_server(folder), in_the_browser(folder, told.repeats)
-    print(f"{server['events']:.0f} events, {server['log_mb']:.0f} MB of log; overview {server['overview_mb']:.1f} MB")
-    print(f"on the server: index {server['index_ms']:.0f} ms, overview {server['overview_ms']:.0f} ms, its JSON {server['json_ms']:.0f} ms; "
-          f"beside it, reading the whole log: {server['whole_log_ms']:.0f} ms")
+    print(
+        f"{server['events']:.0f} events, {server['log_mb']:.0f} MB of log; overview {server['overview_mb']:.1f} MB"
+    )
+    print(
+        f"on the server: index {server['index_ms']:.0f} ms, overview {server['overview_ms']:.0f} ms, its JSON {server['json_ms']:.0f} ms; "
+        f"beside it, reading the whole log: {server['whole_log_ms']:.0f} ms"
+    )
     first = statistics.median(browser["first_view_ms"])
-    print(f"first view, site just started: {first:.0f} ms (median of {len(browser['first_view_ms'])})")
+    print(
+        f"first view, site just started: {first:.0f} ms (median of {len(browser['first_view_ms'])})"
+    )
     worst = 0.0
     for panel, taken in browser["seeks_ms"].items():
-        print(f"seek, {panel:7s}: median {statistics.median(taken):5.0f} ms, 95% {statistics.quantiles(taken, n=20)[-1]:5.0f} ms, slowest {max(taken):5.0f} ms")
+        print(
+            f"seek, {panel:7s}: median {statistics.median(taken):5.0f} ms, 95% {statistics.quantiles(taken, n=20)[-1]:5.0f} ms, slowest {max(taken):5.0f} ms"
+        )
         worst = max(worst, statistics.quantiles(taken, n=20)[-1])
     print(f"memory of the page's heap at the end: {browser['page_mb']:.0f} MB")
     for reached, what in (

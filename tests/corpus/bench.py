@@ -9,15 +9,15 @@ from typing import Any
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.opening import begin_run
 from simcounsel.events import Event
-from simcounsel.llm.ask import Request
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel
-from simcounsel.llm.scripted import Script
+from simcounsel.llm.question import Request
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import Synthesis, SynthesisModels
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SYNTHESIS_ROLES
+from simcounsel.standins.scripted import Script
 from tests.stage import Listening
 
 SECRET = "I hid the letters under the stairs."
@@ -30,15 +30,24 @@ PARTS = ("character", "plight", "plight", "plight", "demand", "demand")
 
 def settings(count: int = 2, **more: Any) -> Synthesis:
     """So many situations, the scripted model in all roles, waves of two."""
-    situations = tuple(Situation(id=f"seed-{n}", text=SITUATION, theme="sleep") for n in range(1, count + 1))
-    fields: dict[str, Any] = {"situations": situations, "models": SynthesisModels(default="scripted"), "wave": 2, "turns": 6, "fewest_turns": 3}
+    situations = tuple(
+        Situation(id=f"seed-{n}", text=SITUATION, theme="sleep") for n in range(1, count + 1)
+    )
+    fields: dict[str, Any] = {
+        "situations": situations,
+        "models": SynthesisModels(default="scripted"),
+        "wave": 2,
+        "turns": 6,
+        "fewest_turns": 3,
+    }
     return Synthesis(**(fields | more))
 
 
 def file_of(*texts: str, **more: Any) -> str:
     """An extractor's answer: six texts, a stage each."""
     facts = [
-        {"of": of, "stage": stage, "text": text, "invented": False} for of, stage, text in zip(PARTS, DISCLOSURES, texts, strict=True)
+        {"of": of, "stage": stage, "text": text, "invented": False}
+        for of, stage, text in zip(PARTS, DISCLOSURES, texts, strict=True)
     ]
     return json.dumps({"theme": "sleep", "facts": facts} | more)
 
@@ -52,15 +61,31 @@ def tells(request: Request, draw: Random) -> str:
 
 def asks(request: Request, draw: Random) -> str:
     """A supporter with a line of its own each time."""
-    return json.dumps({
-        "reasoning": "They tell it slowly; I let them.", "stage": "listening", "skill": "open question", "strategies": [],
-        "line": f"What was it like for you, number {draw.randrange(10**6)}?",
-    })
+    return json.dumps(
+        {
+            "reasoning": "They tell it slowly; I let them.",
+            "stage": "listening",
+            "skill": "open question",
+            "strategies": [],
+            "line": f"What was it like for you, number {draw.randrange(10**6)}?",
+        }
+    )
 
 
-def judges(revise: bool = False, advice: str = "Stay with the feeling a little longer.", go_on: bool = True, **ratings: int) -> Script:
+def judges(
+    revise: bool = False,
+    advice: str = "Stay with the feeling a little longer.",
+    go_on: bool = True,
+    **ratings: int,
+) -> Script:
     """An evaluator that always says the same."""
-    fields = {**dict.fromkeys(QUALITIES, 7), **ratings, "revise": revise, "advice": advice if revise else "", "go_on": go_on}
+    fields = {
+        **dict.fromkeys(QUALITIES, 7),
+        **ratings,
+        "revise": revise,
+        "advice": advice if revise else "",
+        "go_on": go_on,
+    }
     return lambda request, draw: json.dumps(fields)
 
 
@@ -73,8 +98,14 @@ def roles(**scripts: Script) -> dict[str, Script]:
     """Scripts of a well-behaved six, some replaced."""
     texts = [f"{part}." for part in SITUATION.rstrip("?").split(". ")]
     usual: dict[str, Script] = {
-        "extract": lambda request, draw: file_of(*texts[:5], "What could I try?"), "seek": tells, "support": asks, "evaluate": judges(),
-        "correct": lambda request, draw: f"You feel hollow, you say. Number {draw.randrange(10**6)}.", "distil": teaches("Stay with the feeling."),
+        "extract": lambda request, draw: file_of(*texts[:5], "What could I try?"),
+        "seek": tells,
+        "support": asks,
+        "evaluate": judges(),
+        "correct": lambda request, draw: (
+            f"You feel hollow, you say. Number {draw.randrange(10**6)}."
+        ),
+        "distil": teaches("Stay with the feeling."),
     }
     return usual | scripts
 
@@ -86,11 +117,18 @@ def board(model: ChatModel | Mapping[str, ChatModel], **kind: Any) -> Switchboar
 
 
 def written(
-    out: Path, about: Synthesis | Run | None = None, model: ChatModel | None = None, on_line: Callable[[Event], None] | None = None, waves: int | None = None,
-    in_flight: int = 64, **kind: Any,
+    out: Path,
+    about: Synthesis | Run | None = None,
+    model: ChatModel | None = None,
+    on_line: Callable[[Event], None] | None = None,
+    waves: int | None = None,
+    in_flight: int = 64,
+    **kind: Any,
 ) -> tuple[Run, Listening]:
     """A synthesis with scripted roles, and what they were asked."""
     listening = model or Listening(roles())
     about = about if isinstance(about, Run) else begin_run(about or settings(), out)
-    with Workshop(about, models=board(listening, in_flight=in_flight), on_line=on_line, **kind) as workshop:
+    with Workshop(
+        about, models=board(listening, in_flight=in_flight), on_line=on_line, **kind
+    ) as workshop:
         return workshop.run(waves), listening

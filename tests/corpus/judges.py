@@ -3,10 +3,10 @@
 import json
 from random import Random
 
-from simcounsel.llm.ask import Request
 from simcounsel.llm.embeddings import HashEmbeddings
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Request
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.standins.scripted import Scripted
 
 BAD = "Pull yourself together"
 
@@ -16,11 +16,23 @@ def preferring(bad: int = 3, good: int = 8) -> Scripted:
 
     def block(request: Request, draw: Random) -> str:
         level = bad if BAD in request.prompt else good
-        return json.dumps({question.id: level + draw.choice((-1, 0, 1)) for question in request.hints["questions"]})
+        return json.dumps(
+            {
+                question.id: level + draw.choice((-1, 0, 1))
+                for question in request.hints["questions"]
+            }
+        )
 
-    return Scripted({"judge_block": block, "judge_item": lambda request, draw: str(bad if BAD in request.prompt else good)})
+    return Scripted(
+        {
+            "judge_block": block,
+            "judge_item": lambda request, draw: str(bad if BAD in request.prompt else good),
+        }
+    )
 
 
 def switchboard(chat: Scripted, in_flight: int = 8) -> Switchboard:
     """A switchboard whose every role is this model."""
-    return Switchboard({"reason": chat, "quick": chat, "judge": chat}, HashEmbeddings(), in_flight=in_flight)
+    return Switchboard(
+        {"reason": chat, "quick": chat, "judge": chat}, HashEmbeddings(), in_flight=in_flight
+    )

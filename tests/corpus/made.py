@@ -13,4 +13,6 @@ def dialogue(id: str, *lines: str, first: Role = "client", **more: object) -> Di
         label, _, text = line.rpartition(" | ")
         named = {} if not label else {"stage": label} if speaker == "client" else {"skill": label}
         turns.append(Turn(speaker=speaker, text=text, **named))
-    return Dialogue.model_validate({"id": id, "client": f"client-{id}", "turns": tuple(turns)} | more)
+    return Dialogue.model_validate(
+        {"id": id, "client": f"client-{id}", "turns": tuple(turns)} | more
+    )

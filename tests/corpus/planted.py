@@ -13,8 +13,8 @@ from simcounsel.chance import chance
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rating import CorpusRating, plan_rating
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.llm.ask import Request
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Request
+from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.rating.answers import Given, answer_of, append, write_csv
 from simcounsel.viewer.rating.instrument import load_instrument
 from simcounsel.viewer.rating.items import Choice
@@ -29,7 +29,10 @@ THEMES = ("sleep", "work", "grief")
 def corpus(file: Path, quality: float, count: int = 18, condition: str | None = None) -> Path:
     """A corpus of which each dialogue has a quality near the given one. Clients bear the same ids in every corpus."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [_dialogue(file.stem, number, quality, condition).model_dump_json() for number in range(count)]
+    lines = [
+        _dialogue(file.stem, number, quality, condition).model_dump_json()
+        for number in range(count)
+    ]
     with file.open("a", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")
     return file
@@ -38,9 +41,18 @@ def corpus(file: Path, quality: float, count: int = 18, condition: str | None = 
 def _dialogue(name: str, number: int, quality: float, condition: str | None) -> Dialogue:
     client = chance("client", number).gauss(0, 0.8)
     mark = max(2, min(9, round(quality + client + chance(name, condition, number).gauss(0, 0.7))))
-    said = [f"I bake bread at night, number {number}.", f"What is that like? ~{mark}", "My daughter moved.", f"Tell me of {name}{number}. ~{mark}"]
+    said = [
+        f"I bake bread at night, number {number}.",
+        f"What is that like? ~{mark}",
+        "My daughter moved.",
+        f"Tell me of {name}{number}. ~{mark}",
+    ]
     return dialogue(
-        f"{condition or name}-{number:02d}", *said, client=f"situation-{number:02d}", theme=THEMES[number % 3], condition=condition,
+        f"{condition or name}-{number:02d}",
+        *said,
+        client=f"situation-{number:02d}",
+        theme=THEMES[number % 3],
+        condition=condition,
         situation="I bake bread at night. My daughter moved to Norway. The house is silent.",
     )
 
@@ -51,7 +63,12 @@ def judge() -> Scripted:
     def block(request: Request, draw: Random) -> str:
         found = MARK.search(request.prompt)
         assert found is not None
-        return json.dumps({question.id: max(1, min(10, int(found.group(1)) + draw.choice((-1, 0, 1)))) for question in request.hints["questions"]})
+        return json.dumps(
+            {
+                question.id: max(1, min(10, int(found.group(1)) + draw.choice((-1, 0, 1))))
+                for question in request.hints["questions"]
+            }
+        )
 
     return Scripted({"judge_block": block})
 
@@ -66,7 +83,13 @@ def rated(files: Sequence[Path], name: str = "openai:planted", **how: object) ->
 
 def people(files: Sequence[Path], out: Path, raters: int = 3, most: int | None = None) -> Path:
     """A study of the corpora, answered by people who read the mark with two points of noise; its CSV."""
-    study = make_study(list(files), load_instrument("dialogue_quality"), out, raters=raters, choice=Choice(most=most))
+    study = make_study(
+        list(files),
+        load_instrument("dialogue_quality"),
+        out,
+        raters=raters,
+        choice=Choice(most=most),
+    )
     shown = {item.id: item for item in study.items}
     for rater in study.raters:
         given = []
@@ -74,7 +97,10 @@ def people(files: Sequence[Path], out: Path, raters: int = 3, most: int | None =
             found = MARK.search(shown[item].lines[1].text)
             assert found is not None
             draw = chance(rater.name, item)
-            answers = {one.id: max(1, min(10, int(found.group(1)) + draw.choice((-2, -1, 0, 1, 2)))) for one in study.instrument.items}
+            answers = {
+                one.id: max(1, min(10, int(found.group(1)) + draw.choice((-2, -1, 0, 1, 2))))
+                for one in study.instrument.items
+            }
             given.append(answer_of(study, rater, Given(item=item, answers=answers)))
         append(out, given)
     write_csv(out, out / "ratings.csv")

@@ -21,7 +21,16 @@ from tests.corpus.made import dialogue
 
 
 def test_units_are_words_or_chinese_characters() -> None:
-    assert units("I don’t know -- it's a 3-year-old, isn't it?") == ["i", "don't", "know", "it's", "a", "3-year-old", "isn't", "it"]
+    assert units("I don’t know -- it's a 3-year-old, isn't it?") == [
+        "i",
+        "don't",
+        "know",
+        "it's",
+        "a",
+        "3-year-old",
+        "isn't",
+        "it",
+    ]
     assert units("我很累。OK吗？") == ["我", "很", "累", "ok", "吗"]
     assert units("… ?! 🙂") == []
     assert unit_of([dialogue("1", "我很累", "听起来很难")]) == "characters"
@@ -31,7 +40,13 @@ def test_units_are_words_or_chinese_characters() -> None:
 
 
 def test_a_dialogue_in_numbers() -> None:
-    one = dialogue("1", "I cannot sleep", "open question | What happens then?", "I lie awake", "reflection | You lie there.")
+    one = dialogue(
+        "1",
+        "I cannot sleep",
+        "open question | What happens then?",
+        "I lie awake",
+        "reflection | You lie there.",
+    )
     found = dialogue_measures(one)
     assert found["turns"].value == 4
     assert found["length"].value == (3 + 3 + 3 + 3) / 4
@@ -43,7 +58,12 @@ def test_a_dialogue_in_numbers() -> None:
 
 
 def test_a_corpus_in_numbers() -> None:
-    found = corpus_measures([dialogue("1", "one two", "three"), dialogue("2", "one two three four", "a b c", "d", "e f g h")])
+    found = corpus_measures(
+        [
+            dialogue("1", "one two", "three"),
+            dialogue("2", "one two three four", "a b c", "d", "e f g h"),
+        ]
+    )
     assert found["sessions"].value == 2
     assert found["clients"].value == 2
     assert found["utterances"].value == 3
@@ -57,8 +77,14 @@ def test_a_corpus_in_numbers() -> None:
 def test_nothing_is_none_and_never_zero() -> None:
     found = corpus_measures([])
     assert found["sessions"].value == 0
-    assert all(number.value is None and number.reason for name, number in found.items() if name not in ("sessions", "clients"))
-    alone = dialogue_measures(Dialogue(id="1", client="c", turns=(Turn(speaker="client", text="Hm."),)))
+    assert all(
+        number.value is None and number.reason
+        for name, number in found.items()
+        if name not in ("sessions", "clients")
+    )
+    alone = dialogue_measures(
+        Dialogue(id="1", client="c", turns=(Turn(speaker="client", text="Hm."),))
+    )
     assert alone["questions"].value is None
     assert alone["counselor_length"].value is None
 
@@ -66,7 +92,9 @@ def test_nothing_is_none_and_never_zero() -> None:
 def test_modification_is_known_only_with_drafts_or_a_corrector() -> None:
     draft = Draft(text="Cheer up.", reason="soothing")
     turns = (
-        Turn(speaker="client", text="a"), Turn(speaker="counselor", text="b", draft=draft), Turn(speaker="client", text="c"),
+        Turn(speaker="client", text="a"),
+        Turn(speaker="counselor", text="b", draft=draft),
+        Turn(speaker="client", text="c"),
         Turn(speaker="counselor", text="d"),
     )
     one = Dialogue(id="1", client="c", turns=turns)
@@ -78,11 +106,19 @@ def test_modification_is_known_only_with_drafts_or_a_corrector() -> None:
 
 
 def test_templates_are_openings_that_dialogues_share() -> None:
-    same = [dialogue(str(n), "a", "It sounds like you are tired.", "b", f"{n} completely own line") for n in range(3)]
+    same = [
+        dialogue(str(n), "a", "It sounds like you are tired.", "b", f"{n} completely own line")
+        for n in range(3)
+    ]
     assert templatedness(same) == Number(value=0.5, n=6)
     assert templatedness(same[:2]).value == 0.0, "two lines are no template"
-    within = [dialogue("1", *["a", "It sounds like this."] * 5), dialogue("2", "a", "Quite another line here.")]
-    assert templatedness(within).value == 0.0, "one counselor's habit within one dialogue is no template of the corpus"
+    within = [
+        dialogue("1", *["a", "It sounds like this."] * 5),
+        dialogue("2", "a", "Quite another line here."),
+    ]
+    assert templatedness(within).value == 0.0, (
+        "one counselor's habit within one dialogue is no template of the corpus"
+    )
     short = [dialogue(str(n), "a", "Go on.") for n in range(5)]
     assert templatedness(short).value == 0.0
     chinese = [dialogue(str(n), "我累", "听起来你" + "很" * n) for n in range(3)]
@@ -97,7 +133,9 @@ def test_a_template_must_be_common() -> None:
 
 
 def test_skills() -> None:
-    one = dialogue("1", "a", "reflection | b", "c", "reflection | d", "e", "open question | f", "g", "goal | h")
+    one = dialogue(
+        "1", "a", "reflection | b", "c", "reflection | d", "e", "open question | f", "g", "goal | h"
+    )
     found = skill_coverage([one])
     assert found["skills"] == Number(value=3 / 18, n=4)
     entropy = -(0.5 * math.log2(0.5) + 2 * 0.25 * math.log2(0.25))
@@ -113,7 +151,13 @@ def test_quartiles() -> None:
     assert quartiles([]) is None
     found = quartiles([1, 2, 3, 4])
     assert found is not None
-    assert (found.least, found.first, found.median, found.third, found.greatest) == (1, 1.75, 2.5, 3.25, 4)
+    assert (found.least, found.first, found.median, found.third, found.greatest) == (
+        1,
+        1.75,
+        2.5,
+        3.25,
+        4,
+    )
 
 
 def test_seconds() -> None:

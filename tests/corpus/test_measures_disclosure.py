@@ -2,7 +2,14 @@
 
 import pytest
 
-from simcounsel.corpus.disclosure import by_stages, by_words, content, disclosed, stages_reached, words_reached
+from simcounsel.corpus.disclosure import (
+    by_stages,
+    by_words,
+    content,
+    disclosed,
+    stages_reached,
+    words_reached,
+)
 from tests.corpus.made import dialogue
 
 FILE = "I bake bread at night. My daughter moved to Norway. The house is silent."
@@ -16,7 +23,16 @@ def test_content_words() -> None:
 
 
 def test_words_of_the_file() -> None:
-    one = dialogue("1", "I bake at night.", "b", "Well.", "d", "My daughter moved, the house is silent. Norway. Bread.", "f", situation=FILE)
+    one = dialogue(
+        "1",
+        "I bake at night.",
+        "b",
+        "Well.",
+        "d",
+        "My daughter moved, the house is silent. Norway. Bread.",
+        "f",
+        situation=FILE,
+    )
     assert words_reached(one) == pytest.approx([2 / 8, 2 / 8, 1.0])
     assert words_reached(dialogue("1", "a", "b")) is None
     curve = by_words([one, dialogue("2", "a", "b")])
@@ -32,23 +48,40 @@ def test_words_of_the_file() -> None:
 
 
 def test_what_the_counselor_says_is_not_disclosed() -> None:
-    one = dialogue("1", "Hello.", "You bake bread at night, your daughter moved to Norway.", situation=FILE)
+    one = dialogue(
+        "1", "Hello.", "You bake bread at night, your daughter moved to Norway.", situation=FILE
+    )
     assert words_reached(one) == [0.0]
     curve = by_words([one])
     assert curve is not None and curve.at_once is None
 
 
 def test_stages() -> None:
-    one = dialogue("1", "introduces | a", "b", "describes | c", "d", "describes | e", "f", "feels | g", "h")
+    one = dialogue(
+        "1", "introduces | a", "b", "describes | c", "d", "describes | e", "f", "feels | g", "h"
+    )
     assert stages_reached(one) == pytest.approx([1 / 6, 2 / 6, 2 / 6, 3 / 6])
     curve = by_stages([one])
     assert curve is not None
-    assert curve.shares == pytest.approx([0, 0, 0, 1 / 6, 1 / 6, 2 / 6, 2 / 6, 2 / 6, 2 / 6, 2 / 6, 3 / 6])
-    assert by_stages([dialogue("1", "telling | a", "b")]) is None, "other names are no stages of disclosure"
+    assert curve.shares == pytest.approx(
+        [0, 0, 0, 1 / 6, 1 / 6, 2 / 6, 2 / 6, 2 / 6, 2 / 6, 2 / 6, 3 / 6]
+    )
+    assert by_stages([dialogue("1", "telling | a", "b")]) is None, (
+        "other names are no stages of disclosure"
+    )
 
 
 def test_saying_all_at_once_shows() -> None:
-    slow = dialogue("1", "I bake bread.", "b", "At night. My daughter moved.", "d", "Norway. The house is silent.", "f", situation=FILE)
+    slow = dialogue(
+        "1",
+        "I bake bread.",
+        "b",
+        "At night. My daughter moved.",
+        "d",
+        "Norway. The house is silent.",
+        "f",
+        situation=FILE,
+    )
     sudden = dialogue("2", FILE, "b", "Hm.", "d", "Yes.", "f", situation=FILE)
     gradual, at_once = by_words([slow]), by_words([sudden])
     assert gradual is not None and at_once is not None

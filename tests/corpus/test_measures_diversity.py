@@ -5,7 +5,16 @@ import pytest
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from simcounsel.chance import chance
-from simcounsel.corpus.diversity import Equal, dialogue_vectors, distinct, diversity, draw_in_order, equal_for, self_bleu, spread
+from simcounsel.corpus.diversity import (
+    Equal,
+    dialogue_vectors,
+    distinct,
+    diversity,
+    draw_in_order,
+    equal_for,
+    self_bleu,
+    spread,
+)
 from tests.corpus.made import dialogue
 
 
@@ -29,7 +38,12 @@ def texts(seed: int, count: int) -> list[list[str]]:
 def test_self_bleu_is_nltks(seed: int) -> None:
     given = texts(seed, 12)
     smoothed = SmoothingFunction().method1
-    theirs = [sentence_bleu([other for k, other in enumerate(given) if k != n], one, smoothing_function=smoothed) for n, one in enumerate(given)]
+    theirs = [
+        sentence_bleu(
+            [other for k, other in enumerate(given) if k != n], one, smoothing_function=smoothed
+        )
+        for n, one in enumerate(given)
+    ]
     assert self_bleu(given).value == pytest.approx(float(np.mean(theirs)), abs=1e-12)
 
 
@@ -50,7 +64,10 @@ def test_spread_is_the_mean_over_pairs() -> None:
 
 def test_a_dialogues_vector_is_its_lines_mean() -> None:
     table = {"a": [1.0, 0.0], "b": [0.0, 2.0], "c": [3.0, 0.0], "d": [1.0, 0.0]}
-    found = dialogue_vectors([dialogue("1", "a", "b"), dialogue("2", "c", "d")], lambda lines: np.array([table[line] for line in lines]))
+    found = dialogue_vectors(
+        [dialogue("1", "a", "b"), dialogue("2", "c", "d")],
+        lambda lines: np.array([table[line] for line in lines]),
+    )
     assert found.tolist() == [[0.5, 0.5], [1.0, 0.0]]
 
 
@@ -60,7 +77,9 @@ def test_corpora_are_compared_on_equal_terms() -> None:
     large = [dialogue(str(n), "x", " ".join(f"w{n}-{k % 7}" for k in range(30))) for n in range(60)]
     equal = equal_for([small, large])
     assert equal == Equal(dialogues=20, lengths=600)
-    assert diversity(large, equal)["distinct_1"].value == pytest.approx(diversity(small, equal)["distinct_1"].value or 0, abs=1e-12)
+    assert diversity(large, equal)["distinct_1"].value == pytest.approx(
+        diversity(small, equal)["distinct_1"].value or 0, abs=1e-12
+    )
     assert diversity(large, equal)["self_bleu"].n == 20
     assert diversity(small)["spread"].value is None
     assert equal_for([[], small]).dialogues == 20

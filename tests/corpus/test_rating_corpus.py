@@ -11,9 +11,9 @@ from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash, wit
 from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
 from simcounsel.errors import CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Request
+from simcounsel.standins.scripted import Scripted
 from tests.corpus.judges import BAD, preferring, switchboard
 from tests.corpus.made import dialogue
 
@@ -21,8 +21,21 @@ DIMENSIONS = ["professionalism", "helpfulness", "guidance", "emotion", "trust"]
 
 
 def corpus() -> list[Dialogue]:
-    good = [dialogue(f"good-{n}", f"I feel low {n}.", "What is it like?", "Heavy.", "Where do you feel it?", theme="low") for n in range(4)]
-    bad = [dialogue(f"bad-{n}", f"I feel low {n}.", f"{BAD}.", "Hm.", "Is that all?", theme="sleep") for n in range(4)]
+    good = [
+        dialogue(
+            f"good-{n}",
+            f"I feel low {n}.",
+            "What is it like?",
+            "Heavy.",
+            "Where do you feel it?",
+            theme="low",
+        )
+        for n in range(4)
+    ]
+    bad = [
+        dialogue(f"bad-{n}", f"I feel low {n}.", f"{BAD}.", "Hm.", "Is that all?", theme="sleep")
+        for n in range(4)
+    ]
     return [*good, *bad]
 
 
@@ -46,7 +59,14 @@ def test_a_judge_that_prefers_is_heard(tmp_path: Path) -> None:
     found = {one.dialogue: one for one in read_rated(folder_of(tmp_path / "c.jsonl"))}
     assert set(found) == {one.id for one in corpus()}
     for name in DIMENSIONS:
-        good, bad = ([value for id, one in found.items() if id.startswith(kind) and (value := one.scores[name]) is not None] for kind in ("good", "bad"))
+        good, bad = (
+            [
+                value
+                for id, one in found.items()
+                if id.startswith(kind) and (value := one.scores[name]) is not None
+            ]
+            for kind in ("good", "bad")
+        )
         assert min(good) > max(bad)
         assert min(good) >= 7 and max(bad) <= 4
     one = found["good-0"]
@@ -63,11 +83,21 @@ def test_what_the_judge_reads_is_blind_and_at_temperature_0(tmp_path: Path) -> N
         asked.append(request)
         return json.dumps({question.id: 5 for question in request.hints["questions"]})
 
-    one = dialogue("secret-id", "Marit here.", "Hello.", client="Marit", condition="no_evaluator", theme="grief")
+    one = dialogue(
+        "secret-id",
+        "Marit here.",
+        "Hello.",
+        client="Marit",
+        condition="no_evaluator",
+        theme="grief",
+    )
     rate(plan_rating(tmp_path / "c.jsonl", [one], "scripted"), Scripted({"judge_block": block}))
     assert len(asked) == 1
     assert asked[0].temperature == 0.0
-    assert all(word not in asked[0].system + asked[0].prompt for word in ("Marit", "secret-id", "no_evaluator", "grief"))
+    assert all(
+        word not in asked[0].system + asked[0].prompt
+        for word in ("Marit", "secret-id", "no_evaluator", "grief")
+    )
     assert all(item.text in asked[0].prompt for item in find_scale("dialogue_quality").items)
 
 
@@ -112,23 +142,31 @@ class Weighing(Scripted):
         return Completion(text="7", weights={"7": 0.9, "8": 0.1})
 
 
-def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_of_a_dialogue_that_was_stopped_half_way_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from typer.testing import CliRunner
 
     from simcounsel.cli import app
 
     monkeypatch.chdir(tmp_path)
-    Path("c.jsonl").write_text("\n".join(one.model_dump_json() for one in corpus()[:2]) + "\n", encoding="utf-8")
+    Path("c.jsonl").write_text(
+        "\n".join(one.model_dump_json() for one in corpus()[:2]) + "\n", encoding="utf-8"
+    )
     judge = Weighing(last=13)
     monkeypatch.setattr("simcounsel.llm.catalog.open_chat", lambda name: judge)
     words = ["corpus", "rate", "c.jsonl", "--model", "embedded", "--quiet"]
     monkeypatch.setattr("simcounsel.cli.corpus_rate.fetch_weights", lambda *given: None)
     stopped = CliRunner().invoke(app, words)
     assert str(stopped.exception) == "the plug is pulled"
-    assert len(read_rated(Path("c.jsonl.ratings"))) == 1, "one dialogue was whole: ten items of thirteen"
+    assert len(read_rated(Path("c.jsonl.ratings"))) == 1, (
+        "one dialogue was whole: ten items of thirteen"
+    )
     judge.left = 7
     done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0 and judge.left == 0, "three items of the second dialogue were answered before"
+    assert done.exit_code == 0 and judge.left == 0, (
+        "three items of the second dialogue were answered before"
+    )
     assert read_rated(Path("c.jsonl.ratings"))[1].scores["trust"] == pytest.approx(7.1)
 
 
@@ -160,7 +198,11 @@ def test_a_changed_text_is_rated_anew(tmp_path: Path) -> None:
 
 def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None:
     def nonsense(request: Request, draw: Random) -> str:
-        return "I would rather not." if BAD in request.prompt else json.dumps({question.id: 5 for question in request.hints["questions"]})
+        return (
+            "I would rather not."
+            if BAD in request.prompt
+            else json.dumps({question.id: 5 for question in request.hints["questions"]})
+        )
 
     one = plan(tmp_path)
     rate(one, Scripted({"judge_block": nonsense}))
@@ -174,7 +216,12 @@ def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None
 
 def test_one_bad_item_costs_only_its_dimension(tmp_path: Path) -> None:
     def block(request: Request, draw: Random) -> str:
-        return json.dumps({question.id: 11 if question.id == "e1" else 6 for question in request.hints["questions"]})
+        return json.dumps(
+            {
+                question.id: 11 if question.id == "e1" else 6
+                for question in request.hints["questions"]
+            }
+        )
 
     one = plan(tmp_path, size=2)
     rate(one, Scripted({"judge_block": block}))
@@ -238,7 +285,9 @@ def test_ratings_go_back_into_the_dialogues(tmp_path: Path) -> None:
 
     real = [replace(rated, judge="openai:gpt-4o") for rated in found if rated.dialogue != "bad-3"]
     rated = with_ratings(corpus(), real)
-    assert rated[0].ratings["dialogue_quality"] == next(one.scores for one in real if one.dialogue == "good-0")
+    assert rated[0].ratings["dialogue_quality"] == next(
+        one.scores for one in real if one.dialogue == "good-0"
+    )
     assert rated[-1].ratings == {}
 
 
@@ -246,14 +295,33 @@ def test_which_of_several_ratings_counts() -> None:
     """An answered one before one without an answer, the current version before an old one, the fuller before the earlier, then the first."""
     (one, *_), current = corpus(), find_scale("dialogue_quality").hash
 
-    def rated(round: int, score: float | None, hash: str = current, other: float | None = 1.0, instrument: str = "dialogue_quality", at: str = "1") -> Rated:
+    def rated(
+        round: int,
+        score: float | None,
+        hash: str = current,
+        other: float | None = 1.0,
+        instrument: str = "dialogue_quality",
+        at: str = "1",
+    ) -> Rated:
         return Rated(
-            dialogue=one.id, text=text_hash(one), round=round, instrument=instrument, hash=hash, judge="openai:gpt-4o", samples=1, reasons={},
-            items={"q": score}, scores={"trust": score, "emotion": None if score is None else other}, file=f"{instrument}-2026010{at}T000000.000000Z.jsonl",
+            dialogue=one.id,
+            text=text_hash(one),
+            round=round,
+            instrument=instrument,
+            hash=hash,
+            judge="openai:gpt-4o",
+            samples=1,
+            reasons={},
+            items={"q": score},
+            scores={"trust": score, "emotion": None if score is None else other},
+            file=f"{instrument}-2026010{at}T000000.000000Z.jsonl",
         )
 
     def counts(*listed: Rated) -> object:
-        found = [with_ratings([one], order)[0].ratings[listed[0].instrument]["trust"] for order in (listed, listed[::-1])]
+        found = [
+            with_ratings([one], order)[0].ratings[listed[0].instrument]["trust"]
+            for order in (listed, listed[::-1])
+        ]
         assert found[0] == found[1], "whatever the order"
         return found[0]
 
@@ -263,8 +331,13 @@ def test_which_of_several_ratings_counts() -> None:
     assert counts(rated(0, 2.0, other=None), rated(1, 4.0)) == 4.0
     assert counts(rated(0, 2.0), rated(1, 4.0)) == 2.0
     assert counts(rated(0, None)) is None
-    own = [rated(0, 2.0, hash="a", instrument="own", at="1"), rated(0, 5.0, hash="b", instrument="own", at="2")]
-    assert counts(*own) == 5.0, "of an instrument of one's own the version that was used last is the current one"
+    own = [
+        rated(0, 2.0, hash="a", instrument="own", at="1"),
+        rated(0, 5.0, hash="b", instrument="own", at="2"),
+    ]
+    assert counts(*own) == 5.0, (
+        "of an instrument of one's own the version that was used last is the current one"
+    )
 
 
 def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
@@ -288,9 +361,21 @@ def test_an_export_can_ask_for_a_rating(tmp_path: Path) -> None:
 
     file = planted(tmp_path / "mixed.jsonl", 5.0)
     rated([file])
-    wanted = {one.dialogue for one in read_rated(folder_of(file)) if (one.scores["trust"] or 0) >= 5}
+    wanted = {
+        one.dialogue for one in read_rated(folder_of(file)) if (one.scores["trust"] or 0) >= 5
+    }
     assert 0 < len(wanted) < 18
-    words = ["export", str(file), "--format", "native", "--no-screen", "--min-rating", "dialogue_quality.trust=5", "-o", str(tmp_path / "out")]
+    words = [
+        "export",
+        str(file),
+        "--format",
+        "native",
+        "--no-screen",
+        "--min-rating",
+        "dialogue_quality.trust=5",
+        "-o",
+        str(tmp_path / "out"),
+    ]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     kept = read_dialogues(tmp_path / "out")

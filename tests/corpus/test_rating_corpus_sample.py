@@ -19,7 +19,10 @@ def test_shares_by_hand() -> None:
     assert share_out(9, {"a": 2, "b": 2}) == {"a": 2, "b": 2}
 
 
-@given(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 40), min_size=1), st.integers(1, 120))
+@given(
+    st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 40), min_size=1),
+    st.integers(1, 120),
+)
 def test_shares_hold_what_they_promise(sizes: dict[str, int], size: int) -> None:
     places, more = share_out(size, sizes), share_out(size + 1, sizes)
     assert sum(places.values()) == min(size, sum(sizes.values()))
@@ -32,7 +35,15 @@ def corpus(condition: str | None = None) -> list:
     sizes = {"sleep": 12, "work": 6, "grief": 2}
     made = [(theme, number) for theme, count in sizes.items() for number in range(count)]
     return [
-        dialogue(f"{condition or 'x'}-{theme}-{n}", "a", "b", theme=theme, client=f"{theme}-{n}", condition=condition) for theme, n in made
+        dialogue(
+            f"{condition or 'x'}-{theme}-{n}",
+            "a",
+            "b",
+            theme=theme,
+            client=f"{theme}-{n}",
+            condition=condition,
+        )
+        for theme, n in made
     ]
 
 
@@ -42,8 +53,12 @@ def test_the_draw_is_stratified_and_the_same_again() -> None:
     assert drawn.themes == {"grief": (1, 2), "sleep": (6, 12), "work": (3, 6)}
     assert Counter(one.theme for one in drawn.dialogues) == {"sleep": 6, "work": 3, "grief": 1}
     assert draw(some[::-1], 10, seed=3).dialogues[::-1] == drawn.dialogues
-    assert {one.id for one in drawn.dialogues} < {one.id for one in draw(some, 15, seed=3).dialogues}
-    assert {one.id for one in draw(some, 10, seed=4).dialogues} != {one.id for one in drawn.dialogues}
+    assert {one.id for one in drawn.dialogues} < {
+        one.id for one in draw(some, 15, seed=3).dialogues
+    }
+    assert {one.id for one in draw(some, 10, seed=4).dialogues} != {
+        one.id for one in drawn.dialogues
+    }
     assert len(draw(some, None).dialogues) == len(draw(some, 99).dialogues) == 20
 
 
@@ -56,7 +71,10 @@ def test_too_few_places_are_said() -> None:
 def test_arms_with_the_same_clients_are_rated_on_the_same_ones() -> None:
     both = [*corpus("full"), *corpus("no_evaluator")]
     drawn = draw(both, 8)
-    arms = {arm: {one.client for one in drawn.dialogues if one.condition == arm} for arm in ("full", "no_evaluator")}
+    arms = {
+        arm: {one.client for one in drawn.dialogues if one.condition == arm}
+        for arm in ("full", "no_evaluator")
+    }
     assert arms["full"] == arms["no_evaluator"]
     assert len(drawn.dialogues) == 16
     assert drawn.themes["sleep"][1] == 24
@@ -64,8 +82,14 @@ def test_arms_with_the_same_clients_are_rated_on_the_same_ones() -> None:
 
 def test_nothing_tells_where_it_comes_from() -> None:
     one = dialogue(
-        "1", "I'm Marit, and Jon left for Oslo.", "Marit, gpt-4o here. What did Jon say in Oslo?", client="Marit", names=("Jon",),
-        places=("Oslo",), condition="no_evaluator", origin=Origin(file="f", models={"supporter": "openai:gpt-4o"}),
+        "1",
+        "I'm Marit, and Jon left for Oslo.",
+        "Marit, gpt-4o here. What did Jon say in Oslo?",
+        client="Marit",
+        names=("Jon",),
+        places=("Oslo",),
+        condition="no_evaluator",
+        origin=Origin(file="f", models={"supporter": "openai:gpt-4o"}),
     )
     said = blind_lines(one, "Client", "Counselor")
     assert said == (

@@ -30,9 +30,14 @@ def test_single_speaker() -> None:
 
 
 def test_repeated_speaker_is_said_once_for_each_stretch() -> None:
-    findings = found("repeated_speaker", talk("C: a", "C: b", "C: c", "T: d", "C: e", "T: f", "T: g"))
+    findings = found(
+        "repeated_speaker", talk("C: a", "C: b", "C: c", "T: d", "C: e", "T: f", "T: g")
+    )
     assert [(f.turn, f.severity) for f in findings] == [(2, "warning"), (7, "warning")]
-    assert "3 times in a row, in turns 1 to 3" in findings[0].what and "turns 6 to 7" in findings[1].what
+    assert (
+        "3 times in a row, in turns 1 to 3" in findings[0].what
+        and "turns 6 to 7" in findings[1].what
+    )
     assert found("repeated_speaker", talk(*FILLER)) == ()
     assert found("repeated_speaker", talk("C: a", "C: b")) == (), "that is a single speaker"
 
@@ -56,7 +61,9 @@ def test_overlong_turn() -> None:
     assert [f.severity for f in found("overlong_turn", talk("T: " + "word " * 251))] == ["warning"]
     assert [f.severity for f in found("overlong_turn", talk("T: " + "字" * 1251))] == ["error"]
     assert found("overlong_turn", talk("T: " + "word " * 250, "C: " + "字" * 800)) == ()
-    assert len(found("overlong_turn", talk("T: one two three"), limits=Limits(max_counselor=2))) == 1
+    assert (
+        len(found("overlong_turn", talk("T: one two three"), limits=Limits(max_counselor=2))) == 1
+    )
 
 
 def test_too_short() -> None:
@@ -64,7 +71,17 @@ def test_too_short() -> None:
     assert found("too_short", talk(*FILLER)) == ()
 
 
-@pytest.mark.parametrize(("text", "words"), [("", 0), ("I don't know.", 3), ("我不知道", 4), ("我用 iPhone 打字", 5), ("well-being, 3.5 hours", 4), ("안녕 하세요", 2)])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("I don't know.", 3),
+        ("我不知道", 4),
+        ("我用 iPhone 打字", 5),
+        ("well-being, 3.5 hours", 4),
+        ("안녕 하세요", 2),
+    ],
+)
 def test_length(text: str, words: int) -> None:
     assert length(text) == words
 
@@ -83,5 +100,9 @@ def test_counts_and_kept() -> None:
     assert done.kept([good, bad]) == (good,)
     counts = done.counts()
     assert list(counts) == [name for name in RULES if name in counts]
-    assert (counts["ends_on_client"].errors, counts["ends_on_client"].warnings, counts["ends_on_client"].dialogues) == (0, 2, 2)
+    assert (
+        counts["ends_on_client"].errors,
+        counts["ends_on_client"].warnings,
+        counts["ends_on_client"].dialogues,
+    ) == (0, 2, 2)
     assert done.dropped() == {"single_speaker": 1, "empty_turn": 1}

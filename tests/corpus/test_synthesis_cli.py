@@ -14,14 +14,14 @@ import pytest
 from simcounsel.cli.synthesize import _closing
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.engine.opening import begin_run
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import settings_from
+from tests.commands import Command, only_run
 from tests.stage import ROOT, log
-from tests.test_cli import Command, heeds_ctrl_c, only_run, simcounsel
+from tests.test_cli import heeds_ctrl_c
 
-__all__ = ["simcounsel"]
 SLOW = (
-    "import asyncio, sys\nfrom simcounsel.llm.scripted import Scripted\nfast = Scripted.complete\n"
+    "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
     "async def slow(self, request, complaint):\n    await asyncio.sleep(0.02)\n    return await fast(self, request, complaint)\n"
     "Scripted.complete = slow\nfrom simcounsel.cli import main\nmain()\n"
 )
@@ -31,8 +31,12 @@ SCRIPTED = ("--model", "scripted", "--sessions", "6", "--wave", "2")
 def begun(out: Path, *words: str) -> subprocess.Popen[str]:
     """`synthesize` in a process of its own, slowed down, with at least one wave written."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, "synthesize", *SCRIPTED, "--out", str(out), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, preexec_fn=heeds_ctrl_c,
+        [sys.executable, "-c", SLOW, "synthesize", *SCRIPTED, "--out", str(out), *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        preexec_fn=heeds_ctrl_c,
     )
     deadline = time.monotonic() + 60
     while not list(out.glob("*/events.jsonl")) or only_run(out).ticks_done() < 1:
@@ -47,12 +51,20 @@ def test_from_situations_to_dialogues(simcounsel: Command, tmp_path: Path) -> No
         "I drive a bus and I dream of the stop where he lay. I want to sleep.\nI am a nun and I have stopped praying. Nobody knows. What can I do?\n",
         encoding="utf-8",
     )
-    ended = simcounsel("synthesize", "mine.txt", "--model", "scripted", "--wave", "1", "--without", "manager")
+    ended = simcounsel(
+        "synthesize", "mine.txt", "--model", "scripted", "--wave", "1", "--without", "manager"
+    )
     assert ended.code == 0, ended.err
     run = only_run(tmp_path / "runs")
     assert run.name.startswith("mine-no-manager-s1-")
     assert [dialogue.client for dialogue in dialogues_of(run)] == ["mine-01", "mine-02"]
-    for word in ("wave 1 is written, 2 of 2", "written        2 of 2 sessions", "without        manager", "simcounsel view", "simcounsel export"):
+    for word in (
+        "wave 1 is written, 2 of 2",
+        "written        2 of 2 sessions",
+        "without        manager",
+        "simcounsel view",
+        "simcounsel export",
+    ):
         assert word in ended.out, word
     shown = simcounsel("show", run.folder, "--conversation", "2")
     assert "from the situation mine-02" in shown.out
@@ -61,15 +73,29 @@ def test_from_situations_to_dialogues(simcounsel: Command, tmp_path: Path) -> No
     assert "complete (2 waves)" in simcounsel("resume", run.folder).out
     assert simcounsel("show", run.folder, "--who", "Ines").code == 2
     assert simcounsel("corpus", "check", run.folder, "--rule", "repeated_speaker").code == 0
-    assert simcounsel("export", run.folder, "--format", "openai", "-o", tmp_path / "out", "--no-screen").code == 0
-    lines = [json.loads(line) for file in (tmp_path / "out").glob("*.jsonl") for line in file.read_text(encoding="utf-8").splitlines()]
+    assert (
+        simcounsel(
+            "export", run.folder, "--format", "openai", "-o", tmp_path / "out", "--no-screen"
+        ).code
+        == 0
+    )
+    lines = [
+        json.loads(line)
+        for file in (tmp_path / "out").glob("*.jsonl")
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
     assert len(lines) == 2
 
 
-def test_in_a_world_s_commands_a_synthesis_says_what_it_is(simcounsel: Command, tmp_path: Path) -> None:
+def test_in_a_world_s_commands_a_synthesis_says_what_it_is(
+    simcounsel: Command, tmp_path: Path
+) -> None:
     simcounsel("synthesize", "--model", "scripted", "--sessions", "1")
     run = only_run(tmp_path / "runs").folder
-    for words in (("talk", run, "--who", "Ines"), ("rate", run, "--instrument", "insomnia_severity")):
+    for words in (
+        ("talk", run, "--who", "Ines"),
+        ("rate", run, "--instrument", "insomnia_severity"),
+    ):
         ended = simcounsel(*words)
         assert ended.code == 1
         assert "nobody lives" in ended.err, ended.err
@@ -81,19 +107,24 @@ def test_strategies_go_from_one_synthesis_to_the_next(simcounsel: Command, tmp_p
     assert "K001" in simcounsel("strategies", run.folder).out
     assert simcounsel("strategies", run.folder, "--wave", "1", "-o", "k.yaml").code == 0
     assert simcounsel("synthesize", *SCRIPTED, "--out", "b", "--strategies", "k.yaml").code == 0
-    assert "given from the beginning" in simcounsel("strategies", only_run(tmp_path / "b").folder).out
+    assert (
+        "given from the beginning" in simcounsel("strategies", only_run(tmp_path / "b").folder).out
+    )
     assert simcounsel("strategies", run.folder, "--wave", "9").code == 1
     assert "such as fewest_turns=3" in simcounsel("synthesize", "--set", "turns").err
     forked = simcounsel("fork", run.folder, "--at", "1", "--set", "dropped=[K001]", "--out", "c")
     assert forked.code == 0, forked.err
     assert "dropped" in simcounsel("strategies", only_run(tmp_path / "c").folder).out
-    assert simcounsel("fork", run.folder, "--at", "1", "--set", "situations=x", "--out", "c").code == 1
+    assert (
+        simcounsel("fork", run.folder, "--at", "1", "--set", "situations=x", "--out", "c").code == 1
+    )
 
 
 def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(
         "name: e\nsynthesis: {situations: shipped, sessions: 4, wave: 2, models: {default: scripted}}\n"
-        "conditions:\n  - {name: alone, set: {without: [evaluator]}}\n  - {name: full}\n", encoding="utf-8",
+        "conditions:\n  - {name: alone, set: {without: [evaluator]}}\n  - {name: full}\n",
+        encoding="utf-8",
     )
     planned = simcounsel("sweep", "e.yaml", "--dry-run")
     assert "8 sessions" in planned.out
@@ -101,8 +132,12 @@ def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     ended = simcounsel("sweep", "e.yaml", "--quiet")
     assert ended.code == 0, ended.err
     assert "python -m analysis corpus sweeps/e" in ended.out
-    assert sorted(path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/manifest.json")) == ["s1-alone", "s1-full"]
-    before = {path: path.read_bytes() for path in (tmp_path / "sweeps" / "e").glob("*/events.jsonl")}
+    assert sorted(
+        path.parent.name for path in (tmp_path / "sweeps" / "e").glob("*/manifest.json")
+    ) == ["s1-alone", "s1-full"]
+    before = {
+        path: path.read_bytes() for path in (tmp_path / "sweeps" / "e").glob("*/events.jsonl")
+    }
     assert simcounsel("sweep", "e.yaml", "--quiet").code == 0
     assert {path: path.read_bytes() for path in before} == before, "nothing is written twice"
 
@@ -132,7 +167,9 @@ def _same_after_resume(simcounsel: Command, run: Run, tmp_path: Path) -> None:
     assert log(run) == log(only_run(tmp_path / "whole"))
 
 
-def test_a_full_disk_is_said_in_one_line(simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_said_in_one_line(
+    simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(self: Run, lines: list[str]) -> None:
         raise self._cannot_write(OSError(28, "No space left on device"))
 
@@ -147,25 +184,45 @@ def test_a_full_disk_is_said_in_one_line(simcounsel: Command, tmp_path: Path, mo
 def test_other_processes_write_the_same_bytes(tmp_path: Path) -> None:
     for name, hashing in (("a", "1"), ("b", "2")):
         subprocess.run(
-            [sys.executable, "-m", "simcounsel", "synthesize", *SCRIPTED, "--without", "manager", "--out", str(tmp_path / name), "-q"], check=True,
-            cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hashing}, stdout=subprocess.DEVNULL,
+            [
+                sys.executable,
+                "-m",
+                "simcounsel",
+                "synthesize",
+                *SCRIPTED,
+                "--without",
+                "manager",
+                "--out",
+                str(tmp_path / name),
+                "-q",
+            ],
+            check=True,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hashing},
+            stdout=subprocess.DEVNULL,
         )
     a, b = (only_run(tmp_path / name) for name in "ab")
     assert log(a) == log(b)
     assert a.manifest.synthesis == b.manifest.synthesis
 
 
-def test_what_is_not_begun_is_only_resumed_and_numbers_go_on(simcounsel: Command, tmp_path: Path) -> None:
+def test_what_is_not_begun_is_only_resumed_and_numbers_go_on(
+    simcounsel: Command, tmp_path: Path
+) -> None:
     """An empty synthesis has nothing to show or export; after a resume lines and revisions are counted from the beginning."""
     ended = simcounsel("synthesize", *SCRIPTED, "--budget-calls", "1")
     run = only_run(tmp_path / "runs")
     first = re.findall(r"sessions, (\d+) lines", ended.out)
     again = simcounsel("resume", run.folder)
     counts = [int(lines) for lines in first + re.findall(r"sessions, (\d+) lines", again.out)]
-    assert counts == sorted(set(counts)) and counts[-1] == sum(len(one.turns) for one in dialogues_of(run))
+    assert counts == sorted(set(counts)) and counts[-1] == sum(
+        len(one.turns) for one in dialogues_of(run)
+    )
 
 
-def test_nothing_written_nothing_to_go_on_with_but_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_written_nothing_to_go_on_with_but_resume(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = begin_run(settings_from([], {"sessions": 1}, model="scripted"), tmp_path)
     _closing(run, None)
     assert capsys.readouterr().out.endswith(f"go on with\n  simcounsel resume {run.folder}\n")

@@ -10,32 +10,51 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.corpus.synthesis import Workshop, dialogues_of
-from simcounsel.events import Disclosed, Drafted, Evaluated, Extracted, Revised, StrategyLearned, Warned
-from simcounsel.llm.ask import Request
-from simcounsel.llm.embedded.feelings import Feelings
-from simcounsel.llm.embedded.secondperson import given_back
-from simcounsel.llm.embedded.sense import Sense
-from simcounsel.llm.embedded.sessions import RULES, Sessions, forms
+from simcounsel.events import (
+    Disclosed,
+    Drafted,
+    Evaluated,
+    Extracted,
+    Revised,
+    StrategyLearned,
+    Warned,
+)
 from simcounsel.llm.embeddings import MiniLM
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
 from simcounsel.specs.situations import Situation, read_situations
 from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SUPPORTS, THEMES
+from simcounsel.standins.feelings import Feelings
+from simcounsel.standins.secondperson import given_back
+from simcounsel.standins.sense import Sense
+from simcounsel.standins.sessions import RULES, Sessions, forms
 from tests.stage import happened
 
 # given back
 
 
-@pytest.mark.parametrize(("line", "back"), [
-    ("At five o'clock I get up. I still warm his soup.", "You still warm his soup."),
-    ("I am so angry with my brother.", "You are so angry with your brother."),
-    ("My mother left me, and I was alone.", "Your mother left you, and you were alone."),
-    ("I'm afraid, I've lost my way, and I'd rather not say it.", "You're afraid, you've lost your way, and you'd rather not say it."),
-    ("We quarrel, and I sleep in the kitchen.", "You sleep in the kitchen."),
-    ("She was tired and I was tired.", None),
-    ("I am a nurse.", None), ("I'm 41 and I fly.", None), ("Why am I like this?", None), ("You never listen to me.", None),
-    ("I suppose I should say something about me.", None), ("It rains.", None), ("", None),
-])
+@pytest.mark.parametrize(
+    ("line", "back"),
+    [
+        ("At five o'clock I get up. I still warm his soup.", "You still warm his soup."),
+        ("I am so angry with my brother.", "You are so angry with your brother."),
+        ("My mother left me, and I was alone.", "Your mother left you, and you were alone."),
+        (
+            "I'm afraid, I've lost my way, and I'd rather not say it.",
+            "You're afraid, you've lost your way, and you'd rather not say it.",
+        ),
+        ("We quarrel, and I sleep in the kitchen.", "You sleep in the kitchen."),
+        ("She was tired and I was tired.", None),
+        ("I am a nurse.", None),
+        ("I'm 41 and I fly.", None),
+        ("Why am I like this?", None),
+        ("You never listen to me.", None),
+        ("I suppose I should say something about me.", None),
+        ("It rains.", None),
+        ("", None),
+    ],
+)
 def test_what_is_given_back(line: str, back: str | None) -> None:
     assert given_back(line) == back
 
@@ -58,7 +77,9 @@ def test_there_is_something_to_say_at_every_stage_and_an_idea_for_every_theme() 
     assert {quality for quality, _, _ in RULES.values()} < set(QUALITIES)
     for stage, lines in found["supporter"].items():
         for skill, text in lines:
-            assert text.count("?") <= (2 if stage == "danger" else 1 if "Am I" not in text else 2), text
+            assert text.count("?") <= (
+                2 if stage == "danger" else 1 if "Am I" not in text else 2
+            ), text
             assert (stage == "closing") == (skill == "closing")
 
 
@@ -73,19 +94,36 @@ def sessions() -> Sessions:
 
 def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> dict[str, Any]:
     lines = (*before, ("Person", heard))
-    request = Request(verb="fill", purpose="evaluate", who="S0001", seed=1, hints={"lines": lines, "draft": draft, "turn": 2, "turns": 10, "danger": False})
+    request = Request(
+        verb="fill",
+        purpose="evaluate",
+        who="S0001",
+        seed=1,
+        hints={"lines": lines, "draft": draft, "turn": 2, "turns": 10, "danger": False},
+    )
     return sessions.evaluate(request)
 
 
 @pytest.mark.weights
-@pytest.mark.parametrize(("draft", "quality"), [
-    ("Which part of it weighs the most?", "listening"),
-    ("You take the first boat every day. What is the worst hour of the day? And then?", "collaboration"),
-    ("You could choose one evening this week on which work is over at a fixed hour, whatever is left. Which would be the easiest?", "feasibility"),
-    ("You take the first boat every day. Which part of it weighs the most?", None),
-    ("Let's leave it there for today, and not tie a bow on it.", None),
-])
-def test_a_broken_rule_costs_its_quality(draft: str, quality: str | None, sessions: Sessions) -> None:
+@pytest.mark.parametrize(
+    ("draft", "quality"),
+    [
+        ("Which part of it weighs the most?", "listening"),
+        (
+            "You take the first boat every day. What is the worst hour of the day? And then?",
+            "collaboration",
+        ),
+        (
+            "You could choose one evening this week on which work is over at a fixed hour, whatever is left. Which would be the easiest?",
+            "feasibility",
+        ),
+        ("You take the first boat every day. Which part of it weighs the most?", None),
+        ("Let's leave it there for today, and not tie a bow on it.", None),
+    ],
+)
+def test_a_broken_rule_costs_its_quality(
+    draft: str, quality: str | None, sessions: Sessions
+) -> None:
     found = judged(sessions, "I take the first boat every day.", draft)
     assert [name for name in QUALITIES if found[name] < 7] == ([quality] if quality else [])
     assert found["revise"] == bool(quality)
@@ -98,8 +136,12 @@ def test_a_strategy_that_is_carried_is_not_taught_again(sessions: Sessions) -> N
     hints = {"advice": (("collaboration", advice),), "carried": ()}
     request = Request(verb="fill", purpose="distil", who="S0001", hints=hints)
     assert sessions.distil(request) == {"strategies": [strategy]}
-    carried = (SimpleNamespace(id="K001", text="Ask just one question at a time and wait for its answer."),)
-    assert sessions.distil(Request(verb="fill", purpose="distil", who="S0001", hints=hints | {"carried": carried})) == {"strategies": []}
+    carried = (
+        SimpleNamespace(id="K001", text="Ask just one question at a time and wait for its answer."),
+    )
+    assert sessions.distil(
+        Request(verb="fill", purpose="distil", who="S0001", hints=hints | {"carried": carried})
+    ) == {"strategies": []}
 
 
 # whole sessions
@@ -108,7 +150,10 @@ def test_a_strategy_that_is_carried_is_not_taught_again(sessions: Sessions) -> N
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Twenty sessions over ten themes."""
-    with Workshop(Synthesis(situations=read_situations(["shipped"]), sessions=20, wave=5), out=tmp_path_factory.mktemp("embedded")) as workshop:
+    with Workshop(
+        Synthesis(situations=read_situations(["shipped"]), sessions=20, wave=5),
+        out=tmp_path_factory.mktemp("embedded"),
+    ) as workshop:
         return workshop.run()
 
 
@@ -119,16 +164,26 @@ def test_sessions_hold_together(run: Run) -> None:
     for event in happened(run, Extracted):
         assert all(fact.text in texts[event.situation] for fact in event.facts if not fact.invented)
     for dialogue in dialogues_of(run):
-        assert [turn.speaker for turn in dialogue.turns] == ["client", "counselor"] * (len(dialogue.turns) // 2)
-        assert len({turn.text for turn in dialogue.turns}) == len(dialogue.turns), "nothing is said twice"
+        assert [turn.speaker for turn in dialogue.turns] == ["client", "counselor"] * (
+            len(dialogue.turns) // 2
+        )
+        assert len({turn.text for turn in dialogue.turns}) == len(dialogue.turns), (
+            "nothing is said twice"
+        )
         assert dialogue.turns[-1].skill == "closing"
-        assert all(turn.text.count("?") <= 2 for turn in dialogue.turns if turn.speaker == "counselor")
+        assert all(
+            turn.text.count("?") <= 2 for turn in dialogue.turns if turn.speaker == "counselor"
+        )
 
 
 @pytest.mark.weights
 def test_seekers_open_up_by_stages(run: Run) -> None:
     for name in {event.session for event in happened(run, Extracted)}:
-        reached = [DISCLOSURES.index(event.stage) for event in happened(run, Disclosed) if event.session == name and event.facts]
+        reached = [
+            DISCLOSURES.index(event.stage)
+            for event in happened(run, Disclosed)
+            if event.session == name and event.facts
+        ]
         assert reached[0] == 0, "first who they are"
         steps = [later - earlier for earlier, later in pairwise(reached)]
         assert max(steps) <= 2, reached
@@ -152,13 +207,22 @@ def test_lines_are_judged_revised_and_learned_from(run: Run) -> None:
 
 
 @pytest.mark.weights
-@pytest.mark.parametrize("said", ["I don't see the point of living.", "Sometimes I think they would be better off without me.", "I want to die."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I don't see the point of living.",
+        "Sometimes I think they would be better off without me.",
+        "I want to die.",
+    ],
+)
 def test_danger_is_asked_about_at_once(said: str, tmp_path: Path) -> None:
     text = f"I am a ferryman of fifty. My wife died in May. {said} I feel hollow. I would like to rest."
-    with Workshop(Synthesis(situations=(Situation(id="a", text=text, theme="grief"),)), out=tmp_path) as workshop:
+    with Workshop(
+        Synthesis(situations=(Situation(id="a", text=text, theme="grief"),)), out=tmp_path
+    ) as workshop:
         dialogue = dialogues_of(workshop.run())[0]
     at = next(number for number, turn in enumerate(dialogue.turns) if said in turn.text)
-    after = [turn for turn in dialogue.turns[at + 1:] if turn.speaker == "counselor"]
+    after = [turn for turn in dialogue.turns[at + 1 :] if turn.speaker == "counselor"]
     assert [turn.skill for turn in after[:3]] == ["risk inquiry"] * 3
     assert "ending your life" in after[0].text
     assert "emergency number" in after[2].text

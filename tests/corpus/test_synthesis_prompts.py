@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.llm.ask import Request
+from simcounsel.llm.question import Request
 from simcounsel.prompts import render
 from tests.corpus.bench import judges, roles, settings, written
 from tests.prompts.test_golden import compare, shown
@@ -17,7 +17,11 @@ ROLES = ("extract", "seek", "support", "evaluate", "correct", "distil")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Request]:
     """The second request of each kind: by then something was said, and told."""
     listening = Listening(roles(evaluate=judges(revise=True)))
-    written(tmp_path_factory.mktemp("golden"), settings(1, strategies=("Ask one thing at a time.",)), listening)
+    written(
+        tmp_path_factory.mktemp("golden"),
+        settings(1, strategies=("Ask one thing at a time.",)),
+        listening,
+    )
     found: dict[str, Request] = {}
     counts: dict[str, int] = {}
     for request in listening.requests:
@@ -35,9 +39,14 @@ def test_prompt(asked: dict[str, Request], kind: str) -> None:
 def test_parts() -> None:
     compare("seek_offer", shown(*render("seek_offer", most=2, facts="F1: I am a ferryman.")))
     compare("seek_holds_back", shown(*render("seek_holds_back")))
-    compare("support_strategies", shown(*render("support_strategies", strategies="K001: Ask one thing at a time.")))
+    compare(
+        "support_strategies",
+        shown(*render("support_strategies", strategies="K001: Ask one thing at a time.")),
+    )
 
 
 @pytest.mark.parametrize("kind", ROLES)
-def test_nobody_is_told_to_be_an_assistant_and_all_know_that_it_is_a_simulation(asked: dict[str, Request], kind: str, tmp_path: Path) -> None:
+def test_nobody_is_told_to_be_an_assistant_and_all_know_that_it_is_a_simulation(
+    asked: dict[str, Request], kind: str, tmp_path: Path
+) -> None:
     assert "simulation used in counseling research" in asked[kind].system

@@ -32,11 +32,32 @@ from simcounsel.corpus.synthesis.answers import (
 )
 from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences
 from simcounsel.corpus.synthesis.session import SAFE_LINES, Opening, one_line
-from simcounsel.events import Disclosed, Drafted, Evaluated, Extracted, Fact, Revised, SessionEnded, StrategyLearned, Warned
-from simcounsel.llm.ask import Request
+from simcounsel.events import (
+    Disclosed,
+    Drafted,
+    Evaluated,
+    Extracted,
+    Fact,
+    Revised,
+    SessionEnded,
+    StrategyLearned,
+    Warned,
+)
 from simcounsel.llm.chat import EXAMPLES_SHOWN, messages
+from simcounsel.llm.question import Request
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
-from tests.corpus.bench import SECRET, SITUATION, asks, file_of, judges, roles, settings, teaches, tells, written
+from tests.corpus.bench import (
+    SECRET,
+    SITUATION,
+    asks,
+    file_of,
+    judges,
+    roles,
+    settings,
+    teaches,
+    tells,
+    written,
+)
 from tests.stage import Listening, happened
 
 # the extractor
@@ -46,10 +67,21 @@ def test_a_situation_is_cut_into_who_what_and_how() -> None:
     found = cut(SITUATION, "sleep")
     told = {fact.stage: fact.text for fact in found.facts if not fact.invented}
     assert told == {
-        "introduces": "I am a ferryman of fifty.", "describes": "Since May I cannot sleep.", "feels": "I feel hollow.",
-        "remembers": "As a boy I was left alone on the island.", "asks_for_help": "I would like to rest.", "asks_for_advice": "What could I try?",
+        "introduces": "I am a ferryman of fifty.",
+        "describes": "Since May I cannot sleep.",
+        "feels": "I feel hollow.",
+        "remembers": "As a boy I was left alone on the island.",
+        "asks_for_help": "I would like to rest.",
+        "asks_for_advice": "What could I try?",
     }
-    assert [fact.of for fact in found.facts] == ["character", "plight", "plight", "plight", "demand", "demand"]
+    assert [fact.of for fact in found.facts] == [
+        "character",
+        "plight",
+        "plight",
+        "plight",
+        "demand",
+        "demand",
+    ]
 
 
 def test_what_the_situation_leaves_out_is_completed_and_marked() -> None:
@@ -58,7 +90,9 @@ def test_what_the_situation_leaves_out_is_completed_and_marked() -> None:
     assert set(made) == set(DISCLOSURES) - {"introduces", "describes"}
     assert all(text in COMPLETIONS[stage] for stage, text in made.items())
     assert extraction_problem(found) is None
-    assert cut("I am a ferryman. I cannot sleep.", None) == found, "the same text is completed in the same way"
+    assert cut("I am a ferryman. I cannot sleep.", None) == found, (
+        "the same text is completed in the same way"
+    )
 
 
 @given(st.text(max_size=600))
@@ -74,28 +108,53 @@ def test_a_file_needs_all_parts_and_all_stages() -> None:
     for fact in whole["facts"]:
         fact["of"] = "plight"
     assert "character or demand" in str(extraction_problem(Extraction.model_validate(whole)))
-    for fact, part in zip(whole["facts"], ("character", "plight", "plight", "plight", "demand", "demand"), strict=True):
+    for fact, part in zip(
+        whole["facts"], ("character", "plight", "plight", "plight", "demand", "demand"), strict=True
+    ):
         fact |= {"of": part, "stage": "describes" if fact["stage"] == "feels" else fact["stage"]}
     assert "feels" in str(extraction_problem(Extraction.model_validate(whole)))
 
 
 def test_an_invention_that_is_not_owned_to_is_marked() -> None:
-    told = Extraction.model_validate_json(file_of(
-        "I am a ferryman of fifty.", "I cannot sleep since May.", "I owe money to a dentist in the city.", "As a boy I was alone on the island.",
-        "I want rest.", "What could I try?",
-    ))
-    assert [fact.invented for fact in facts_of(told, SITUATION)] == [False, False, True, False, False, False]
+    told = Extraction.model_validate_json(
+        file_of(
+            "I am a ferryman of fifty.",
+            "I cannot sleep since May.",
+            "I owe money to a dentist in the city.",
+            "As a boy I was alone on the island.",
+            "I want rest.",
+            "What could I try?",
+        )
+    )
+    assert [fact.invented for fact in facts_of(told, SITUATION)] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_what_is_half_grounded_is_given_and_a_third_is_invented() -> None:
-    assert grounded("The ferryman owes a dentist sleep", "ferryman sleep"), "two of four content words"
+    assert grounded("The ferryman owes a dentist sleep", "ferryman sleep"), (
+        "two of four content words"
+    )
     assert not grounded("The ferryman owes a dentist money", "ferryman sleep"), "one of four"
 
 
 def test_long_situations_keep_their_demand() -> None:
-    found = cut(" ".join(f"It happened again on day {n}." for n in range(12)) + " What can I do about the debts?", "work")
-    assert [fact.text for fact in found.facts if fact.stage == "asks_for_advice"] == ["What can I do about the debts?"]
-    assert not [fact for fact in cut("我最近总是睡不着。", None, english=False).facts if fact.invented], "no English in a Chinese file"
+    found = cut(
+        " ".join(f"It happened again on day {n}." for n in range(12))
+        + " What can I do about the debts?",
+        "work",
+    )
+    assert [fact.text for fact in found.facts if fact.stage == "asks_for_advice"] == [
+        "What can I do about the debts?"
+    ]
+    assert not [
+        fact for fact in cut("我最近总是睡不着。", None, english=False).facts if fact.invented
+    ], "no English in a Chinese file"
 
 
 def test_grounding_counts_content_words_by_their_beginning() -> None:
@@ -109,12 +168,19 @@ def test_grounding_counts_content_words_by_their_beginning() -> None:
 
 
 def facts(*stages: str) -> tuple[Fact, ...]:
-    return tuple(Fact(id=f"F{n}", of="plight", stage=stage, text=f"fact {n}", invented=False) for n, stage in enumerate(stages, 1))
+    return tuple(
+        Fact(id=f"F{n}", of="plight", stage=stage, text=f"fact {n}", invented=False)
+        for n, stage in enumerate(stages, 1)
+    )
 
 
 def test_a_seeker_opens_up_by_stages_and_never_all_at_once() -> None:
-    opening = Opening(facts("introduces", "describes", "describes", "describes", "feels", "asks_for_advice"))
-    assert [fact.id for fact in opening.offered()] == ["F1", "F2"], "this stage, and one of the next"
+    opening = Opening(
+        facts("introduces", "describes", "describes", "describes", "feels", "asks_for_advice")
+    )
+    assert [fact.id for fact in opening.offered()] == ["F1", "F2"], (
+        "this stage, and one of the next"
+    )
     opening.tell(("F1",))
     assert opening.stage == "describes"
     assert [fact.id for fact in opening.offered()] == ["F2", "F3"], "at most so many at once"
@@ -129,15 +195,21 @@ def test_a_seeker_opens_up_by_stages_and_never_all_at_once() -> None:
 
 
 def test_a_long_story_does_not_take_up_the_whole_session() -> None:
-    opening = Opening(facts("describes", "describes", "describes", "describes", "feels", "asks_for_help"))
+    opening = Opening(
+        facts("describes", "describes", "describes", "describes", "feels", "asks_for_help")
+    )
     assert [fact.id for fact in opening.offered()] == ["F1", "F2"]
     opening.due = DISCLOSURES.index("feels")
     assert opening.stage == "feels"
-    assert [fact.id for fact in opening.offered()] == ["F5", "F6", "F1"], "what is due, what comes next, and what was left behind"
+    assert [fact.id for fact in opening.offered()] == ["F5", "F6", "F1"], (
+        "what is due, what comes next, and what was left behind"
+    )
 
 
 @given(st.lists(st.sampled_from(DISCLOSURES), min_size=1, max_size=14), st.randoms())
-def test_whatever_it_tells_a_seeker_comes_to_the_end_and_never_says_a_fact_twice(stages: list[str], draw: object) -> None:
+def test_whatever_it_tells_a_seeker_comes_to_the_end_and_never_says_a_fact_twice(
+    stages: list[str], draw: object
+) -> None:
     opening = Opening(facts(*stages))
     for _ in range(3 * len(stages)):
         offered = opening.offered()
@@ -159,8 +231,12 @@ def test_a_seeker_can_tell_only_what_was_offered() -> None:
 def test_lines_are_speech() -> None:
     assert line_problem("I work on a boat, and I am tired of it.", (), True) is None
     assert line_problem("...", (), True) is None, "a silence is a line"
-    assert "name in front" in str(line_problem("Counselor: what is it like for you to be on the boat?", (), True))
-    assert "said before" in str(line_problem("I am tired of it all!", ("I am tired of it all.",), True))
+    assert "name in front" in str(
+        line_problem("Counselor: what is it like for you to be on the boat?", (), True)
+    )
+    assert "said before" in str(
+        line_problem("I am tired of it all!", ("I am tired of it all.",), True)
+    )
     assert str(LONGEST) in str(line_problem("and so on " * 40, (), True))
     assert "English" in str(line_problem("我觉得很累, 睡不着", (), True))
     assert line_problem("我觉得很累, 睡不着", (), False) is None
@@ -173,7 +249,7 @@ def test_lengths_are_words_or_characters() -> None:
 
 
 def test_one_line() -> None:
-    assert one_line(' “You were\n alone.” ') == "You were alone."
+    assert one_line(" “You were\n alone.” ") == "You were alone."
     assert one_line('He said "no" and "yes"') == 'He said "no" and "yes"'
 
 
@@ -196,24 +272,57 @@ def test_a_revision_is_not_the_draft_again() -> None:
 @pytest.mark.parametrize("purpose", ["support", "evaluate", "correct", "distil"])
 def test_what_the_seeker_has_not_said_is_shown_to_nobody_else(purpose: str, tmp_path: Path) -> None:
     """A planted secret: it stands in the situation and in the file, comes last, and is told in line 11."""
-    texts = ("I am a ferryman.", "I cannot sleep.", "I feel hollow.", "I was left alone.", "I want rest.", SECRET)
+    texts = (
+        "I am a ferryman.",
+        "I cannot sleep.",
+        "I feel hollow.",
+        "I was left alone.",
+        "I want rest.",
+        SECRET,
+    )
     about = settings(1)
-    about = about.model_copy(update={"situations": (about.situations[0].model_copy(update={"text": f"{SITUATION} {SECRET}"}),), "turns": 9})
+    about = about.model_copy(
+        update={
+            "situations": (
+                about.situations[0].model_copy(update={"text": f"{SITUATION} {SECRET}"}),
+            ),
+            "turns": 9,
+        }
+    )
     script = roles(extract=lambda request, draw: file_of(*texts), evaluate=judges(revise=True))
     run, listening = written(tmp_path, about, Listening(script))
     told = next(event for event in happened(run, Disclosed) if "F6" in event.facts)
     assert SECRET in told.text, "it was told in the end"
     asked = [request for request in listening.requests if request.purpose == purpose]
-    before = [request for request in asked if len(request.hints.get("lines", ())) < told.message and purpose != "distil"]
-    after = [request for request in asked if len(request.hints.get("lines", ())) >= told.message and purpose != "distil"]
+    before = [
+        request
+        for request in asked
+        if len(request.hints.get("lines", ())) < told.message and purpose != "distil"
+    ]
+    after = [
+        request
+        for request in asked
+        if len(request.hints.get("lines", ())) >= told.message and purpose != "distil"
+    ]
     assert all("hid the letters" not in request.system + request.prompt for request in before)
-    assert purpose == "distil" or (before and after and all(SECRET in request.prompt for request in after)), "it is shown once it was said"
+    assert purpose == "distil" or (
+        before and after and all(SECRET in request.prompt for request in after)
+    ), "it is shown once it was said"
     assert purpose != "distil" or all("hid the letters" not in request.prompt for request in asked)
 
 
 def test_the_seeker_itself_is_not_shown_what_cannot_be_told_yet(tmp_path: Path) -> None:
-    texts = ("I am a ferryman.", "I cannot sleep.", "I feel hollow.", "I was left alone.", "I want rest.", SECRET)
-    _, listening = written(tmp_path, settings(1), Listening(roles(extract=lambda request, draw: file_of(*texts))))
+    texts = (
+        "I am a ferryman.",
+        "I cannot sleep.",
+        "I feel hollow.",
+        "I was left alone.",
+        "I want rest.",
+        SECRET,
+    )
+    _, listening = written(
+        tmp_path, settings(1), Listening(roles(extract=lambda request, draw: file_of(*texts)))
+    )
     seeking = [request.prompt for request in listening.requests if request.purpose == "seek"]
     assert SECRET not in "".join(seeking[:4])
     assert "I cannot sleep." in "".join(seeking[:4])
@@ -221,54 +330,104 @@ def test_the_seeker_itself_is_not_shown_what_cannot_be_told_yet(tmp_path: Path) 
 
 def test_the_corrector_is_asked_only_when_the_evaluator_says_so(tmp_path: Path) -> None:
     run, listening = written(tmp_path, settings(1), Listening(roles(evaluate=judges(revise=False))))
-    assert not [request for request in listening.requests if request.purpose in ("correct", "distil")]
+    assert not [
+        request for request in listening.requests if request.purpose in ("correct", "distil")
+    ]
     assert not happened(run, Revised)
 
 
 def test_both_versions_and_the_reason_are_kept(tmp_path: Path) -> None:
-    run, _ = written(tmp_path, settings(1), Listening(roles(evaluate=judges(revise=True, sympathy=3))))
+    run, _ = written(
+        tmp_path, settings(1), Listening(roles(evaluate=judges(revise=True, sympathy=3)))
+    )
     drafted, revised = happened(run, Drafted), happened(run, Revised)
     assert len(drafted) == len(revised) == 6
     assert [event.before for event in revised] == [event.text for event in drafted]
     turn = next(turn for turn in dialogues_of(run)[0].turns if turn.speaker == "counselor")
     assert turn.text == revised[0].text
     assert turn.draft is not None
-    assert (turn.draft.text, turn.draft.reason) == (drafted[0].text, "Stay with the feeling a little longer.")
+    assert (turn.draft.text, turn.draft.reason) == (
+        drafted[0].text,
+        "Stay with the feeling a little longer.",
+    )
     assert turn.draft.ratings == {**dict.fromkeys(QUALITIES, 7.0), "sympathy": 3.0}
     assert (turn.reasoning, turn.skill) == (None, None), "these belong to the draft"
 
 
 def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
     """The supporter passes over it, the evaluator finds nothing: a rule asks for it all the same."""
+
     def extract(request: Request, draw: Random) -> str:
-        return file_of("I am a ferryman.", "I want to kill myself.", "I feel hollow.", "I was left alone.", "I want rest.", "What now?")
+        return file_of(
+            "I am a ferryman.",
+            "I want to kill myself.",
+            "I feel hollow.",
+            "I was left alone.",
+            "I want rest.",
+            "What now?",
+        )
 
     def asks_directly(request: Request, draw: Random) -> str:
         return "Are you thinking of killing yourself? And are you safe tonight?"
 
-    run, listening = written(tmp_path, settings(1), Listening(roles(extract=extract, evaluate=judges(revise=False, go_on=False), correct=asks_directly)))
-    at = next(event.message for event in happened(run, Disclosed) if "kill myself" in event.text) + 1
+    run, listening = written(
+        tmp_path,
+        settings(1),
+        Listening(
+            roles(
+                extract=extract, evaluate=judges(revise=False, go_on=False), correct=asks_directly
+            )
+        ),
+    )
+    at = (
+        next(event.message for event in happened(run, Disclosed) if "kill myself" in event.text) + 1
+    )
     evaluated = {event.message: event for event in happened(run, Evaluated)}
     assert evaluated[at].revise
     assert evaluated[at].go_on, "with that open nobody goes home"
     assert "spoken of suicide" in evaluated[at].advice
     assert [event.message for event in happened(run, Revised)] == [at]
-    correcting, = (request for request in listening.requests if request.purpose == "correct")
+    (correcting,) = (request for request in listening.requests if request.purpose == "correct")
     assert "ask about it directly" in correcting.prompt
-    taken_up = Listening(roles(extract=extract, support=lambda request, draw: json.dumps({
-        "reasoning": "r", "stage": "listening", "skill": "risk inquiry", "strategies": [],
-        "line": f"Are you thinking of suicide, right now? {draw.randrange(10**6)}.",
-    })))
+    taken_up = Listening(
+        roles(
+            extract=extract,
+            support=lambda request, draw: json.dumps(
+                {
+                    "reasoning": "r",
+                    "stage": "listening",
+                    "skill": "risk inquiry",
+                    "strategies": [],
+                    "line": f"Are you thinking of suicide, right now? {draw.randrange(10**6)}.",
+                }
+            ),
+        )
+    )
     assert not happened(written(tmp_path / "b", settings(1), taken_up)[0], Revised)
 
 
 @pytest.mark.parametrize("without", [(), ("corrector",), ("evaluator",)])
-@pytest.mark.parametrize(("said", "kind"), [("I want to kill myself.", "suicide"), ("I cut myself again last night.", "self_harm"),
-                                            ("I want to kill my father.", "harm_to_others")])
-def test_danger_is_never_passed_over_whoever_takes_part(said: str, kind: str, without: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("I want to kill myself.", "suicide"),
+        ("I cut myself again last night.", "self_harm"),
+        ("I want to kill my father.", "harm_to_others"),
+    ],
+)
+def test_danger_is_never_passed_over_whoever_takes_part(
+    said: str, kind: str, without: tuple[str, ...], tmp_path: Path
+) -> None:
     """The corrector talks of the garden all the same; or there is none."""
     script = roles(
-        extract=lambda request, draw: file_of("I am a ferryman.", said, "I feel hollow.", "I was left alone.", "I want rest.", "What now?"),
+        extract=lambda request, draw: file_of(
+            "I am a ferryman.",
+            said,
+            "I feel hollow.",
+            "I was left alone.",
+            "I want rest.",
+            "What now?",
+        ),
         correct=lambda request, draw: f"Tell me about your garden, number {draw.randrange(10**6)}.",
     )
     run, _ = written(tmp_path, settings(1, without=without), Listening(script))
@@ -285,10 +444,18 @@ def test_danger_is_never_passed_over_whoever_takes_part(said: str, kind: str, wi
 def test_a_seeker_does_not_hold_back_twice_in_a_row(tmp_path: Path) -> None:
     run, listening = written(tmp_path, settings(20, turns=12))
     for name in {event.session for event in happened(run, Disclosed)}:
-        offered = [request.hints["offered"] for request in listening.requests if request.purpose == "seek" and request.who == name]
+        offered = [
+            request.hints["offered"]
+            for request in listening.requests
+            if request.purpose == "seek" and request.who == name
+        ]
         untold = [bool(one) for one in offered[:5]]
         assert not any(not first and not second for first, second in pairwise(untold))
-    assert any(not one.hints["offered"] for one in listening.requests if one.purpose == "seek" and not one.hints["last"]), "some hold back"
+    assert any(
+        not one.hints["offered"]
+        for one in listening.requests
+        if one.purpose == "seek" and not one.hints["last"]
+    ), "some hold back"
 
 
 def test_the_talk_goes_on_with_the_revision(tmp_path: Path) -> None:
@@ -300,15 +467,24 @@ def test_the_talk_goes_on_with_the_revision(tmp_path: Path) -> None:
 
 
 def test_a_session_ends_after_one_more_exchange_when_the_evaluator_says_so(tmp_path: Path) -> None:
-    run, listening = written(tmp_path, settings(1, turns=9), Listening(roles(evaluate=judges(go_on=False))))
+    run, listening = written(
+        tmp_path, settings(1, turns=9), Listening(roles(evaluate=judges(go_on=False)))
+    )
     ended = happened(run, SessionEnded)[0]
-    assert (ended.cause, ended.messages) == ("resolved", 8), "three turns at least, and then a last one"
-    assert "the last: close" in [request for request in listening.requests if request.purpose == "support"][-1].prompt
+    assert (ended.cause, ended.messages) == ("resolved", 8), (
+        "three turns at least, and then a last one"
+    )
+    assert (
+        "the last: close"
+        in [request for request in listening.requests if request.purpose == "support"][-1].prompt
+    )
 
 
 def test_the_turn_limit_ends_a_session_on_the_counselor(tmp_path: Path) -> None:
     run, _ = written(tmp_path, settings(1))
-    assert [(event.cause, event.messages) for event in happened(run, SessionEnded)] == [("limit", 12)]
+    assert [(event.cause, event.messages) for event in happened(run, SessionEnded)] == [
+        ("limit", 12)
+    ]
     assert [turn.speaker for turn in dialogues_of(run)[0].turns] == ["client", "counselor"] * 6
 
 
@@ -316,16 +492,22 @@ def test_the_turn_limit_ends_a_session_on_the_counselor(tmp_path: Path) -> None:
 
 
 def test_an_evaluator_without_an_answer_judges_nothing(tmp_path: Path) -> None:
-    run, _ = written(tmp_path, settings(1), Listening(roles(evaluate=lambda request, draw: "Looks fine to me.")))
+    run, _ = written(
+        tmp_path, settings(1), Listening(roles(evaluate=lambda request, draw: "Looks fine to me."))
+    )
     for event in happened(run, Evaluated):
-        assert [rating.value for rating in event.ratings] == [None] * 9, "missing is missing, not a middling number"
+        assert [rating.value for rating in event.ratings] == [None] * 9, (
+            "missing is missing, not a middling number"
+        )
         assert (event.revise, event.go_on, event.source) == (False, True, "fallback")
     assert len([event for event in happened(run, Warned) if event.purpose == "evaluate"]) == 6
 
 
 @pytest.mark.parametrize("purpose", ["extract", "seek", "support", "correct", "distil"])
 def test_nonsense_leads_to_the_fallback_and_a_warning(purpose: str, tmp_path: Path) -> None:
-    script = roles(evaluate=judges(revise=True)) | {purpose: lambda request, draw: "Counselor: As an AI language model I cannot {"}
+    script = roles(evaluate=judges(revise=True)) | {
+        purpose: lambda request, draw: "Counselor: As an AI language model I cannot {"
+    }
     run, _ = written(tmp_path, settings(2), Listening(script))
     assert {event.purpose for event in happened(run, Warned)} == {purpose}
     for dialogue in dialogues_of(run):
@@ -335,7 +517,10 @@ def test_nonsense_leads_to_the_fallback_and_a_warning(purpose: str, tmp_path: Pa
     assert lines.count("fallback") == (12 if purpose in ("seek", "support") else 0)
     assert bool(happened(run, Revised)) == (purpose != "correct")
     assert bool(happened(run, StrategyLearned)) == (purpose != "distil")
-    assert all(event.source == ("fallback" if purpose == "extract" else "generated") for event in happened(run, Extracted))
+    assert all(
+        event.source == ("fallback" if purpose == "extract" else "generated")
+        for event in happened(run, Extracted)
+    )
 
 
 # the manager
@@ -348,35 +533,74 @@ def test_strategies_are_short() -> None:
 
 def test_strategies_carry_nothing_of_a_person_into_other_sessions() -> None:
     check = distilled_problem(["I warm his soup at five o'clock every day."])
-    assert check(Distilled(strategies=["Ask what I would want to know; then ask about the day."])) is None
-    assert "names somebody" in str(check(Distilled(strategies=["When they speak of Fatima, stay with it."])))
-    assert "repeats what was said" in str(check(Distilled(strategies=["Stay with it: I warm his soup at five o'clock."])))
+    assert (
+        check(Distilled(strategies=["Ask what I would want to know; then ask about the day."]))
+        is None
+    )
+    assert "names somebody" in str(
+        check(Distilled(strategies=["When they speak of Fatima, stay with it."]))
+    )
+    assert "repeats what was said" in str(
+        check(Distilled(strategies=["Stay with it: I warm his soup at five o'clock."]))
+    )
 
 
-def test_the_manager_sees_all_suggestions_with_the_quality_that_suffered_most(tmp_path: Path) -> None:
-    _, listening = written(tmp_path, settings(1), Listening(roles(evaluate=judges(revise=True, respect=2))))
+def test_the_manager_sees_all_suggestions_with_the_quality_that_suffered_most(
+    tmp_path: Path,
+) -> None:
+    _, listening = written(
+        tmp_path, settings(1), Listening(roles(evaluate=judges(revise=True, respect=2)))
+    )
     prompt = next(request.prompt for request in listening.requests if request.purpose == "distil")
     assert prompt.count("- (respect) Stay with the feeling a little longer.") == 6
 
 
 def test_sentences() -> None:
-    assert sentences("One two. Three four?  “Five!” six") == ("One two.", "Three four?", "“Five!”", "six")
-    assert sentences("I saw Dr. Miller. Write to a.b@c.de now, at Lindenstr. 5.") == ("I saw Dr. Miller.", "Write to a.b@c.de now, at Lindenstr. 5.")
+    assert sentences("One two. Three four?  “Five!” six") == (
+        "One two.",
+        "Three four?",
+        "“Five!”",
+        "six",
+    )
+    assert sentences("I saw Dr. Miller. Write to a.b@c.de now, at Lindenstr. 5.") == (
+        "I saw Dr. Miller.",
+        "Write to a.b@c.de now, at Lindenstr. 5.",
+    )
     assert sentences("我很累。我睡不着！") == ("我很累。", "我睡不着！")
 
 
 def test_scripts_of_the_bench_are_well_behaved(tmp_path: Path) -> None:
-    run, _ = written(tmp_path, settings(2), Listening(roles(support=asks, seek=tells, distil=teaches("Go slowly."), evaluate=judges(revise=True))))
+    run, _ = written(
+        tmp_path,
+        settings(2),
+        Listening(
+            roles(
+                support=asks, seek=tells, distil=teaches("Go slowly."), evaluate=judges(revise=True)
+            )
+        ),
+    )
     assert not happened(run, Warned)
 
 
 def test_a_capable_supporter_is_shown_lines_of_the_samples(tmp_path: Path) -> None:
     _, listening = written(tmp_path, settings(1))
     shown = [request.examples for request in listening.requests if request.purpose == "support"]
-    lines = {turn.text for dialogue in read_samples() for turn in dialogue.turns if turn.portable and turn.speaker == "counselor"}
-    assert all(len(examples) == EXAMPLES_SHOWN and {example.text for example in examples} <= lines for examples in shown)
-    assert len({tuple(one.text for one in examples) for examples in shown}) == len(shown), "others each time"
-    sent = messages(next(request for request in listening.requests if request.purpose == "support"), None)
+    lines = {
+        turn.text
+        for dialogue in read_samples()
+        for turn in dialogue.turns
+        if turn.portable and turn.speaker == "counselor"
+    }
+    assert all(
+        len(examples) == EXAMPLES_SHOWN and {example.text for example in examples} <= lines
+        for examples in shown
+    )
+    assert len({tuple(one.text for one in examples) for examples in shown}) == len(shown), (
+        "others each time"
+    )
+    sent = messages(
+        next(request for request in listening.requests if request.purpose == "support"), None
+    )
     assert all(example.text in sent[0]["content"] for example in shown[0])
     in_german = Listening(roles())
     written(tmp_path / "de", settings(1, language="German"), in_german)

@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from simcounsel.llm.ask import Request
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import Therapy, shipped_therapy
@@ -17,26 +17,45 @@ from tests.stage import Listening, live, switchboard, tiny
 
 FEELING = {"emotion": "fear", "intensity": 5, "poignancy": 4}
 ASKED = (
-    "What was the first thing that went through you then?", "And what did you do when it came?", "Who knows about this besides you?",
-    "What would be different if it were a little smaller?", "How was it to tell me that just now?",
+    "What was the first thing that went through you then?",
+    "And what did you do when it came?",
+    "Who knows about this besides you?",
+    "What would be different if it were a little smaller?",
+    "How was it to tell me that just now?",
 )
 TOUCHING = "You check the sheet again and again so that nobody can be hurt by it, and that must be so tiring for you."
 """Takes up kindly the first of Ines's ways of guarding herself."""
 TASK = "Until next time, would you write down one moment a day in which you did not check?"
 TOLD = (
-    "I wake at three and count the hours.", "My mother was in hospital and I slept through it.", "I checked the drawing six times.",
-    "I would like to sleep one whole night.", "My brother says I should come home.", "I feel like a guest everywhere.",
+    "I wake at three and count the hours.",
+    "My mother was in hospital and I slept through it.",
+    "I checked the drawing six times.",
+    "I would like to sleep one whole night.",
+    "My brother says I should come home.",
+    "I feel like a guest everywhere.",
 )
 
 
 def line_client(request: Request, draw: Random) -> str:
-    return json.dumps({"say": f"{draw.choice(TOLD)} That was number {draw.randrange(10**6)}.", "wish": "go on", **FEELING})
+    return json.dumps(
+        {
+            "say": f"{draw.choice(TOLD)} That was number {draw.randrange(10**6)}.",
+            "wish": "go on",
+            **FEELING,
+        }
+    )
 
 
 def line_counselor(request: Request, draw: Random) -> str:
     """A touch now and then, a task near the end, else a question."""
     view = request.hints["view"]
-    words = TASK if view.turns_left in (3, 4) else TOUCHING if view.turns_left % 5 == 0 else draw.choice(ASKED)
+    words = (
+        TASK
+        if view.turns_left in (3, 4)
+        else TOUCHING
+        if view.turns_left % 5 == 0
+        else draw.choice(ASKED)
+    )
     return json.dumps({"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING})
 
 
@@ -46,27 +65,57 @@ def touched(request: Request, draw: Random) -> str:
 
 def agreed(request: Request, draw: Random) -> str:
     found = any(TASK in line for line in request.hints["lines"])
-    return json.dumps({"agreed": "write down one moment without checking", "quote": TASK} if found else {"agreed": "", "quote": ""})
+    return json.dumps(
+        {"agreed": "write down one moment without checking", "quote": TASK}
+        if found
+        else {"agreed": "", "quote": ""}
+    )
 
 
 def review(request: Request, draw: Random) -> str:
     """The first goal is shown by words of the client's, the second by words that nobody said."""
     view = request.hints["view"]
     said = [line.text for line in view.lines if line.who == view.other]
-    goals = [{"number": 1, "met": True, "quote": said[0][:-1].upper()}, {"number": 2, "met": True, "quote": "I shall never check again, I promise."}]
-    return json.dumps({
-        "summary": f"{view.other} spoke of nights and drawings, in session {view.meeting}.", "goals": goals if said else [], "client_state": "tired, a bit nearer",
-        "alliance": 3, "unresolved": ["what she fears would happen"], "homework": "one moment a day, written down",
-    })
+    goals = [
+        {"number": 1, "met": True, "quote": said[0][:-1].upper()},
+        {"number": 2, "met": True, "quote": "I shall never check again, I promise."},
+    ]
+    return json.dumps(
+        {
+            "summary": f"{view.other} spoke of nights and drawings, in session {view.meeting}.",
+            "goals": goals if said else [],
+            "client_state": "tired, a bit nearer",
+            "alliance": 3,
+            "unresolved": ["what she fears would happen"],
+            "homework": "one moment a day, written down",
+        }
+    )
 
 
 def facts(request: Request, draw: Random) -> str:
     """Each of the client's lines as a fact, and one that was never told."""
     view = request.hints["view"]
-    said = dict.fromkeys(re.sub(r" That was number.*", "", line.text) for line in view.lines if line.who == view.other)
+    said = dict.fromkeys(
+        re.sub(r" That was number.*", "", line.text)
+        for line in view.lines
+        if line.who == view.other
+    )
     wish = "wish", "fact"
-    told = [{"text": f"She said: {text}", "quote": text, "realm": "reality", "status": wish["would like" not in text]} for text in said]
-    made_up = {"text": "She has a sister in Lyon.", "quote": "my sister in Lyon", "realm": "reality", "status": "fact"}
+    told = [
+        {
+            "text": f"She said: {text}",
+            "quote": text,
+            "realm": "reality",
+            "status": wish["would like" not in text],
+        }
+        for text in said
+    ]
+    made_up = {
+        "text": "She has a sister in Lyon.",
+        "quote": "my sister in Lyon",
+        "realm": "reality",
+        "status": "fact",
+    }
     return json.dumps({"facts": [*told[:8], made_up]})
 
 
@@ -76,7 +125,13 @@ def merge(request: Request, draw: Random) -> str:
     placed = []
     for number, text in enumerate(request.hints["told"], 1):
         same = next((one for one, old in known.items() if old == text), None)
-        placed.append({"number": number, "relation": "same" if same else "contradicts" if number == 1 else "new", "known": same or next(iter(known))})
+        placed.append(
+            {
+                "number": number,
+                "relation": "same" if same else "contradicts" if number == 1 else "new",
+                "known": same or next(iter(known)),
+            }
+        )
     return json.dumps({"placed": placed})
 
 
@@ -84,24 +139,54 @@ def formulate(request: Request, draw: Random) -> str:
     view = request.hints["view"]
     said = [line.text for line in view.lines if line.who == view.other]
     rows = [
-        {"field": field, "cells": ["words"] * count, "quote": said[0]} for field, count in request.hints["columns"].items()
-    ] + [{"field": "no_such_field", "cells": ["x"], "quote": said[0]}, {"field": next(iter(request.hints["columns"])), "cells": ["made", "up", "too"], "quote": "never said so"}]
+        {"field": field, "cells": ["words"] * count, "quote": said[0]}
+        for field, count in request.hints["columns"].items()
+    ] + [
+        {"field": "no_such_field", "cells": ["x"], "quote": said[0]},
+        {
+            "field": next(iter(request.hints["columns"])),
+            "cells": ["made", "up", "too"],
+            "quote": "never said so",
+        },
+    ]
     return json.dumps({"rows": rows[-8:]})
 
 
 SCRIPTS: dict[str, Callable[[Request, Random], str]] = {
-    "line_client": line_client, "line_counselor": line_counselor, "client_touched": touched, "client_agreed": agreed, "course_review": review,
-    "course_facts": facts, "course_merge": merge, "course_formulate": formulate,
+    "line_client": line_client,
+    "line_counselor": line_counselor,
+    "client_touched": touched,
+    "client_agreed": agreed,
+    "course_review": review,
+    "course_facts": facts,
+    "course_merge": merge,
+    "course_formulate": formulate,
 }
 
 
-def world(sessions: int = 10, *, therapy: Therapy | None = None, plan: CoursePlan | None = None, base: World | None = None, lines: int = 16,
-          seed: int = 1) -> World:
+def world(
+    sessions: int = 10,
+    *,
+    therapy: Therapy | None = None,
+    plan: CoursePlan | None = None,
+    base: World | None = None,
+    lines: int = 16,
+    seed: int = 1,
+) -> World:
     base = (base or tiny()).model_copy(update={"seed": seed})
-    return clinic_world(base, client="Ines", therapy=therapy or shipped_therapy("cbt"), sessions=sessions, plan=plan, lines=lines)
+    return clinic_world(
+        base,
+        client="Ines",
+        therapy=therapy or shipped_therapy("cbt"),
+        sessions=sessions,
+        plan=plan,
+        lines=lines,
+    )
 
 
-def held(out: Path, made: World, scripts: Mapping[str, Any] | None = None, ticks: int | None = None) -> tuple[Run, list[Request]]:
+def held(
+    out: Path, made: World, scripts: Mapping[str, Any] | None = None, ticks: int | None = None
+) -> tuple[Run, list[Request]]:
     """The course, and every request."""
     spy = Listening(SCRIPTS | dict(scripts or {}))
     return live(out, made, ticks, models=switchboard(spy)), spy.requests

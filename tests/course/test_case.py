@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from simcounsel.cli import app
 from simcounsel.errors import ModelError, SimcounselError, SpecError
-from simcounsel.llm.ask import Request
+from simcounsel.llm.question import Request
 from simcounsel.policies.course.case import CaseReading, read_case
 from simcounsel.policies.course.report import read_report
 from simcounsel.policies.course.writing import write_case
@@ -26,15 +26,21 @@ from tests.stage import ROOT, TINY, Listening, live, switchboard, tiny
 
 CASES = sorted((ROOT / "personas" / "cases").glob("*.md"))
 THERAPY = {"bus_driver": "behavioral", "organist": "psychodynamic", "night_nurse": "postmodern"}
-SESSIONS = ("# A case\n\nAda, 50, a baker.\n\n## Session 1\n\nShe said that she sleeps badly. “It is the ovens,” she said.\n\n"
-            "## Session 2\n\nHer brother had come back in March. “He owes me the shop,” she said.\n\n## Session 3\n\nShe had called him.\n\n## Later\n\nThey opened a cafe.\n")
+SESSIONS = (
+    "# A case\n\nAda, 50, a baker.\n\n## Session 1\n\nShe said that she sleeps badly. “It is the ovens,” she said.\n\n"
+    "## Session 2\n\nHer brother had come back in March. “He owes me the shop,” she said.\n\n## Session 3\n\nShe had called him.\n\n## Later\n\nThey opened a cafe.\n"
+)
 
 
-def reading(report: Path, scripts: Mapping[str, Any] | None = None, therapy: str = "cbt") -> tuple[CaseReading, list[Request]]:
+def reading(
+    report: Path, scripts: Mapping[str, Any] | None = None, therapy: str = "cbt"
+) -> tuple[CaseReading, list[Request]]:
     spy = Listening(scripts)
     models = switchboard(spy)
     try:
-        return models.ask({"case": read_case(read_report(report), shipped_therapy(therapy))})["case"].value, spy.requests
+        return models.ask({"case": read_case(read_report(report), shipped_therapy(therapy))})[
+            "case"
+        ].value, spy.requests
     finally:
         models.close()
 
@@ -50,7 +56,9 @@ def test_ours_are_of_a_length_and_become_files(case: Path, tmp_path: Path) -> No
     assert 800 <= len(case.read_text(encoding="utf-8").split()) <= 1200
     found, _ = reading(case, therapy=THERAPY[case.stem])
     last = case.read_text(encoding="utf-8").rsplit("\n## ", 1)[1].splitlines()[0]
-    assert found.notes == (f"left out as hindsight, since its heading belongs to no session: ## {last}",)
+    assert found.notes == (
+        f"left out as hindsight, since its heading belongs to no session: ## {last}",
+    )
     files = write_case(found, read_report(case), tmp_path)
     assert [file.name for file in files] == ["client.yaml", "plan.yaml", "talk.yaml"]
     assert isinstance(load_persona(files[0]), ClientPersona)
@@ -73,20 +81,41 @@ def test_the_parts_of_a_report(small: Path) -> None:
     assert report.told_in("Ada, 50, a baker") == 1
     assert report.told_in("he owes me the shop") == 2
     assert report.told_in("They opened a cafe") is None
-    assert [report.told_in(less) for less in ("She", "a", "badly", "e sleeps badly", "brother had come ba")] == [None] * 5
+    assert [
+        report.told_in(less)
+        for less in ("She", "a", "badly", "e sleeps badly", "brother had come ba")
+    ] == [None] * 5
     assert report.hindsight == ("## Later",)
     assert report.told_in("She married") is None
     assert "cafe" not in report.usable
     assert "March" not in report.before
 
 
-@pytest.mark.parametrize(("heading", "number"), [
-    ("## Session 3", 3), ("# Session: 3", 3), ("### Session #1", 1), ("## session no. 4: the bridge", 4), ("## **Session 2** (May)", 2), ("## Sitzung 5", 5),
-    ("## Session Two", 2), ("## 第1次会谈", 1), ("## 第一次", 1), ("# 第十次咨询：告别", 10), ("## 第 2 次会谈", 2), ("## 会谈三", 3),
-    ("## Session notes", None), ("## 第三章", None), ("## After session 3", None), ("Session 3 was hard.", None),
-])
+@pytest.mark.parametrize(
+    ("heading", "number"),
+    [
+        ("## Session 3", 3),
+        ("# Session: 3", 3),
+        ("### Session #1", 1),
+        ("## session no. 4: the bridge", 4),
+        ("## **Session 2** (May)", 2),
+        ("## Sitzung 5", 5),
+        ("## Session Two", 2),
+        ("## 第1次会谈", 1),
+        ("## 第一次", 1),
+        ("# 第十次咨询：告别", 10),
+        ("## 第 2 次会谈", 2),
+        ("## 会谈三", 3),
+        ("## Session notes", None),
+        ("## 第三章", None),
+        ("## After session 3", None),
+        ("Session 3 was hard.", None),
+    ],
+)
 def test_headings(tmp_path: Path, heading: str, number: int | None) -> None:
-    (tmp_path / "case.md").write_text(f"Ada, 50.\n\n{heading}\n\nShe said so.\n\n# Session 11\n\nAn end.\n", encoding="utf-8")
+    (tmp_path / "case.md").write_text(
+        f"Ada, 50.\n\n{heading}\n\nShe said so.\n\n# Session 11\n\nAn end.\n", encoding="utf-8"
+    )
     report = read_report(tmp_path / "case.md")
     assert [one for one, _ in report.parts] == ([0, 11] if number is None else [0, number, 11])
 
@@ -96,13 +125,24 @@ def test_a_heading_within_a_session_is_the_session_s(tmp_path: Path) -> None:
     (tmp_path / "case.md").write_text(text, encoding="utf-8")
     report = read_report(tmp_path / "case.md")
     assert [(number, part.splitlines()[0]) for number, part in report.parts] == [
-        (0, "# Ada"), (1, "## Session 1"), (2, "## Session 2"), (None, "# Later"), (None, "## What came"),
+        (0, "# Ada"),
+        (1, "## Session 1"),
+        (2, "## Session 2"),
+        (None, "# Later"),
+        (None, "## What came"),
     ]
     assert "A diary." in report.before
     assert report.hindsight == ("# Later", "## What came")
 
 
-@pytest.mark.parametrize("text", ["No headings at all.", "## Session 2\n\na b\n\n## Session 1\n\nc d\n", "## Session 1\n\na\n\n## Session 1\n\nb\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No headings at all.",
+        "## Session 2\n\na b\n\n## Session 1\n\nc d\n",
+        "## Session 1\n\na\n\n## Session 1\n\nb\n",
+    ],
+)
 def test_a_report_without_sessions_in_order(tmp_path: Path, text: str) -> None:
     (tmp_path / "case.md").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError, match="part the report by headings such as `## Session 1`"):
@@ -110,23 +150,48 @@ def test_a_report_without_sessions_in_order(tmp_path: Path, text: str) -> None:
 
 
 def told_too_early(request: Request, draw: Random) -> str:
-    return json.dumps({"facts": [
-        {"text": "She sleeps badly.", "quote": "she sleeps badly", "told": 1}, {"text": "Her brother is back.", "quote": "Her brother had come back in March", "told": 1},
-        {"text": "They have a cafe.", "quote": "They opened a cafe", "told": 3}, {"text": "She is rich.", "quote": "She is rich", "told": 2},
-    ]})
+    return json.dumps(
+        {
+            "facts": [
+                {"text": "She sleeps badly.", "quote": "she sleeps badly", "told": 1},
+                {
+                    "text": "Her brother is back.",
+                    "quote": "Her brother had come back in March",
+                    "told": 1,
+                },
+                {"text": "They have a cafe.", "quote": "They opened a cafe", "told": 3},
+                {"text": "She is rich.", "quote": "She is rich", "told": 2},
+            ]
+        }
+    )
 
 
 def knows_too_much(request: Request, draw: Random) -> str:
-    stages = ("case_conceptualization", "core_intervention", "core_intervention", "core_intervention", "consolidation")
-    sessions: list[dict[str, Any]] = [{"stage": stage, "theme": f"Theme {number}"} for number, stage in enumerate(stages, 1)]
-    sessions[0] |= {"uses": ["f1", "f2", "f9"], "material": ["her brother had come back in March", "the ovens"], "theme": "That her brother had come back in March"}
+    stages = (
+        "case_conceptualization",
+        "core_intervention",
+        "core_intervention",
+        "core_intervention",
+        "consolidation",
+    )
+    sessions: list[dict[str, Any]] = [
+        {"stage": stage, "theme": f"Theme {number}"} for number, stage in enumerate(stages, 1)
+    ]
+    sessions[0] |= {
+        "uses": ["f1", "f2", "f9"],
+        "material": ["her brother had come back in March", "the ovens"],
+        "theme": "That her brother had come back in March",
+    }
     sessions[1] |= {"uses": ["f2"]}
     return json.dumps({"sessions": sessions})
 
 
 def test_nothing_is_known_before_it_was_told(small: Path) -> None:
     found, requests = reading(small, {"case_facts": told_too_early, "case_plan": knows_too_much})
-    assert [(fact.text, fact.told) for fact in found.plan.facts] == [("She sleeps badly.", 1), ("Her brother is back.", 2)]
+    assert [(fact.text, fact.told) for fact in found.plan.facts] == [
+        ("She sleeps badly.", 1),
+        ("Her brother is back.", 2),
+    ]
     first, second = found.plan.sessions[:2]
     assert first.uses == ("f1",)
     assert second.uses == ("f2",)
@@ -141,39 +206,76 @@ def test_nothing_is_known_before_it_was_told(small: Path) -> None:
 
 
 def facts_of(*facts: tuple[str, str, int]) -> Any:
-    return lambda request, draw: json.dumps({"facts": [{"text": text, "quote": quote, "told": told} for text, quote, told in facts]})
+    return lambda request, draw: json.dumps(
+        {"facts": [{"text": text, "quote": quote, "told": told} for text, quote, told in facts]}
+    )
 
 
 def test_a_quote_says_what_the_fact_says(small: Path) -> None:
-    found, _ = reading(small, {"case_facts": facts_of(
-        ("Her brother is back.", "She", 1), ("Her brother is back.", "she sleeps badly", 1), ("She sleeps badly.", "that she sleeps badly", 1),
-    ), "case_plan": lambda request, draw: knows_too_much(request, draw).replace("f2", "f1")})
+    found, _ = reading(
+        small,
+        {
+            "case_facts": facts_of(
+                ("Her brother is back.", "She", 1),
+                ("Her brother is back.", "she sleeps badly", 1),
+                ("She sleeps badly.", "that she sleeps badly", 1),
+            ),
+            "case_plan": lambda request, draw: knows_too_much(request, draw).replace("f2", "f1"),
+        },
+    )
     assert [(fact.text, fact.told) for fact in found.plan.facts] == [("She sleeps badly.", 1)]
     assert [note.split(":")[0] for note in found.notes if "left out, since" in note][:2] == [
-        "left out, since its words are told in no session of the report", "left out, since the report does not say so by session 1, where its words stand",
+        "left out, since its words are told in no session of the report",
+        "left out, since the report does not say so by session 1, where its words stand",
     ]
 
 
-@pytest.mark.parametrize(("theme", "kept"), [
-    ("Her brother", False), ("A brother who returned", False), ("What March brought", False), ("Nights and the ovens", True), ("Sleeping badly", True),
-    ("Looking back", True),
-])
+@pytest.mark.parametrize(
+    ("theme", "kept"),
+    [
+        ("Her brother", False),
+        ("A brother who returned", False),
+        ("What March brought", False),
+        ("Nights and the ovens", True),
+        ("Sleeping badly", True),
+        ("Looking back", True),
+    ],
+)
 def test_a_short_text_foretells_as_well(small: Path, theme: str, kept: bool) -> None:
     def plan(request: Request, draw: Random) -> str:
         data = json.loads(knows_too_much(request, draw))
-        data["sessions"][0] = {"stage": "case_conceptualization", "theme": theme, "rationale": theme, "psychoeducation": [theme]}
+        data["sessions"][0] = {
+            "stage": "case_conceptualization",
+            "theme": theme,
+            "rationale": theme,
+            "psychoeducation": [theme],
+        }
         return json.dumps(data)
 
     found, _ = reading(small, {"case_facts": told_too_early, "case_plan": plan})
     first = found.plan.sessions[0]
-    assert (first.theme == theme, first.rationale == theme, first.psychoeducation == (theme,)) == (kept,) * 3
-    assert sum("session 1, " in note and note.endswith(theme) for note in found.notes) == (0 if kept else 3)
+    assert (first.theme == theme, first.rationale == theme, first.psychoeducation == (theme,)) == (
+        kept,
+    ) * 3
+    assert sum("session 1, " in note and note.endswith(theme) for note in found.notes) == (
+        0 if kept else 3
+    )
 
 
 def test_lines_that_stand_nowhere_are_no_samples(small: Path) -> None:
     def talk(request: Request, draw: Random) -> str:
-        turns = [{"who": "client", "text": "It is the ovens"}, {"who": "client", "text": "He owes me the shop"}, {"who": "counselor", "text": "How sad for you"}]
-        return json.dumps({"features": [{"context": "the start", "turns": turns, "style": "Short, with a thing in it."}]})
+        turns = [
+            {"who": "client", "text": "It is the ovens"},
+            {"who": "client", "text": "He owes me the shop"},
+            {"who": "counselor", "text": "How sad for you"},
+        ]
+        return json.dumps(
+            {
+                "features": [
+                    {"context": "the start", "turns": turns, "style": "Short, with a thing in it."}
+                ]
+            }
+        )
 
     found, _ = reading(small, {"case_talk": talk})
     assert [turn.text for turn in found.talk[0].turns] == ["It is the ovens", "He owes me the shop"]
@@ -183,13 +285,17 @@ def test_lines_that_stand_nowhere_are_no_samples(small: Path) -> None:
 
 
 def test_an_answer_that_cannot_be_used_is_said(small: Path) -> None:
-    with pytest.raises(SpecError, match=r"answer to `case_plan` could not be used .*a more capable model"):
+    with pytest.raises(
+        SpecError, match=r"answer to `case_plan` could not be used .*a more capable model"
+    ):
         reading(small, {"case_plan": lambda request, draw: "no idea"})
 
 
 def test_the_command(small: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
-    done = run(app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"])
+    done = run(
+        app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"]
+    )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "plan.yaml").is_file()
     for model in ([], ["--model", "embedded"]):
@@ -199,20 +305,40 @@ def test_the_command(small: Path, tmp_path: Path) -> None:
 
 
 def test_no_reading_out_of_a_recording(small: Path, tmp_path: Path) -> None:
-    for model, words in (("recorded:nosuch", r"nosuch: no run there \(no manifest.json\)"), (f"recorded:{live(tmp_path, tiny(), ticks=1).folder}", "holds no reading of a case report")):
-        refused = CliRunner().invoke(app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), "--model", model])
+    for model, words in (
+        ("recorded:nosuch", r"nosuch: no run there \(no manifest.json\)"),
+        (f"recorded:{live(tmp_path, tiny(), ticks=1).folder}", "holds no reading of a case report"),
+    ):
+        refused = CliRunner().invoke(
+            app, ["course", "plan", str(small), "-o", str(tmp_path / "no"), "--model", model]
+        )
         assert isinstance(refused.exception, SimcounselError)
         assert re.search(words, str(refused.exception))
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    (SESSIONS.replace("sleeps", "sle\x1beps").encode(), r"case\.md:7: holds the control character #x1b; take it out"),
-    (SESSIONS.replace("Ada", "Ad\xe4").encode("latin-1", "replace"), r"case\.md:3: not UTF-8 text"),
-])
-def test_a_report_that_is_no_plain_text(small: Path, tmp_path: Path, data: bytes, words: str) -> None:
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (
+            SESSIONS.replace("sleeps", "sle\x1beps").encode(),
+            r"case\.md:7: holds the control character #x1b; take it out",
+        ),
+        (
+            SESSIONS.replace("Ada", "Ad\xe4").encode("latin-1", "replace"),
+            r"case\.md:3: not UTF-8 text",
+        ),
+    ],
+)
+def test_a_report_that_is_no_plain_text(
+    small: Path, tmp_path: Path, data: bytes, words: str
+) -> None:
     small.write_bytes(data)
     with pytest.raises(SpecError, match=words):
-        CliRunner().invoke(app, ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"], catch_exceptions=False)
+        CliRunner().invoke(
+            app,
+            ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"],
+            catch_exceptions=False,
+        )
 
 
 def test_a_budget(small: Path, tmp_path: Path) -> None:
@@ -222,12 +348,22 @@ def test_a_budget(small: Path, tmp_path: Path) -> None:
     command = ["course", "plan", str(small), "-o", str(tmp_path / "out"), "--model", "scripted"]
     stopped = CliRunner().invoke(app, [*command, "--budget-usd", "1", "--prices", str(prices)])
     assert isinstance(stopped.exception, ModelError)
-    assert re.search(r"the budget of 1 USD is used up .*; nothing is written: give a larger --budget-usd", str(stopped.exception))
+    assert re.search(
+        r"the budget of 1 USD is used up .*; nothing is written: give a larger --budget-usd",
+        str(stopped.exception),
+    )
     assert "1 requests" in stopped.output
     assert not (tmp_path / "out").exists()
-    assert "4 requests, 0.0000 USD" in CliRunner().invoke(app, [*command, "--budget-usd", "1"]).output
-    unknown = CliRunner().invoke(app, [*command[:-1], "http://example.org/v1/x", "--budget-usd", "1"])
-    assert (unknown.exit_code, "is not known; give it with --prices" in " ".join(unknown.output.replace("│", " ").split())) == (2, True)
+    assert (
+        "4 requests, 0.0000 USD" in CliRunner().invoke(app, [*command, "--budget-usd", "1"]).output
+    )
+    unknown = CliRunner().invoke(
+        app, [*command[:-1], "http://example.org/v1/x", "--budget-usd", "1"]
+    )
+    assert (
+        unknown.exit_code,
+        "is not known; give it with --prices" in " ".join(unknown.output.replace("│", " ").split()),
+    ) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ["case_client", "case_facts", "case_plan", "case_talk"])

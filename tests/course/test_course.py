@@ -22,7 +22,7 @@ from simcounsel.events import (
 )
 from simcounsel.policies.course.after import open_steps, stands
 from simcounsel.policies.course.state import state_of
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
 from tests.course.held import TASK, held, world
@@ -52,20 +52,33 @@ def test_ten_sessions_run_through_all_stages_in_time(ten: Run) -> None:
 def test_skills_come_from_the_stage_and_are_few(ten: Run) -> None:
     planned = {event.chat: event for event in happened(ten, SessionPlanned)}
     library = CBT.library()
-    metas = {event.chat: event.chosen for event in happened(ten, Retrieved) if event.of == "meta skill"}
+    metas = {
+        event.chat: event.chosen for event in happened(ten, Retrieved) if event.of == "meta skill"
+    }
     for event in happened(ten, Retrieved):
         if event.of == "meta skill":
             assert 2 <= len(event.chosen) <= 4
-            assert all(planned[event.chat].stage in meta.stages for meta in CBT.skills if meta.id in event.chosen)
+            assert all(
+                planned[event.chat].stage in meta.stages
+                for meta in CBT.skills
+                if meta.id in event.chosen
+            )
             assert {one.id for one in event.candidates} == {meta.id for meta in CBT.skills}
-            assert all(one.kept or one.why.startswith("has its place in") for one in event.candidates)
+            assert all(
+                one.kept or one.why.startswith("has its place in") for one in event.candidates
+            )
         else:
             assert 3 <= len(event.chosen) <= 6
-            assert all(isinstance(library[one], Skill) and library[one].parent in metas[event.chat] for one in event.chosen)
+            assert all(
+                isinstance(library[one], Skill) and library[one].parent in metas[event.chat]
+                for one in event.chosen
+            )
         assert event.reason
 
 
-def test_each_line_of_the_counselor_follows_a_reasoning_with_a_skill_of_the_session(ten: Run) -> None:
+def test_each_line_of_the_counselor_follows_a_reasoning_with_a_skill_of_the_session(
+    ten: Run,
+) -> None:
     chosen = {event.chat: event.chosen for event in happened(ten, Retrieved) if event.of == "skill"}
     traces = happened(ten, Reasoned)
     lines = [line for line in happened(ten, Said) if line.who == "Miriam"]
@@ -89,7 +102,10 @@ def test_a_goal_is_met_only_where_its_quote_stands(ten: Run) -> None:
         assert [goal.met for goal in review.goals].count(True) == 1
         for goal in review.goals:
             assert goal.met == bool(goal.quotes)
-            assert all(any(quote.casefold() in line for line in lines[review.chat]) for quote in goal.quotes)
+            assert all(
+                any(quote.casefold() in line for line in lines[review.chat])
+                for quote in goal.quotes
+            )
 
 
 def test_a_goal_once_met_is_not_aimed_at_again(ten: Run) -> None:
@@ -127,7 +143,15 @@ def test_contradictions_stand_side_by_side(tmp_path: Path) -> None:
 def varied(request, draw):  # type: ignore[no-untyped-def]
     import json
 
-    return json.dumps({"say": f"On day {draw.randrange(10**6)} it was so.", "wish": "go on", "emotion": "fear", "intensity": 4, "poignancy": 3})
+    return json.dumps(
+        {
+            "say": f"On day {draw.randrange(10**6)} it was so.",
+            "wish": "go on",
+            "emotion": "fear",
+            "intensity": 4,
+            "poignancy": 3,
+        }
+    )
 
 
 def test_the_conceptualization_is_filled_in_its_own_shape(ten: Run) -> None:
@@ -142,12 +166,19 @@ def test_what_was_learned_reaches_the_next_session(tmp_path: Path) -> None:
     run, requests = held(tmp_path, world(5))
     fact = happened(run, FactLearned)[0]
     second = next(planned for planned in happened(run, SessionPlanned) if planned.session == 2)
-    mine = [request for request in requests if request.who == "Miriam" and second.chat == getattr(request.hints.get("view"), "chat", None)]
+    mine = [
+        request
+        for request in requests
+        if request.who == "Miriam"
+        and second.chat == getattr(request.hints.get("view"), "chat", None)
+    ]
     for purpose in ("course_objective", "course_reason", "line_counselor"):
         prompt = next(request.prompt for request in mine if request.purpose == purpose)
         assert fact.text in prompt
         assert "one moment a day, written down" in prompt
-    assert "what she fears would happen" in next(request.prompt for request in mine if request.purpose == "course_objective")
+    assert "what she fears would happen" in next(
+        request.prompt for request in mine if request.purpose == "course_objective"
+    )
 
 
 def test_the_line_is_asked_for_with_one_skill_and_not_with_the_taxonomy(tmp_path: Path) -> None:
@@ -155,13 +186,22 @@ def test_the_line_is_asked_for_with_one_skill_and_not_with_the_taxonomy(tmp_path
     chosen = {event.chat: event.chosen for event in happened(run, Retrieved) if event.of == "skill"}
     for request in requests:
         if request.purpose in ("line_counselor", "course_reason"):
-            named = {skill.id for meta in CBT.skills for skill in meta.skills if skill.description in request.prompt or f"{skill.id}. " in request.prompt}
+            named = {
+                skill.id
+                for meta in CBT.skills
+                for skill in meta.skills
+                if skill.description in request.prompt or f"{skill.id}. " in request.prompt
+            }
             assert named <= set(chosen[request.hints["view"].chat])
             assert len(named) == 1 or request.purpose == "course_reason"
 
 
 def test_days_between_are_skipped_and_told(ten: Run) -> None:
-    told = [event.memory for event in happened(ten, Remembered) if event.who == "Ines" and event.memory.origin == "summary" and event.memory.chat is None]
+    told = [
+        event.memory
+        for event in happened(ten, Remembered)
+        if event.who == "Ines" and event.memory.origin == "summary" and event.memory.chat is None
+    ]
     assert len(told) == 9 * 6
     assert told[0].text.startswith("Tuesday 3 March: ")
     assert len({entry.tick for entry in ten.entries()}) == 11
@@ -195,7 +235,13 @@ def test_integrative_combines_and_says_why(tmp_path: Path) -> None:
     assert len(schools) == 8
     assert all(event.reason and 1 <= len(event.chosen) <= 2 for event in schools)
     by_chat = {event.chat: event.chosen for event in schools}
-    used = {(event.chat, one.split(".")[0]) for event in happened(run, Retrieved) if event.of == "skill" for one in event.chosen if "." in one}
+    used = {
+        (event.chat, one.split(".")[0])
+        for event in happened(run, Retrieved)
+        if event.of == "skill"
+        for one in event.chosen
+        if "." in one
+    }
     assert used
     assert all(school in by_chat[chat] for chat, school in used)
 
@@ -210,13 +256,25 @@ def test_a_plan_leads(tmp_path: Path) -> None:
     assert happened(run, SessionPlanned)[0].theme == "The nights"
     first = next(request for request in requests if request.purpose == "course_objective")
     assert "why lying awake frightens" in first.prompt
-    assert not [request.purpose for request in requests if "xhiddenx" in request.prompt + request.system + str(request.hints.get("goals"))]
+    assert not [
+        request.purpose
+        for request in requests
+        if "xhiddenx" in request.prompt + request.system + str(request.hints.get("goals"))
+    ]
 
 
-@pytest.mark.parametrize(("share", "spent", "steps"), [
-    (0.49, 0, ("repeat",)), (0.5, 0, ("repeat", "advance")), (1.0, 0, ("advance", "repeat")),
-    (0.0, 1, ("repeat",)), (0.0, 2, ("advance", "repeat")), (0.0, 3, ("advance", "repeat")), (0.0, 4, ("advance",)),
-])
+@pytest.mark.parametrize(
+    ("share", "spent", "steps"),
+    [
+        (0.49, 0, ("repeat",)),
+        (0.5, 0, ("repeat", "advance")),
+        (1.0, 0, ("advance", "repeat")),
+        (0.0, 1, ("repeat",)),
+        (0.0, 2, ("advance", "repeat")),
+        (0.0, 3, ("advance", "repeat")),
+        (0.0, 4, ("advance",)),
+    ],
+)
 def test_the_steps_that_are_open(share: float, spent: int, steps: tuple[str, ...]) -> None:
     """The first stage has three sessions by plan and may have two more; at half of its goals it may be left."""
     plan = default_plan(CBT, 10)
@@ -226,12 +284,20 @@ def test_the_steps_that_are_open(share: float, spent: int, steps: tuple[str, ...
 
 
 def test_what_stands() -> None:
-    seen = view(said("Ines", "I don’t sleep.  It is “the night” that comes."), said("Miriam", "What comes then?"), me="Miriam", other="Ines")
+    seen = view(
+        said("Ines", "I don’t sleep.  It is “the night” that comes."),
+        said("Miriam", "What comes then?"),
+        me="Miriam",
+        other="Ines",
+    )
     assert stands("I don't sleep", seen)
     assert stands('it is "the night" that', seen)
     assert stands("What comes then", seen)
     assert not stands("What comes then", seen, "Ines")
-    assert not any(stands(less, seen) for less in ("sleep", "a", "it is", "on't sleep it", "hat comes the", "then", "What comes"))
+    assert not any(
+        stands(less, seen)
+        for less in ("sleep", "a", "it is", "on't sleep it", "hat comes the", "then", "What comes")
+    )
     assert stands("I don't sleep it is", seen)
     assert not stands("I don't sleep. What comes", seen)
     assert not stands("", seen)
@@ -254,6 +320,10 @@ def test_a_long_course_keeps_its_measure(tmp_path: Path) -> None:
     last = [request for request in requests if request.purpose == "course_objective"][-1]
     shown = [fact for fact in learned if f"{fact.id} (session" in last.prompt]
     assert 24 <= len(shown) <= 48
-    disputed = {one for fact in learned for one in fact.contradicts} | {fact.id for fact in learned if fact.contradicts}
-    assert disputed - {fact.id for fact in learned if fact.session == 10} <= {fact.id for fact in shown}
+    disputed = {one for fact in learned for one in fact.contradicts} | {
+        fact.id for fact in learned if fact.contradicts
+    }
+    assert disputed - {fact.id for fact in learned if fact.session == 10} <= {
+        fact.id for fact in shown
+    }
     assert len(last.prompt) < 12_000

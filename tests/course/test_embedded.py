@@ -5,8 +5,18 @@ from pathlib import Path
 import pytest
 
 from simcounsel.engine.simulation import Simulation
-from simcounsel.events import ClientShifted, CourseAdvanced, FactLearned, Reasoned, Retrieved, Said, SessionPlanned, SessionReviewed, Warned
-from simcounsel.runs import Run
+from simcounsel.events import (
+    ClientShifted,
+    CourseAdvanced,
+    FactLearned,
+    Reasoned,
+    Retrieved,
+    Said,
+    SessionPlanned,
+    SessionReviewed,
+    Warned,
+)
+from simcounsel.runs.run import Run
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world_file import load_world
@@ -17,7 +27,9 @@ pytestmark = [pytest.mark.weights, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    world = clinic_world(load_world(TINY), therapy=shipped_therapy("integrative"), sessions=5, lines=10)
+    world = clinic_world(
+        load_world(TINY), therapy=shipped_therapy("integrative"), sessions=5, lines=10
+    )
     return Simulation(world, out=tmp_path_factory.mktemp("embedded")).run(2)
 
 
@@ -25,8 +37,14 @@ def test_a_session_is_held(session: Run) -> None:
     assert happened(session, Warned) == []
     assert len(happened(session, Said)) == 10
     assert [event.session for event in happened(session, SessionPlanned)] == [1]
-    assert [event.of for event in happened(session, Retrieved)] == ["therapy", "meta skill", "skill"]
-    assert [event.step for event in happened(session, CourseAdvanced)] == ["repeat"] or happened(session, CourseAdvanced)[0].step == "advance"
+    assert [event.of for event in happened(session, Retrieved)] == [
+        "therapy",
+        "meta skill",
+        "skill",
+    ]
+    assert [event.step for event in happened(session, CourseAdvanced)] == ["repeat"] or happened(
+        session, CourseAdvanced
+    )[0].step == "advance"
     assert happened(session, ClientShifted)
 
 

@@ -46,11 +46,16 @@ def test_what_was_told_may_be_used(used: int, told: int) -> None:
     assert CoursePlan.model_validate(with_facts(used, told)).problems() == []
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    (with_facts(2, 3), "session 2 uses 'f1', which is told in session 3 only"),
-    (with_facts(2, 1, "f9"), "session 2 uses 'f1', which is no fact"),
-])
-def test_nothing_is_used_before_it_was_told(tmp_path: Path, data: dict[str, Any], words: str) -> None:
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (with_facts(2, 3), "session 2 uses 'f1', which is told in session 3 only"),
+        (with_facts(2, 1, "f9"), "session 2 uses 'f1', which is no fact"),
+    ],
+)
+def test_nothing_is_used_before_it_was_told(
+    tmp_path: Path, data: dict[str, Any], words: str
+) -> None:
     (tmp_path / "plan.yaml").write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(SpecError, match=words):
         find_plan(tmp_path / "plan.yaml")
@@ -58,9 +63,14 @@ def test_nothing_is_used_before_it_was_told(tmp_path: Path, data: dict[str, Any]
 
 # in a world
 
+
 def world_with(folder: Path, policy: str) -> World:
-    text = TINY.read_text(encoding="utf-8").replace("../personas", str(TINY.parents[1] / "personas"))
-    text = text.replace('starts_in: "Miriam\'s Kitchen"}', f'starts_in: "Miriam\'s Kitchen", policy: {policy}}}')
+    text = TINY.read_text(encoding="utf-8").replace(
+        "../personas", str(TINY.parents[1] / "personas")
+    )
+    text = text.replace(
+        'starts_in: "Miriam\'s Kitchen"}', f'starts_in: "Miriam\'s Kitchen", policy: {policy}}}'
+    )
     (folder / "world.yaml").write_text(text, encoding="utf-8")
     return load_world(folder / "world.yaml")
 
@@ -72,21 +82,34 @@ def policy_of(world: World) -> PolicySpec:
 
 
 def test_a_world_holds_therapy_and_plan_in_full(tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text(json.dumps(with_facts(3, 2) | {"therapy": "behavioral"}), encoding="utf-8")
-    (tmp_path / "mine.yaml").write_text(shipped_therapy("behavioral").model_dump_json(), encoding="utf-8")
+    (tmp_path / "plan.yaml").write_text(
+        json.dumps(with_facts(3, 2) | {"therapy": "behavioral"}), encoding="utf-8"
+    )
+    (tmp_path / "mine.yaml").write_text(
+        shipped_therapy("behavioral").model_dump_json(), encoding="utf-8"
+    )
     policy = policy_of(world_with(tmp_path, "{name: course, therapy: mine.yaml, plan: plan.yaml}"))
     assert policy.therapy == shipped_therapy("behavioral")
     assert policy.plan is not None
     assert policy.plan.facts[0].told == 2
-    again = World.model_validate_json(world_with(tmp_path, "{name: course, therapy: postmodern, sessions: 6}").model_dump_json())
+    again = World.model_validate_json(
+        world_with(tmp_path, "{name: course, therapy: postmodern, sessions: 6}").model_dump_json()
+    )
     assert policy_of(again).therapy == shipped_therapy("postmodern")
     assert policy_of(again).sessions == 6
 
 
 def test_a_plan_brings_its_therapy(tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text(default_plan(shipped_therapy("postmodern"), 7).model_dump_json(), encoding="utf-8")
-    assert policy_of(world_with(tmp_path, "{name: course, plan: plan.yaml}")).therapy == shipped_therapy("postmodern")
-    for wrong, words in (("sessions: 6", "the plan has 7"), ("therapy: cbt", "the plan is one of postmodern")):
+    (tmp_path / "plan.yaml").write_text(
+        default_plan(shipped_therapy("postmodern"), 7).model_dump_json(), encoding="utf-8"
+    )
+    assert policy_of(
+        world_with(tmp_path, "{name: course, plan: plan.yaml}")
+    ).therapy == shipped_therapy("postmodern")
+    for wrong, words in (
+        ("sessions: 6", "the plan has 7"),
+        ("therapy: cbt", "the plan is one of postmodern"),
+    ):
         with pytest.raises(SpecError, match=words):
             world_with(tmp_path, f"{{name: course, plan: plan.yaml, {wrong}}}")
 
@@ -96,10 +119,14 @@ def test_a_course_without_a_therapy_is_cbt(tmp_path: Path) -> None:
     assert policy_of(world_with(tmp_path, "socratic")).therapy is None
 
 
-@pytest.mark.parametrize(("policy", "words"), [
-    ("{name: course, therapy: gestalt}", "no therapy 'gestalt'"), ("{name: course, sessions: 12}", "sessions"),
-    ("{name: course, plan: none.yaml}", "none.yaml: no such file"),
-])
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("{name: course, therapy: gestalt}", "no therapy 'gestalt'"),
+        ("{name: course, sessions: 12}", "sessions"),
+        ("{name: course, plan: none.yaml}", "none.yaml: no such file"),
+    ],
+)
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, policy: str, words: str) -> None:
     with pytest.raises(SpecError, match=words) as caught:
         world_with(tmp_path, policy)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from simcounsel.llm.ask import Request
+from simcounsel.llm.question import Request
 from simcounsel.prompts import render
 from simcounsel.specs.therapy import shipped_therapy
 from tests.course.held import held, world
@@ -16,16 +16,27 @@ PARTS = {"course_brief", "course_reason_again"}
 @pytest.fixture(scope="module")
 def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
     """Of a short integrative course in which the first reasoning quotes the agenda; skills and goals are the shipped ones, and many."""
+
     def quotes(request: Request, draw: object) -> str:
         skill = next(iter(request.hints["skills"]))
-        thought = "The client is tired." if "repeated a point" in request.prompt else request.prompt.split("only):\n")[1].split("\n")[0]
-        return json.dumps({"assessment": thought, "client_state": "tired", "strategy": "slowly", "skill": skill})
+        thought = (
+            "The client is tired."
+            if "repeated a point" in request.prompt
+            else request.prompt.split("only):\n")[1].split("\n")[0]
+        )
+        return json.dumps(
+            {"assessment": thought, "client_state": "tired", "strategy": "slowly", "skill": skill}
+        )
 
     out = tmp_path_factory.mktemp("prompts")
-    return held(out, world(5, therapy=shipped_therapy("integrative"), lines=20), {"course_reason": quotes})[1]
+    return held(
+        out, world(5, therapy=shipped_therapy("integrative"), lines=20), {"course_reason": quotes}
+    )[1]
 
 
-@pytest.mark.parametrize("kind", sorted(kind for kind in set(HELD) - PARTS if not kind.startswith("case_")))
+@pytest.mark.parametrize(
+    "kind", sorted(kind for kind in set(HELD) - PARTS if not kind.startswith("case_"))
+)
 def test_prompt(requests: list[Request], kind: str) -> None:
     found = [request for request in requests if request.purpose == kind]
     first = found[min(len(found) - 1, 1)]
@@ -37,10 +48,21 @@ def test_prompt(requests: list[Request], kind: str) -> None:
 def test_a_brief_stands_in_the_line(requests: list[Request]) -> None:
     prompt = [request for request in requests if request.purpose == "line_counselor"][9].prompt
     start = prompt.index("The skill for this line:")
-    compare("course_brief", shown("", prompt[start:prompt.index("Write Miriam's next line")].strip()))
+    compare(
+        "course_brief", shown("", prompt[start : prompt.index("Write Miriam's next line")].strip())
+    )
 
 
 def test_a_reasoning_is_asked_for_again(requests: list[Request]) -> None:
-    again = next(request for request in requests if request.purpose == "course_reason" and "repeated a point" in request.prompt)
-    assert again.prompt.endswith(render("course_reason_again", quoted=again.prompt.split("“")[-1].split("”")[0])[1])
-    compare("course_reason_again", shown("", render("course_reason_again", quoted="what she is afraid of at night")[1]))
+    again = next(
+        request
+        for request in requests
+        if request.purpose == "course_reason" and "repeated a point" in request.prompt
+    )
+    assert again.prompt.endswith(
+        render("course_reason_again", quoted=again.prompt.split("“")[-1].split("”")[0])[1]
+    )
+    compare(
+        "course_reason_again",
+        shown("", render("course_reason_again", quoted="what she is afraid of at night")[1]),
+    )

@@ -10,13 +10,13 @@ import pytest
 
 from simcounsel.agents.speech import agenda_problem
 from simcounsel.agents.talk import Decision
-from simcounsel.agents.unsaid import read_out, without
 from simcounsel.events import ClientShifted, Reasoned, Said, SessionPlanned, Warned
-from simcounsel.llm.ask import Request
+from simcounsel.llm.question import Request
 from simcounsel.prompts import phrase
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.course import CoursePlan, default_plan
 from simcounsel.specs.therapy import MetaSkill, Skill, Therapy, TherapyStage, shipped_therapy
+from simcounsel.texts.overlap import read_out, without
 from tests.course.held import held, world
 from tests.engine.test_secrets import TOLD, leaks, planted, secrets_in, sent
 from tests.stage import happened
@@ -32,38 +32,73 @@ def marked(therapy: Therapy) -> Therapy:
         return f"{text} xagenda{next(count)}x"
 
     def skill(one: Skill) -> Skill:
-        return one.model_copy(update={key: mark(getattr(one, key)) for key in ("name", "description", "when", "cue")})
+        return one.model_copy(
+            update={key: mark(getattr(one, key)) for key in ("name", "description", "when", "cue")}
+        )
 
     def meta(one: MetaSkill) -> MetaSkill:
-        return one.model_copy(update={
-            **{key: mark(getattr(one, key)) for key in ("name", "description", "when", "cue")}, "skills": tuple(map(skill, one.skills)),
-        })
+        return one.model_copy(
+            update={
+                **{key: mark(getattr(one, key)) for key in ("name", "description", "when", "cue")},
+                "skills": tuple(map(skill, one.skills)),
+            }
+        )
 
     def stage(one: TherapyStage) -> TherapyStage:
         return one.model_copy(update={"name": mark(one.name), "goals": tuple(map(mark, one.goals))})
 
-    return therapy.model_copy(update={
-        "name": mark(therapy.name), "about": mark(therapy.about), "stages": tuple(map(stage, therapy.stages)), "skills": tuple(map(meta, therapy.skills)),
-    })
+    return therapy.model_copy(
+        update={
+            "name": mark(therapy.name),
+            "about": mark(therapy.about),
+            "stages": tuple(map(stage, therapy.stages)),
+            "skills": tuple(map(meta, therapy.skills)),
+        }
+    )
 
 
 def told(request: Request, draw: Random) -> str:
-    return json.dumps({"say": f"It is about {TOLD}, number {draw.randrange(10**6)}.", "wish": "go on", "emotion": "fear", "intensity": 6, "poignancy": 5})
+    return json.dumps(
+        {
+            "say": f"It is about {TOLD}, number {draw.randrange(10**6)}.",
+            "wish": "go on",
+            "emotion": "fear",
+            "intensity": 6,
+            "poignancy": 5,
+        }
+    )
 
 
 def objective(request: Request, draw: Random) -> str:
-    return json.dumps({"objective": [f"{AIM} xagendaobjectivex"], "goals": [1], "reason": "it is due xagendareasonx"})
+    return json.dumps(
+        {
+            "objective": [f"{AIM} xagendaobjectivex"],
+            "goals": [1],
+            "reason": "it is due xagendareasonx",
+        }
+    )
 
 
 def thinking(request: Request, draw: Random) -> str:
-    return json.dumps({"assessment": "She is tired xagendathoughtx.", "client_state": "wary", "strategy": "go slowly", "skill": next(iter(request.hints["skills"]))})
+    return json.dumps(
+        {
+            "assessment": "She is tired xagendathoughtx.",
+            "client_state": "wary",
+            "strategy": "go slowly",
+            "skill": next(iter(request.hints["skills"])),
+        }
+    )
 
 
 @pytest.fixture(scope="module")
 def walled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Request], Any]:
     base, plant = planted()
     made = world(6, base=base, therapy=marked(shipped_therapy("cbt")))
-    scripts = leaks(plant) | {"line_client": told, "course_objective": objective, "course_reason": thinking}
+    scripts = leaks(plant) | {
+        "line_client": told,
+        "course_objective": objective,
+        "course_reason": thinking,
+    }
     return (*held(tmp_path_factory.mktemp("walls"), made, scripts), plant)
 
 
@@ -71,39 +106,96 @@ def agenda_in(text: str) -> set[str]:
     return set(re.findall(r"xagenda\w+x", text))
 
 
-def test_nothing_of_the_client_s_file_reaches_the_counselor(walled: tuple[Run, list[Request], Any]) -> None:
+def test_nothing_of_the_client_s_file_reaches_the_counselor(
+    walled: tuple[Run, list[Request], Any],
+) -> None:
     _, requests, plant = walled
     counselor = [request for request in requests if request.who == "Miriam"]
     purposes = {request.purpose for request in counselor}
-    assert {"course_objective", "course_metas", "course_skills", "course_reason", "line_counselor", "course_review", "course_facts", "course_merge",
-            "course_formulate", "course_next", "summarize"} <= purposes
-    assert {(r.purpose, plant.secrets[word]) for r in counselor for word in secrets_in(sent(r))} == set()
-    assert any(TOLD in request.prompt for request in counselor if request.purpose == "course_reason")
+    assert {
+        "course_objective",
+        "course_metas",
+        "course_skills",
+        "course_reason",
+        "line_counselor",
+        "course_review",
+        "course_facts",
+        "course_merge",
+        "course_formulate",
+        "course_next",
+        "summarize",
+    } <= purposes
+    assert {
+        (r.purpose, plant.secrets[word]) for r in counselor for word in secrets_in(sent(r))
+    } == set()
+    assert any(
+        TOLD in request.prompt for request in counselor if request.purpose == "course_reason"
+    )
 
 
 def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None:
     data = default_plan(shipped_therapy("cbt"), 5).model_dump(mode="json")
-    data["facts"] = [{"id": "f1", "text": "Her father drowned in the quarry.", "quote": "my father drowned in the quarry", "told": 1}]
-    hidden = {"theme": "The father drowned in the quarry xthemex", "uses": ["f1"], "psychoeducation": ["That the drowning xteachesx was no fault", "That grief has no clock xfreex"]}
+    data["facts"] = [
+        {
+            "id": "f1",
+            "text": "Her father drowned in the quarry.",
+            "quote": "my father drowned in the quarry",
+            "told": 1,
+        }
+    ]
+    hidden = {
+        "theme": "The father drowned in the quarry xthemex",
+        "uses": ["f1"],
+        "psychoeducation": [
+            "That the drowning xteachesx was no fault",
+            "That grief has no clock xfreex",
+        ],
+    }
     for stage in data["stages"]:
         for session in stage["sessions"]:
-            session |= hidden | {"links": ["xlinkx the quarry"], "material": ["xmaterialx"], "rationale": "xrationalex"}
+            session |= hidden | {
+                "links": ["xlinkx the quarry"],
+                "material": ["xmaterialx"],
+                "rationale": "xrationalex",
+            }
     made = world(5, plan=CoursePlan.model_validate(data))
 
     def tells(request: Request, draw: Random) -> str:
         say = "My father drowned." if request.hints["view"].meeting > 2 else "I sleep badly."
-        return json.dumps({"say": f"{say} In the quarry. Number {draw.randrange(10**6)}." if "drowned" in say else f"{say} {draw.random()}", "wish": "go on", "emotion": "fear",
-                           "intensity": 6, "poignancy": 5})
+        return json.dumps(
+            {
+                "say": f"{say} In the quarry. Number {draw.randrange(10**6)}."
+                if "drowned" in say
+                else f"{say} {draw.random()}",
+                "wish": "go on",
+                "emotion": "fear",
+                "intensity": 6,
+                "poignancy": 5,
+            }
+        )
 
     run, requests = held(tmp_path, made, {"line_client": tells})
-    before = [r for r in requests if r.who == "Miriam" and r.hints.get("view") is not None and r.hints["view"].meeting <= 3]
+    before = [
+        r
+        for r in requests
+        if r.who == "Miriam" and r.hints.get("view") is not None and r.hints["view"].meeting <= 3
+    ]
     assert len([r for r in before if r.purpose == "course_objective"]) == 3
-    assert [(r.purpose, word) for r in before for word in ("xthemex", "xteachesx") if word in sent(r)] == []
+    assert [
+        (r.purpose, word) for r in before for word in ("xthemex", "xteachesx") if word in sent(r)
+    ] == []
     assert all("xfreex" in r.prompt for r in before if r.purpose == "course_objective")
     last = [r for r in requests if r.purpose == "course_objective"][-1]
     assert "xthemex" in last.prompt and "xteachesx" in last.prompt
-    assert not [r.purpose for r in requests for word in ("xlinkx", "xmaterialx", "xrationalex") if word in sent(r)]
-    assert ["xthemex" in event.theme for event in happened(run, SessionPlanned)] == [False] * 3 + [True] * 2
+    assert not [
+        r.purpose
+        for r in requests
+        for word in ("xlinkx", "xmaterialx", "xrationalex")
+        if word in sent(r)
+    ]
+    assert ["xthemex" in event.theme for event in happened(run, SessionPlanned)] == [False] * 3 + [
+        True
+    ] * 2
 
 
 def test_the_client_s_own_policy_does_know_its_file(walled: tuple[Run, list[Request], Any]) -> None:
@@ -111,55 +203,104 @@ def test_the_client_s_own_policy_does_know_its_file(walled: tuple[Run, list[Requ
     own = [request for request in requests if request.purpose == "client_touched"]
     assert own
     assert all(request.who == "Ines" for request in own)
-    assert {plant.secrets[word] for request in own for word in secrets_in(request.prompt)} == {"coping_strategies"}
+    assert {plant.secrets[word] for request in own for word in secrets_in(request.prompt)} == {
+        "coping_strategies"
+    }
 
 
 def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Request], Any]) -> None:
     run, requests, _ = walled
     client = [request for request in requests if request.who == "Ines"]
-    assert {"line_client", "client_touched", "client_agreed", "summarize", "skipped_days"} <= {request.purpose for request in client}
-    assert {(request.purpose, word) for request in client for word in agenda_in(sent(request))} == set()
+    assert {"line_client", "client_touched", "client_agreed", "summarize", "skipped_days"} <= {
+        request.purpose for request in client
+    }
+    assert {
+        (request.purpose, word) for request in client for word in agenda_in(sent(request))
+    } == set()
     assert not agenda_in(" ".join(str(event) for event in happened(run, ClientShifted)))
-    counselor = {word for request in requests if request.who == "Miriam" for word in agenda_in(request.prompt)}
+    counselor = {
+        word
+        for request in requests
+        if request.who == "Miriam"
+        for word in agenda_in(request.prompt)
+    }
     assert {"xagendaobjectivex", "xagendathoughtx"} & counselor
     assert len(counselor) > 100
 
 
-def test_the_client_s_view_holds_nothing_of_it_either(walled: tuple[Run, list[Request], Any]) -> None:
+def test_the_client_s_view_holds_nothing_of_it_either(
+    walled: tuple[Run, list[Request], Any],
+) -> None:
     _, requests, _ = walled
-    views = [request.hints["view"] for request in requests if request.who == "Ines" and "view" in request.hints]
+    views = [
+        request.hints["view"]
+        for request in requests
+        if request.who == "Ines" and "view" in request.hints
+    ]
     assert any(view.kept for view in views)
-    assert all(entry.event.who == "Ines" or entry.event.kind == "assessed" for view in views for entry in view.kept)
-    mine = [request.hints["view"] for request in requests if request.who == "Miriam" and "view" in request.hints]
+    assert all(
+        entry.event.who == "Ines" or entry.event.kind == "assessed"
+        for view in views
+        for entry in view.kept
+    )
+    mine = [
+        request.hints["view"]
+        for request in requests
+        if request.who == "Miriam" and "view" in request.hints
+    ]
     assert all(view.guards == () for view in mine)
 
 
 # nobody reads it out
 
+
 def reads_out(request: Request, draw: Random) -> str:
     """A counselor's line with the agenda in it, whatever is said about that."""
-    return json.dumps({"say": f"Today I want to {AIM}, number {draw.randrange(10**6)}.", "wish": "go on", "emotion": "trust", "intensity": 2, "poignancy": 2})
+    return json.dumps(
+        {
+            "say": f"Today I want to {AIM}, number {draw.randrange(10**6)}.",
+            "wish": "go on",
+            "emotion": "trust",
+            "intensity": 2,
+            "poignancy": 2,
+        }
+    )
 
 
 def quotes_always(request: Request, draw: Random) -> str:
-    return json.dumps({
-        "assessment": f"She looks tired today. I must {AIM}.", "client_state": "wary", "strategy": f"So {AIM}.", "skill": next(iter(request.hints["skills"])),
-    })
+    return json.dumps(
+        {
+            "assessment": f"She looks tired today. I must {AIM}.",
+            "client_state": "wary",
+            "strategy": f"So {AIM}.",
+            "skill": next(iter(request.hints["skills"])),
+        }
+    )
 
 
 def test_a_line_that_reads_it_out_is_not_said(tmp_path: Path) -> None:
-    run, requests = held(tmp_path, world(5), {"course_objective": objective, "line_counselor": reads_out})
+    run, requests = held(
+        tmp_path, world(5), {"course_objective": objective, "line_counselor": reads_out}
+    )
     lines = [line for line in happened(run, Said) if line.who == "Miriam"]
     assert lines
-    assert all(line.source == "fallback" and "eleven missed calls" not in line.text for line in lines)
+    assert all(
+        line.source == "fallback" and "eleven missed calls" not in line.text for line in lines
+    )
     warned = [event for event in happened(run, Warned) if event.purpose == "line_counselor"]
     assert len(warned) == len(lines)
     assert "read out what is only thought" in warned[0].cause
-    assert any("eleven missed calls" in request.prompt for request in requests if request.purpose == "line_counselor")
+    assert any(
+        "eleven missed calls" in request.prompt
+        for request in requests
+        if request.purpose == "line_counselor"
+    )
 
 
 def test_a_reasoning_that_quotes_it_is_asked_for_again_and_then_cut(tmp_path: Path) -> None:
-    run, requests = held(tmp_path, world(5), {"course_objective": objective, "course_reason": quotes_always})
+    run, requests = held(
+        tmp_path, world(5), {"course_objective": objective, "course_reason": quotes_always}
+    )
     traces = happened(run, Reasoned)
     asked = [request for request in requests if request.purpose == "course_reason"]
     assert len(asked) == 2 * len(traces) > 0
@@ -168,14 +309,26 @@ def test_a_reasoning_that_quotes_it_is_asked_for_again_and_then_cut(tmp_path: Pa
         assert trace.strategy == phrase("course_words", "cut")
     for event in happened(run, SessionPlanned):
         for trace in traces:
-            assert read_out(f"{trace.assessment} {trace.client_state} {trace.strategy}", event.objective) is None
+            assert (
+                read_out(
+                    f"{trace.assessment} {trace.client_state} {trace.strategy}", event.objective
+                )
+                is None
+            )
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("I want to find out gently what the eleven missed calls were.", "find out gently what the eleven"),
-    ("Find out, gently: what the ELEVEN missed?", "find out gently what the eleven"),
-    ("You heard eleven missed calls.", None), ("", None),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "I want to find out gently what the eleven missed calls were.",
+            "find out gently what the eleven",
+        ),
+        ("Find out, gently: what the ELEVEN missed?", "find out gently what the eleven"),
+        ("You heard eleven missed calls.", None),
+        ("", None),
+    ],
+)
 def test_reading_out(text: str, found: str | None) -> None:
     got = read_out(text, (AIM,))
     assert got == found
@@ -184,12 +337,16 @@ def test_reading_out(text: str, found: str | None) -> None:
 
 def test_reading_out_in_chinese() -> None:
     agenda = ("慢慢了解那十一个未接来电对她来说意味着什么",)
-    assert read_out("我想慢慢了解那十一个未接来电对你意味着什么", agenda) == "慢慢了解那十一个未接来电"
+    assert (
+        read_out("我想慢慢了解那十一个未接来电对你意味着什么", agenda) == "慢慢了解那十一个未接来电"
+    )
     assert read_out("那十一个未接来电", agenda) is None
 
 
 def test_what_is_left_without_it() -> None:
-    assert without(f"She is tired. I will {AIM}. Slowly, then.", (AIM,)) == "She is tired.  Slowly, then.".replace("  ", " ")
+    assert without(
+        f"She is tired. I will {AIM}. Slowly, then.", (AIM,)
+    ) == "She is tired.  Slowly, then.".replace("  ", " ")
     assert without("find out gently. what the eleven missed calls.", (AIM,)) == "find out gently."
 
 
@@ -197,4 +354,17 @@ def test_what_was_said_may_be_repeated() -> None:
     decision = Decision(move="m", options=("m",), reason="r", aim="a", unsaid=(AIM,))
     said = f"You said: {AIM}?"
     assert agenda_problem(said, decision)
-    assert agenda_problem(said, Decision(move="m", options=("m",), reason="r", aim="a", unsaid=(AIM,), free=(f"Could you {AIM}",))) is None
+    assert (
+        agenda_problem(
+            said,
+            Decision(
+                move="m",
+                options=("m",),
+                reason="r",
+                aim="a",
+                unsaid=(AIM,),
+                free=(f"Could you {AIM}",),
+            ),
+        )
+        is None
+    )

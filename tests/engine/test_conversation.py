@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 from simcounsel.agents.mind import Lived, Scene, Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.conversation import Side, Talked, converse
+from simcounsel.engine.conversation import Side, Talked, converse
 from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
-from simcounsel.llm.ask import Ask, play
+from simcounsel.llm.question import Ask, play
 from tests.stage import Alone, memory, scene
 
 STARTED = ConversationStarted(
-    chat="2:Ines+Miriam", who=("Miriam", "Ines"), place="Counseling Center", cause="appointment", closeness=2, probability=1,
+    chat="2:Ines+Miriam",
+    who=("Miriam", "Ines"),
+    place="Counseling Center",
+    cause="appointment",
+    closeness=2,
+    probability=1,
 )
 
 
@@ -34,14 +39,27 @@ class Speaker:
         self.views.append(view)
         leaves = len(self.views) == self.leaves_at
         line = LineAnswer(
-            say=f"{self.resident.name} {len(self.views)}", emotion="joy", intensity=2, poignancy=3, wish="say goodbye" if leaves else "go on",
+            say=f"{self.resident.name} {len(self.views)}",
+            emotion="joy",
+            intensity=2,
+            poignancy=3,
+            wish="say goodbye" if leaves else "go on",
         )
         return Spoken(line=line, stressed=None, source="generated")
         yield
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
         self.views.append(view)
-        return Lived(drafts=(memory(0, f"{self.resident.name} remembers", poignancy=len(view.lines), origin="summary"),))
+        return Lived(
+            drafts=(
+                memory(
+                    0,
+                    f"{self.resident.name} remembers",
+                    poignancy=len(view.lines),
+                    origin="summary",
+                ),
+            )
+        )
         yield
 
 
@@ -53,7 +71,9 @@ class Plain:
         yield
 
 
-def talk(max_turns: int = 10, miriam: int | None = None, ines: int | None = None) -> tuple[Talked, Speaker, Speaker]:
+def talk(
+    max_turns: int = 10, miriam: int | None = None, ines: int | None = None
+) -> tuple[Talked, Speaker, Speaker]:
     first, second = Speaker("Miriam", miriam), Speaker("Ines", ines)
     sides: Iterator[Any] = (Side(mind=s, scene=scene(), policy=Plain()) for s in (first, second))  # type: ignore[arg-type]
     return play(converse(next(sides), next(sides), STARTED, max_turns)), first, second
@@ -64,31 +84,39 @@ def lines(talked: Talked) -> list[Said]:
 
 
 def ended(talked: Talked) -> ConversationEnded:
-    end, = (event for event in talked.events if isinstance(event, ConversationEnded))
+    (end,) = (event for event in talked.events if isinstance(event, ConversationEnded))
     return end
 
 
 def test_two_speakers_alternate_up_to_the_limit() -> None:
     talked, _, _ = talk(5)
     assert [(s.message, s.who, s.to, s.text) for s in lines(talked)] == [
-        (1, "Miriam", "Ines", "Miriam 1"), (2, "Ines", "Miriam", "Ines 1"), (3, "Miriam", "Ines", "Miriam 2"),
-        (4, "Ines", "Miriam", "Ines 2"), (5, "Miriam", "Ines", "Miriam 3"),
+        (1, "Miriam", "Ines", "Miriam 1"),
+        (2, "Ines", "Miriam", "Ines 1"),
+        (3, "Miriam", "Ines", "Miriam 2"),
+        (4, "Ines", "Miriam", "Ines 2"),
+        (5, "Miriam", "Ines", "Miriam 3"),
     ]
     assert ended(talked) == ConversationEnded(chat=STARTED.chat, cause="limit", by=None, messages=5)
     assert talked.events[0] == STARTED
 
 
-@pytest.mark.parametrize(("leaver", "at", "said", "by"), [
-    ("miriam", 2, 4, "Miriam"), ("ines", 2, 5, "Ines"), ("miriam", 1, 2, "Miriam"),
-])
+@pytest.mark.parametrize(
+    ("leaver", "at", "said", "by"),
+    [("miriam", 2, 4, "Miriam"), ("ines", 2, 5, "Ines"), ("miriam", 1, 2, "Miriam")],
+)
 def test_the_other_still_answers_once(leaver: str, at: int, said: int, by: str) -> None:
     talked, miriam, ines = talk(10, **{leaver: at})
     assert len(lines(talked)) == said
     assert lines(talked)[-1].who != by
     assert lines(talked)[-2].who == by
-    assert ended(talked) == ConversationEnded(chat=STARTED.chat, cause="goodbye", by=by, messages=said)
+    assert ended(talked) == ConversationEnded(
+        chat=STARTED.chat, cause="goodbye", by=by, messages=said
+    )
     answering = ines if by == "Miriam" else miriam
-    assert [view.parting for view in answering.views[:-1]] == [False] * (len(answering.views) - 2) + [True]
+    assert [view.parting for view in answering.views[:-1]] == [False] * (
+        len(answering.views) - 2
+    ) + [True]
 
 
 def test_leave_taken_with_the_last_line_that_is_allowed() -> None:
@@ -121,7 +149,13 @@ def test_what_a_speaker_sees() -> None:
     assert [view.turns_left for view in ines.views[:-1]] == [5, 3, 1]
     assert [view.moves for view in miriam.views[:3]] == [(), ("move 1",), ("move 1", "move 2")]
     second = ines.views[0]
-    assert (second.me, second.other, second.other_role, second.meeting, second.appointment) == ("Ines", "Miriam", "counselor", 1, True)
+    assert (second.me, second.other, second.other_role, second.meeting, second.appointment) == (
+        "Ines",
+        "Miriam",
+        "counselor",
+        1,
+        True,
+    )
     assert second.heard is not None
     assert second.heard.text == "Miriam 1"
     assert miriam.views[0].heard is None
@@ -138,9 +172,14 @@ class Twice(Plain):
 
 def test_a_speaker_knows_whose_each_move_was() -> None:
     miriam, ines = Speaker("Miriam", None), Speaker("Ines", None)
-    play(converse(
-        Side(mind=miriam, scene=scene(), policy=Twice()), Side(mind=ines, scene=scene(), policy=Plain()), STARTED, 6,  # type: ignore[arg-type]
-    ))
+    play(
+        converse(
+            Side(mind=miriam, scene=scene(), policy=Twice()),
+            Side(mind=ines, scene=scene(), policy=Plain()),
+            STARTED,
+            6,  # type: ignore[arg-type]
+        )
+    )
     assert miriam.views[3].moves == ("move 1", "move 2", "move 3")
     assert miriam.views[3].guided == ("move 1", None, "move 3")
     assert ines.views[2].guided == ines.views[2].moves == ("move 1", "move 2")
@@ -152,7 +191,10 @@ def test_decision_goes_before_its_line() -> None:
     assert kinds == ["conversation_started", *["decided", "said"] * 4, "conversation_ended"]
     decided = [event for event in talked.events if isinstance(event, Decided)]
     assert [(d.who, d.policy, d.move) for d in decided] == [
-        ("Miriam", "plain", "move 1"), ("Ines", "plain", "move 1"), ("Miriam", "plain", "move 2"), ("Ines", "plain", "move 2"),
+        ("Miriam", "plain", "move 1"),
+        ("Ines", "plain", "move 1"),
+        ("Miriam", "plain", "move 2"),
+        ("Ines", "plain", "move 2"),
     ]
 
 
@@ -161,8 +203,12 @@ def test_both_remember_every_line_and_their_own_summary() -> None:
     assert set(talked.drafts) == {"Ines", "Miriam"}
     for name, other in (("Ines", "Miriam"), ("Miriam", "Ines")):
         *chat, summary = talked.drafts[name]
-        assert [m.text for m in chat] == [f"{s.who} said to {s.to}: “{s.text}”" for s in lines(talked)]
+        assert [m.text for m in chat] == [
+            f"{s.who} said to {s.to}: “{s.text}”" for s in lines(talked)
+        ]
         assert [m.message for m in chat] == [1, 2, 3, 4]
-        assert {(m.type, m.chat, m.company, m.place) for m in chat} == {("chat", STARTED.chat, (other,), "Counseling Center")}
+        assert {(m.type, m.chat, m.company, m.place) for m in chat} == {
+            ("chat", STARTED.chat, (other,), "Counseling Center")
+        }
         assert summary.text == f"{name} remembers"
     assert talked.poignancy == {"Ines": 4, "Miriam": 4}

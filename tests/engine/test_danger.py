@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from simcounsel.events import Assessed, Decided, Measured, Said, Transitioned
-from simcounsel.llm.ask import Request
-from simcounsel.llm.scripted import Script, Scripted
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.world import World
+from simcounsel.standins.scripted import Script, Scripted
 from tests.instruments.stage import measured_world
 from tests.stage import begun, changed, go_on, happened, live, log, switchboard, three, tiny
 
@@ -26,7 +26,9 @@ def says(text: str, to: str = "Miriam", at: int = 2) -> dict[str, Script]:
         seen = request.hints["view"]
         mine = seen.other == to and len(seen.lines) + 1 == at
         say = text if mine else f"I was at the window with a tea, number {draw.randrange(10**6)}."
-        return json.dumps({"say": say, "emotion": "sadness", "intensity": 5, "poignancy": 5, "wish": "go on"})
+        return json.dumps(
+            {"say": say, "emotion": "sadness", "intensity": 5, "poignancy": 5, "wish": "go on"}
+        )
 
     return {"line_client": line}
 
@@ -41,13 +43,21 @@ def safety(world: World, **settings: Any) -> World:
 
 def test_protocol_in_a_run(tmp_path: Path) -> None:
     run = lived(tmp_path, safety(tiny(), locale="en-GB"), says(DANGER))
-    heard, = happened(run, Assessed)
+    (heard,) = happened(run, Assessed)
     assert (heard.who, heard.level, heard.by, heard.message) == ("Ines", "imminent", "detector", 2)
     steps = [event.state for event in happened(run, Transitioned)]
     assert steps[0] == "emergency" and steps[-1] in ("leave_safely", "over")
-    assert "999" in next(said.text for said in happened(run, Said) if said.chat == heard.chat and said.message == 3)
-    mine = [event for event in happened(run, Decided) if event.who == "Miriam" and event.chat == heard.chat]
-    assert [event.move for event in mine if event.policy == "safety"] == [step for step in steps if step != "over"]
+    assert "999" in next(
+        said.text for said in happened(run, Said) if said.chat == heard.chat and said.message == 3
+    )
+    mine = [
+        event
+        for event in happened(run, Decided)
+        if event.who == "Miriam" and event.chat == heard.chat
+    ]
+    assert [event.move for event in mine if event.policy == "safety"] == [
+        step for step in steps if step != "over"
+    ]
     assert mine[0].policy == "socratic"
 
 
@@ -63,7 +73,9 @@ def test_settings_for_research(tmp_path: Path, settings: Any, assessed: int) -> 
 def test_a_model_may_be_asked_about_every_line(tmp_path: Path, ask: Any, by: list[str]) -> None:
     """A line in which no word tells; the model knows better, and the protocol begins."""
     quiet = "I gave the tomcat to my sister, he likes it there."
-    scripts = says(quiet) | {"risk": lambda request, draw: "high" if "tomcat" in request.prompt else "none"}
+    scripts = says(quiet) | {
+        "risk": lambda request, draw: "high" if "tomcat" in request.prompt else "none"
+    }
     run = lived(tmp_path, safety(tiny(), ask=ask), scripts)
     assert [heard.by for heard in happened(run, Assessed)][:1] == by
     assert bool(happened(run, Transitioned)) == bool(by)
@@ -72,10 +84,20 @@ def test_a_model_may_be_asked_about_every_line(tmp_path: Path, ask: Any, by: lis
 def test_a_layperson_is_only_told_apart(tmp_path: Path) -> None:
     """What a client says to a friend is assessed as well; the friend does what friends do."""
     heard, run = next(
-        (found[0], run) for at in (1, 2) if (found := happened(run := lived(tmp_path / str(at), three(), says(DANGER, to="Omar", at=at)), Assessed))
+        (found[0], run)
+        for at in (1, 2)
+        if (
+            found := happened(
+                run := lived(tmp_path / str(at), three(), says(DANGER, to="Omar", at=at)), Assessed
+            )
+        )
     )
     assert heard.chat is not None and "Omar" in heard.chat
-    assert not [event for event in happened(run, Decided) if event.policy == "safety" and event.chat == heard.chat]
+    assert not [
+        event
+        for event in happened(run, Decided)
+        if event.policy == "safety" and event.chat == heard.chat
+    ]
 
 
 def test_same_bytes_after_a_break_in_the_middle(tmp_path: Path) -> None:

@@ -10,8 +10,18 @@ import pytest
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
-from simcounsel.events import ConversationEnded, Forked, Joined, Left, Recalled, RelationChanged, Remembered, Said, TickEnded
-from simcounsel.runs import Run
+from simcounsel.events import (
+    ConversationEnded,
+    Forked,
+    Joined,
+    Left,
+    Recalled,
+    RelationChanged,
+    Remembered,
+    Said,
+    TickEnded,
+)
+from simcounsel.runs.run import Run
 from tests.stage import ROOT, changed, go_on, happened, live, log, three
 
 
@@ -23,11 +33,15 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def bytes_before(run: Run, tick: int) -> bytes:
     """The log of the ticks before that one."""
-    return b"".join(line for line in log(run).splitlines(keepends=True) if json.loads(line)["tick"] < tick)
+    return b"".join(
+        line for line in log(run).splitlines(keepends=True) if json.loads(line)["tick"] < tick
+    )
 
 
 def forked(run: Run, at: int, out: Path, **changes: Any) -> Run:
-    return go_on(fork(run, at, {key.replace("__", "."): value for key, value in changes.items()}, out))
+    return go_on(
+        fork(run, at, {key.replace("__", "."): value for key, value in changes.items()}, out)
+    )
 
 
 @pytest.mark.parametrize("at", [1, 2, 3, 7, 12])
@@ -45,17 +59,26 @@ def test_past_is_shared_byte_for_byte(tmp_path: Path, past: Run, at: int) -> Non
 
 def test_nothing_changed_nothing_differs(tmp_path: Path, past: Run) -> None:
     new = forked(past, 5, tmp_path)
-    a, b = ([e.event for e in run.entries() if not isinstance(e.event, Forked)] for run in (past, new))
+    a, b = (
+        [e.event for e in run.entries() if not isinstance(e.event, Forked)] for run in (past, new)
+    )
     assert a == b
-    assert len(list(new.calls())) == len(list(past.calls())), "replies of the parent were asked for again"
+    assert len(list(new.calls())) == len(list(past.calls())), (
+        "replies of the parent were asked for again"
+    )
 
 
 def test_condition_makes_people_leave(tmp_path: Path, past: Run) -> None:
     new = forked(past, 6, tmp_path, condition="client_only")
     gone = {(e.tick, e.event.who) for e in new.entries() if isinstance(e.event, Left)}
     assert gone == {(6, "Miriam"), (6, "Omar")}
-    assert {e.event.who for e in new.entries() if e.tick >= 6 and isinstance(getattr(e.event, "who", None), str)
-            and not isinstance(e.event, Left)} == {"Ines"}
+    assert {
+        e.event.who
+        for e in new.entries()
+        if e.tick >= 6
+        and isinstance(getattr(e.event, "who", None), str)
+        and not isinstance(e.event, Left)
+    } == {"Ines"}
     assert new.ticks_done() == 12
 
 
@@ -71,35 +94,67 @@ def test_who_comes_back_remembers(tmp_path: Path, past: Run) -> None:
     left = fork(past, 6, {"condition": "client_only"}, tmp_path)
     go_on(left, 2)
     back = forked(left, 8, tmp_path, condition="everyone")
-    assert {(e.tick, e.event.who) for e in back.entries() if isinstance(e.event, Joined) and e.tick} == {(8, "Miriam"), (8, "Omar")}
+    assert {
+        (e.tick, e.event.who) for e in back.entries() if isinstance(e.event, Joined) and e.tick
+    } == {(8, "Miriam"), (8, "Omar")}
     ids = [event.memory.id for event in happened(back, Remembered)]
     assert len(ids) == len(set(ids)), "a memory's number was given twice"
     with Simulation(back.world, run=Run.open(back.folder)) as again:
         for resident in again.residents():
-            assert {m.id for m in (*resident.memory.short.memories, *resident.memory.long.memories)} == {
-                event.memory.id for event in happened(back, Remembered) if event.who == resident.name
+            assert {
+                m.id for m in (*resident.memory.short.memories, *resident.memory.long.memories)
+            } == {
+                event.memory.id
+                for event in happened(back, Remembered)
+                if event.who == resident.name
             }
-    closeness = [e.event for e in back.entries() if e.tick == 8 and isinstance(e.event, RelationChanged) and e.event.why == "as the world begins"]
+    closeness = [
+        e.event
+        for e in back.entries()
+        if e.tick == 8
+        and isinstance(e.event, RelationChanged)
+        and e.event.why == "as the world begins"
+    ]
     assert not closeness, "what they had become to each other was forgotten"
 
 
 def test_change_holds_from_there_on(tmp_path: Path, past: Run) -> None:
-    new = forked(past, 2, tmp_path, appointments__1__max_turns=2, memory__recall="generative_agents")
+    new = forked(
+        past, 2, tmp_path, appointments__1__max_turns=2, memory__recall="generative_agents"
+    )
     assert new.world.appointments[1].max_turns == 2
     assert happened(new, ConversationEnded)[0].messages == 2
-    hits = [h for e in new.entries() if e.tick >= 2 and isinstance(e.event, Recalled) for h in e.event.hits]
+    hits = [
+        h
+        for e in new.entries()
+        if e.tick >= 2 and isinstance(e.event, Recalled)
+        for h in e.event.hits
+    ]
     assert hits
-    assert all(h.score == pytest.approx((h.recency + h.poignancy + h.relevance) / 3, abs=2e-4) for h in hits)
+    assert all(
+        h.score == pytest.approx((h.recency + h.poignancy + h.relevance) / 3, abs=2e-4)
+        for h in hits
+    )
 
 
 def test_a_manual_from_here(tmp_path: Path, past: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a new run, `policy` may be a manual's file; what cannot be read is named by what was typed."""
-    shutil.copy(ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml", tmp_path / "mine.yaml")
+    shutil.copy(
+        ROOT / "simcounsel" / "policies" / "manuals" / "en" / "motivational.yaml",
+        tmp_path / "mine.yaml",
+    )
     monkeypatch.chdir(tmp_path)
     new = fork(past, 2, {"residents.Miriam.policy": "mine.yaml"}, tmp_path / "forks")
     policy = next(one.policy for one in new.world.residents if one.name == "Miriam")
-    assert policy is not None and policy.name == "staged" and getattr(policy.manual, "name", None) == "motivational"
-    with pytest.raises(SpecError, match=r"--set residents.1.policy: mein.yaml: no such file; did you mean mine.yaml\?"):
+    assert (
+        policy is not None
+        and policy.name == "staged"
+        and getattr(policy.manual, "name", None) == "motivational"
+    )
+    with pytest.raises(
+        SpecError,
+        match=r"--set residents.1.policy: mein.yaml: no such file; did you mean mine.yaml\?",
+    ):
         fork(past, 2, {"residents.Miriam.policy": "mein.yaml"}, tmp_path / "forks")
 
 
@@ -125,7 +180,9 @@ def test_fork_of_a_fork_and_resume(tmp_path: Path, past: Run) -> None:
 
 
 def test_fork_of_a_recording_goes_on_without_it(tmp_path: Path, past: Run) -> None:
-    replayed = Simulation(three(), model=f"recorded:{past.folder}", out=tmp_path / "replayed").run(5)
+    replayed = Simulation(three(), model=f"recorded:{past.folder}", out=tmp_path / "replayed").run(
+        5
+    )
     changes = {"models.reason": "scripted", "models.embed": "scripted"}
     new = go_on(fork(replayed, 5, changes, tmp_path / "forks"))
     events = [e.event for e in new.entries() if not isinstance(e.event, Forked)]
@@ -140,7 +197,9 @@ def test_parent_stays_as_it_was(tmp_path: Path, past: Run) -> None:
 
 @pytest.mark.parametrize("tick", [0, -1, 13])
 def test_ticks_that_were_not_lived(tmp_path: Path, past: Run, tick: int) -> None:
-    with pytest.raises(RunError, match=f"--at {tick} is not between 1 and 12, the ticks that were lived"):
+    with pytest.raises(
+        RunError, match=f"--at {tick} is not between 1 and 12, the ticks that were lived"
+    ):
         fork(past, tick, {}, tmp_path)
 
 
@@ -158,15 +217,30 @@ def test_between_two_ticks_that_were_lived(tmp_path: Path, at: int) -> None:
 
 
 @pytest.mark.parametrize("change", [{"days": "lived"}, {"appointments.1.days": [0, 1, 2]}])
-def test_nothing_is_lived_between_the_past_and_the_fork(tmp_path: Path, change: dict[str, Any]) -> None:
+def test_nothing_is_lived_between_the_past_and_the_fork(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
     visits = three().appointments[1].model_copy(update={"days": (0, 2)})
-    skipping = changed(three(), days="skipped", appointments=(three().appointments[0], visits), ticks=99)
+    skipping = changed(
+        three(), days="skipped", appointments=(three().appointments[0], visits), ticks=99
+    )
     begun = live(tmp_path, skipping, 5)
     first = 5 if change == {"days": "lived"} else 50
-    with pytest.raises(RunError, match=f"as it is changed, tick {first} would be lived before --at 70; fork --at {first}"):
+    with pytest.raises(
+        RunError,
+        match=f"as it is changed, tick {first} would be lived before --at 70; fork --at {first}",
+    ):
         fork(begun, 70, change, tmp_path / "forks")
-    done = [e.tick for e in forked(begun, first, tmp_path / "forks", **{key.replace(".", "__"): value for key, value in change.items()}).entries()
-            if isinstance(e.event, TickEnded)]
+    done = [
+        e.tick
+        for e in forked(
+            begun,
+            first,
+            tmp_path / "forks",
+            **{key.replace(".", "__"): value for key, value in change.items()},
+        ).entries()
+        if isinstance(e.event, TickEnded)
+    ]
     assert done[:4] == [0, 2, 4, first]
 
 
@@ -175,17 +249,37 @@ def test_a_past_in_another_language_even_where_the_world_is_made(tmp_path: Path,
         fork(past, 2, {"language": "zh"}, tmp_path, about=changed(three(), language="zh"))
 
 
-@pytest.mark.parametrize(("changes", "what"), [
-    ({"start": "2026-03-03 08:00"}, "--set start: the past was lived with another 'start'; begin a new run instead"),
-    ({"tick_minutes": 15}, "--set tick_minutes: the past was lived with another 'tick_minutes'"),
-    ({"places.Market.kind": "park"}, "--set places.Market.kind: the past was lived with another 'places'"),
-    ({"sede": 3}, "--set sede: unknown key; did you mean 'seed'?"),
-    ({"residents.Inez.home": "x"}, 'did you mean "Ines"?'),
-    ({"condition": "nobody"}, "--set condition: 'nobody' is not one of client_only"),
-    ({"appointments.0.place": "Paris"}, "--set appointments.0.place: no place 'Paris' in this world"),
-    ({"conversation.max_turns": 1}, "--set conversation.max_turns: 1: input should be greater than or equal to 2"),
-])
-def test_changes_that_do_not_fit(tmp_path: Path, past: Run, changes: dict[str, Any], what: str) -> None:
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        (
+            {"start": "2026-03-03 08:00"},
+            "--set start: the past was lived with another 'start'; begin a new run instead",
+        ),
+        (
+            {"tick_minutes": 15},
+            "--set tick_minutes: the past was lived with another 'tick_minutes'",
+        ),
+        (
+            {"places.Market.kind": "park"},
+            "--set places.Market.kind: the past was lived with another 'places'",
+        ),
+        ({"sede": 3}, "--set sede: unknown key; did you mean 'seed'?"),
+        ({"residents.Inez.home": "x"}, 'did you mean "Ines"?'),
+        ({"condition": "nobody"}, "--set condition: 'nobody' is not one of client_only"),
+        (
+            {"appointments.0.place": "Paris"},
+            "--set appointments.0.place: no place 'Paris' in this world",
+        ),
+        (
+            {"conversation.max_turns": 1},
+            "--set conversation.max_turns: 1: input should be greater than or equal to 2",
+        ),
+    ],
+)
+def test_changes_that_do_not_fit(
+    tmp_path: Path, past: Run, changes: dict[str, Any], what: str
+) -> None:
     with pytest.raises(SpecError) as caught:
         fork(past, 3, changes, tmp_path)
     assert what in str(caught.value)
@@ -210,7 +304,9 @@ def test_calls_of_the_parent_are_marked(tmp_path: Path, past: Run) -> None:
     calls = list(first.calls())
     before = {call["key"]: call["tick"] for call in past.calls()}
     assert {call["key"] for call in calls if call.get("copied")} == set(before)
-    assert {call["key"] for call in calls if call.get("spare")} == {key for key, tick in before.items() if tick >= 4}
+    assert {call["key"] for call in calls if call.get("spare")} == {
+        key for key, tick in before.items() if tick >= 4
+    }
     assert any(not call.get("copied") for call in calls)
     second = fork(Run.open(first.folder), 8, {}, tmp_path)
     spare = {call["key"] for call in second.calls() if call.get("spare")}

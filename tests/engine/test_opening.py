@@ -9,8 +9,8 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.envs import CounselingEnv
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
-from simcounsel.llm.scripted import Scripted
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.standins.scripted import Scripted
 from tests.stage import tiny
 
 
@@ -24,7 +24,11 @@ def test_an_unknown_policy_is_named() -> None:
 def test_a_locale_without_help_lines_is_named(tmp_path: Path) -> None:
     world = tiny()
     world = world.model_copy(update={"safety": world.safety.model_copy(update={"locale": "en-UK"})})
-    for refused in (lambda: check_models(world), lambda: begin_run(world, tmp_path), lambda: CounselingEnv(world, model="scripted")):
+    for refused in (
+        lambda: check_models(world),
+        lambda: begin_run(world, tmp_path),
+        lambda: CounselingEnv(world, model="scripted"),
+    ):
         with pytest.raises(SpecError, match=r"safety.locale: no help lines for 'en-UK'.*en-GB"):
             refused()
 
@@ -32,7 +36,11 @@ def test_a_locale_without_help_lines_is_named(tmp_path: Path) -> None:
 def test_a_missing_key_is_named() -> None:
     world = tiny()
     with pytest.raises(ModelError, match="OPENAI_API_KEY"):
-        check_models(world.model_copy(update={"models": world.models.model_copy(update={"reason": "openai:gpt-4o"})}))
+        check_models(
+            world.model_copy(
+                update={"models": world.models.model_copy(update={"reason": "openai:gpt-4o"})}
+            )
+        )
 
 
 def test_a_budget_in_money_needs_a_price(tmp_path: Path) -> None:
@@ -42,4 +50,6 @@ def test_a_budget_in_money_needs_a_price(tmp_path: Path) -> None:
     simulation = Simulation(tiny(), run=begin_run(tiny(), tmp_path), models=models, budget_usd=1.0)
     simulation.run()
     assert simulation.tick == 1
-    assert simulation.stopped_because is not None and "price is unknown" in simulation.stopped_because
+    assert (
+        simulation.stopped_because is not None and "price is unknown" in simulation.stopped_because
+    )

@@ -17,7 +17,10 @@ def rooms(name: str, *kinds: str) -> set[str]:
 
 
 def reach(who: str, at: str, *hosts: str) -> set[str]:
-    return {place.name for place in Places(INSOMNIA, random.Random(1)).reachable(who, at, frozenset(hosts))}
+    return {
+        place.name
+        for place in Places(INSOMNIA, random.Random(1)).reachable(who, at, frozenset(hosts))
+    }
 
 
 OWN = rooms("Ines", "Bedroom", "Kitchen", "Living Room", "Garden")
@@ -28,11 +31,15 @@ def test_own_rooms_and_public_places() -> None:
 
 
 def test_a_host_opens_the_shared_rooms_only() -> None:
-    assert reach("Ines", "Market", "Omar") == OWN | PUBLIC | rooms("Omar", "Kitchen", "Living Room", "Garden")
+    assert reach("Ines", "Market", "Omar") == OWN | PUBLIC | rooms(
+        "Omar", "Kitchen", "Living Room", "Garden"
+    )
 
 
 def test_a_guest_may_stay_in_the_house_it_stands_in() -> None:
-    assert reach("Ines", "Omar's Kitchen") == OWN | PUBLIC | rooms("Omar", "Kitchen", "Living Room", "Garden")
+    assert reach("Ines", "Omar's Kitchen") == OWN | PUBLIC | rooms(
+        "Omar", "Kitchen", "Living Room", "Garden"
+    )
 
 
 def test_whoever_stands_in_a_bedroom_may_stay() -> None:
@@ -55,19 +62,34 @@ def test_houses() -> None:
 def test_home_that_is_a_single_room() -> None:
     places = Places(three(), random.Random(1))
     assert places.house_of("Omar's Flat") == "Omar's Flat"
-    assert {p.name for p in places.reachable("Omar", "Omar's Flat", frozenset())} == {"Omar's Flat", "Counseling Center"}
-    assert "Omar's Flat" in {p.name for p in places.reachable("Ines", "Ines's Kitchen", frozenset({"Omar"}))}
+    assert {p.name for p in places.reachable("Omar", "Omar's Flat", frozenset())} == {
+        "Omar's Flat",
+        "Counseling Center",
+    }
+    assert "Omar's Flat" in {
+        p.name for p in places.reachable("Ines", "Ines's Kitchen", frozenset({"Omar"}))
+    }
 
 
 def test_own_home_is_marked() -> None:
-    own = {p.name for p in Places(INSOMNIA, random.Random(1)).reachable("Ines", "Market", frozenset({"Omar"})) if p.own_home}
+    own = {
+        p.name
+        for p in Places(INSOMNIA, random.Random(1)).reachable("Ines", "Market", frozenset({"Omar"}))
+        if p.own_home
+    }
     assert own == OWN
     found = Places(INSOMNIA, random.Random(1)).reachable("Ines", "Market", frozenset())
     assert Reachable(name="Willow Park", kind="park", own_home=False) in found
 
 
 def test_house_within_a_district() -> None:
-    district = Place(name="East Side", places=(*INSOMNIA.places[:2], Place(name="Fountain", kind="street")))
+    district = Place(
+        name="East Side", places=(*INSOMNIA.places[:2], Place(name="Fountain", kind="street"))
+    )
     world = changed(INSOMNIA, places=(district, *INSOMNIA.places[2:]))
-    found = {p.name for p in Places(world, random.Random(1)).reachable("Miriam", "Fountain", frozenset())}
-    assert found == PUBLIC | {"Fountain"} | rooms("Miriam", "Bedroom", "Kitchen", "Living Room", "Garden")
+    found = {
+        p.name for p in Places(world, random.Random(1)).reachable("Miriam", "Fountain", frozenset())
+    }
+    assert found == PUBLIC | {"Fountain"} | rooms(
+        "Miriam", "Bedroom", "Kitchen", "Living Room", "Garden"
+    )

@@ -10,15 +10,30 @@ from simcounsel.engine.forking import fork
 from simcounsel.engine.revisit import revisit
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError
-from simcounsel.llm.scripted import Scripted
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
 from tests.stage import begun, live, switchboard, three, tiny
 
 
 def state(resident: Resident) -> dict[str, object]:
     """What can be compared of a resident."""
-    names = ("place", "activity", "emotion", "intensity", "version", "strokes", "slots", "closeness", "meetings", "said", "sights", "wondered")
-    return {name: getattr(resident, name) for name in names} | {"memories": resident.memory.long.memories + resident.memory.short.memories}
+    names = (
+        "place",
+        "activity",
+        "emotion",
+        "intensity",
+        "version",
+        "strokes",
+        "slots",
+        "closeness",
+        "meetings",
+        "said",
+        "sights",
+        "wondered",
+    )
+    return {name: getattr(resident, name) for name in names} | {
+        "memories": resident.memory.long.memories + resident.memory.short.memories
+    }
 
 
 @pytest.mark.parametrize("ticks", [1, 4, 7])
@@ -30,7 +45,10 @@ def test_it_is_the_resident_that_lived(tmp_path: Path, ticks: int) -> None:
         past = revisit(Run.open(simulation.record.folder), resident.name)
         assert state(past.resident) == state(resident)
         assert past.scene.tick == ticks - 1 and past.scene.minute == simulation.minute
-        assert set(past.laid) == {memory.id for memory in (*resident.memory.short.memories, *resident.memory.long.memories)}
+        assert set(past.laid) == {
+            memory.id
+            for memory in (*resident.memory.short.memories, *resident.memory.long.memories)
+        }
         assert set(past.others) == {"Ines", "Miriam", "Omar"} - {resident.name}
     simulation.close()
 
@@ -50,12 +68,18 @@ def test_memories_have_their_vectors(lived: Run) -> None:
     memory = past.resident.memory
     for store in (memory.short, memory.long):
         for number, one in enumerate(store.memories):
-            terms = store.terms(store.vector(one.id), past.resident.emotion, past.scene.minute, memory.settings)
+            terms = store.terms(
+                store.vector(one.id), past.resident.emotion, past.scene.minute, memory.settings
+            )
             assert terms.relevance[number] == pytest.approx(1, abs=0.01)
 
 
 def test_names_and_ticks_that_are_not_there(lived: Run, tmp_path: Path) -> None:
-    assert revisit(lived, "ines").resident.name == "Ines" == revisit(lived, "Ines Duarte").resident.name
+    assert (
+        revisit(lived, "ines").resident.name
+        == "Ines"
+        == revisit(lived, "Ines Duarte").resident.name
+    )
     with pytest.raises(RunError, match="no resident 'Inez'; did you mean \"Ines\""):
         revisit(lived, "Inez")
     for tick in (-1, 12, 400):

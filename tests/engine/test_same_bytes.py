@@ -15,19 +15,31 @@ import pytest
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError, RunError
 from simcounsel.events import Said
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion
-from simcounsel.llm.scripted import Scripted
-from simcounsel.runs import Run
-from tests.stage import ROOT, Listening, begun, changed, go_on, happened, live, log, switchboard, three, tiny
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
+from tests.stage import (
+    ROOT,
+    Listening,
+    begun,
+    changed,
+    go_on,
+    happened,
+    live,
+    log,
+    switchboard,
+    three,
+    tiny,
+)
 
 CHILD = """
 import asyncio, sys
 from pathlib import Path
 from simcounsel.engine import opening
 from simcounsel.engine.simulation import Simulation
-from simcounsel.runs import Run
-from simcounsel.llm.scripted import Scripted
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
 
 class Slow(Scripted):
     async def complete(self, request, complaint):
@@ -49,7 +61,12 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def child(run: Run, pace: str, hash_seed: str) -> subprocess.Popen[bytes]:
     env = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-c", CHILD, str(run.folder), pace], env=env, cwd=run.folder, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(run.folder), pace],
+        env=env,
+        cwd=run.folder,
+        stderr=subprocess.PIPE,
+    )
 
 
 def calls_made(run: Run) -> int:
@@ -122,12 +139,17 @@ def test_out_of_a_recording(tmp_path: Path, straight: Run) -> None:
 
 
 def test_recording_that_is_replayed_in_two_parts(tmp_path: Path, straight: Run) -> None:
-    again = Simulation(three(), model=f"recorded:{straight.folder}", out=tmp_path / ("a long name " * 12)).run(4)
+    again = Simulation(
+        three(), model=f"recorded:{straight.folder}", out=tmp_path / ("a long name " * 12)
+    ).run(4)
     assert log(go_on(again)) == log(straight)
 
 
 def test_recording_of_another_world(tmp_path: Path, straight: Run) -> None:
-    with pytest.raises(ModelError, match="the recording holds no reply to .* replays only the same world, seed and version"):
+    with pytest.raises(
+        ModelError,
+        match="the recording holds no reply to .* replays only the same world, seed and version",
+    ):
         Simulation(three(), model=f"recorded:{straight.folder}", seed=5, out=tmp_path).run()
 
 
@@ -137,7 +159,9 @@ def test_recording_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 20, 400, 5000])
-def test_log_cut_short_is_made_whole(tmp_path: Path, straight: Run, cut: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_cut_short_is_made_whole(
+    tmp_path: Path, straight: Run, cut: int, caplog: pytest.LogCaptureFixture
+) -> None:
     run = live(tmp_path, three(), 4)
     whole = log(run)
     (run.folder / "events.jsonl").write_bytes(whole[:-cut])
@@ -164,7 +188,11 @@ def test_call_cut_short_is_asked_again(tmp_path: Path, straight: Run, cut: int) 
     run = live(tmp_path, three(), 4)
     file = run.folder / "calls.jsonl"
     file.write_bytes(file.read_bytes()[:-cut])
-    (run.folder / "events.jsonl").write_bytes(b"".join(line for line in log(run).splitlines(keepends=True) if json.loads(line)["tick"] < 3))
+    (run.folder / "events.jsonl").write_bytes(
+        b"".join(
+            line for line in log(run).splitlines(keepends=True) if json.loads(line)["tick"] < 3
+        )
+    )
     go_on(run)
     assert log(run) == log(straight)
     assert sum(c["key"] == last_key(straight) for c in run.calls()) == 1
@@ -191,9 +219,17 @@ def test_recording_is_used_before_asking(tmp_path: Path) -> None:
 
 def test_words_from_all_over_the_world(tmp_path: Path) -> None:
     words = "Olá, “não durmo” \u2028 — 睡不着 🛌"
-    say = {"line_client": lambda request, draw: json.dumps({
-        "say": f"I say it in plain English: {words} {draw.randrange(99999)}", "emotion": "fear", "intensity": 3, "poignancy": 3, "wish": "go on",
-    })}
+    say = {
+        "line_client": lambda request, draw: json.dumps(
+            {
+                "say": f"I say it in plain English: {words} {draw.randrange(99999)}",
+                "emotion": "fear",
+                "intensity": 3,
+                "poignancy": 3,
+                "wish": "go on",
+            }
+        )
+    }
     run = live(tmp_path, models=switchboard(Scripted(say)))
     whole = log(run)
     (run.folder / "events.jsonl").write_bytes(whole[: len(whole) // 2])

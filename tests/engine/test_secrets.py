@@ -11,8 +11,8 @@ import pytest
 from pydantic import BaseModel
 
 from simcounsel.events import Reflected, Remembered, Said
-from simcounsel.llm.ask import Request
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.world import World
 from tests.stage import Listening, changed, happened, live, switchboard, three
@@ -34,10 +34,27 @@ class Planted:
     def mark(self, value: Any, field: str) -> Any:
         """The value with a secret in each text in it; times, closed lists and numbers stay."""
         if isinstance(value, BaseModel):
-            kept = {"at", "since", "until", "kind", "place", "emotion", "intensity", "stage", "answers", "pronouns", "role", "age"}
-            return value.model_copy(update={
-                key: self.mark(getattr(value, key), f"{field}.{key}") for key in type(value).model_fields if key not in kept
-            })
+            kept = {
+                "at",
+                "since",
+                "until",
+                "kind",
+                "place",
+                "emotion",
+                "intensity",
+                "stage",
+                "answers",
+                "pronouns",
+                "role",
+                "age",
+            }
+            return value.model_copy(
+                update={
+                    key: self.mark(getattr(value, key), f"{field}.{key}")
+                    for key in type(value).model_fields
+                    if key not in kept
+                }
+            )
         if isinstance(value, tuple):
             return tuple(self.mark(item, field) for item in value)
         return f"{value} {self.secret(field)}" if isinstance(value, str) else value
@@ -49,8 +66,14 @@ def planted() -> tuple[World, Planted]:
     residents = []
     for resident in world.residents:
         if isinstance(resident.persona, ClientPersona):
-            hidden = [f for f in type(resident.persona).model_fields if f not in ("name", "role", "theme", "pronouns", "age", "routines", "days")]
-            persona = resident.persona.model_copy(update={f: plant.mark(getattr(resident.persona, f), f) for f in hidden})
+            hidden = [
+                f
+                for f in type(resident.persona).model_fields
+                if f not in ("name", "role", "theme", "pronouns", "age", "routines", "days")
+            ]
+            persona = resident.persona.model_copy(
+                update={f: plant.mark(getattr(resident.persona, f), f) for f in hidden}
+            )
             residents.append(resident.model_copy(update={"persona": persona}))
         else:
             residents.append(resident)
@@ -59,15 +82,25 @@ def planted() -> tuple[World, Planted]:
 
 def leaks(plant: Planted) -> dict[str, Any]:
     """A client whose inner answers are full of what it reads in its own prompt, and who says one thing aloud."""
+
     def own(request: Request) -> str:
         return " ".join(sorted(secrets_in(request.system + request.prompt)))[:300] or "xsecret0x"
 
     def told(request: Request, draw: Random) -> str:
-        return json.dumps({"say": f"It is about {TOLD}, and that is number {draw.randrange(10**6)}.", "emotion": "fear", "intensity": 7,
-                           "poignancy": 8, "wish": "go on"})
+        return json.dumps(
+            {
+                "say": f"It is about {TOLD}, and that is number {draw.randrange(10**6)}.",
+                "emotion": "fear",
+                "intensity": 7,
+                "poignancy": 8,
+                "wish": "go on",
+            }
+        )
 
     def for_ines(answer: Any) -> Any:
-        return lambda request, draw: json.dumps(answer(request)) if request.who == "Ines" else PLAIN[request.purpose]
+        return lambda request, draw: (
+            json.dumps(answer(request)) if request.who == "Ines" else PLAIN[request.purpose]
+        )
 
     feeling = {"emotion": "fear", "intensity": 8, "poignancy": 9}
     return {
@@ -75,19 +108,49 @@ def leaks(plant: Planted) -> dict[str, Any]:
         "portrait": for_ines(lambda r: {"characteristic": own(r), "recent_feeling": own(r)}),
         "persona": for_ines(lambda r: {"characteristic": own(r), "recent_feeling": own(r)}),
         "questions": for_ines(lambda r: {"questions": [own(r)]}),
-        "insights": for_ines(lambda r: {"insights": [{"text": own(r), "evidence": [1], **feeling}]}),
+        "insights": for_ines(
+            lambda r: {"insights": [{"text": own(r), "evidence": [1], **feeling}]}
+        ),
         "summarize": for_ines(lambda r: {"summary": own(r), "closeness": "closer", **feeling}),
-        "plan_day": for_ines(lambda r: {"strokes": [{"at": f"{8 + n:02d}:00", "do": own(r)[:150]} for n in range(5)]}),
+        "plan_day": for_ines(
+            lambda r: {"strokes": [{"at": f"{8 + n:02d}:00", "do": own(r)[:150]} for n in range(5)]}
+        ),
     }
 
 
 PLAIN = {
-    "portrait": json.dumps({"characteristic": "steady and quiet", "recent_feeling": "calm enough of late"}),
-    "persona": json.dumps({"characteristic": "steady and quiet", "recent_feeling": "a little moved"}),
+    "portrait": json.dumps(
+        {"characteristic": "steady and quiet", "recent_feeling": "calm enough of late"}
+    ),
+    "persona": json.dumps(
+        {"characteristic": "steady and quiet", "recent_feeling": "a little moved"}
+    ),
     "questions": json.dumps({"questions": ["What matters here?"]}),
-    "insights": json.dumps({"insights": [{"text": "It matters to listen.", "evidence": [1], "emotion": "trust", "intensity": 4, "poignancy": 5}]}),
-    "summarize": json.dumps({"summary": "They talked quietly for a while.", "closeness": "closer", "emotion": "trust", "intensity": 4, "poignancy": 8}),
-    "plan_day": json.dumps({"strokes": [{"at": f"{8 + n:02d}:00", "do": "works quietly"} for n in range(5)]}),
+    "insights": json.dumps(
+        {
+            "insights": [
+                {
+                    "text": "It matters to listen.",
+                    "evidence": [1],
+                    "emotion": "trust",
+                    "intensity": 4,
+                    "poignancy": 5,
+                }
+            ]
+        }
+    ),
+    "summarize": json.dumps(
+        {
+            "summary": "They talked quietly for a while.",
+            "closeness": "closer",
+            "emotion": "trust",
+            "intensity": 4,
+            "poignancy": 8,
+        }
+    ),
+    "plan_day": json.dumps(
+        {"strokes": [{"at": f"{8 + n:02d}:00", "do": "works quietly"} for n in range(5)]}
+    ),
 }
 
 
@@ -115,8 +178,20 @@ def texts(value: Any) -> Iterator[str]:
 
 def sent(request: Request) -> str:
     """All that a model could get to see of a request."""
-    return "\n".join(texts([request.system, request.prompt, request.options, request.texts, request.examples, request.hints, request.fallback,
-                            request.check]))
+    return "\n".join(
+        texts(
+            [
+                request.system,
+                request.prompt,
+                request.options,
+                request.texts,
+                request.examples,
+                request.hints,
+                request.fallback,
+                request.check,
+            ]
+        )
+    )
 
 
 def secrets_in(text: str) -> set[str]:
@@ -139,25 +214,54 @@ def test_the_search_finds_what_it_looks_for(spied: tuple[Run, list[Request], Pla
     # of the file, only what no model is asked with stays out of Ines's own prompts
     assert unseen <= {"people.note"}
     assert len(plant.secrets) > 200
-    assert any("xsecret" in event.memory.text for event in happened(run, Remembered) if event.who == "Ines" and event.memory.origin == "summary")
-    assert any("xsecret" in insight.text for event in happened(run, Reflected) if event.who == "Ines" for insight in event.insights)
+    assert any(
+        "xsecret" in event.memory.text
+        for event in happened(run, Remembered)
+        if event.who == "Ines" and event.memory.origin == "summary"
+    )
+    assert any(
+        "xsecret" in insight.text
+        for event in happened(run, Reflected)
+        if event.who == "Ines"
+        for insight in event.insights
+    )
 
 
 def test_no_secret_reaches_anybody_else(spied: tuple[Run, list[Request], Planted]) -> None:
     _, requests, plant = spied
     others = [request for request in requests if request.who not in ("Ines", "everyone")]
     assert {request.who for request in others} == {"Miriam", "Omar"}
-    assert {"line_counselor", "line_layperson", "move", "summarize", "insights", "persona", "plan_day", "plan_slots", "appraise"} <= {
-        request.purpose for request in others
-    }
-    assert {(r.who, r.purpose, plant.secrets[word]) for r in others for word in secrets_in(sent(r))} == set()
+    assert {
+        "line_counselor",
+        "line_layperson",
+        "move",
+        "summarize",
+        "insights",
+        "persona",
+        "plan_day",
+        "plan_slots",
+        "appraise",
+    } <= {request.purpose for request in others}
+    assert {
+        (r.who, r.purpose, plant.secrets[word]) for r in others for word in secrets_in(sent(r))
+    } == set()
 
 
 def test_what_was_said_is_heard(spied: tuple[Run, list[Request], Planted]) -> None:
     run, requests, _ = spied
     assert all(TOLD in said.text for said in happened(run, Said) if said.who == "Ines")
-    for who, purpose in (("Miriam", "line_counselor"), ("Miriam", "move"), ("Miriam", "summarize"), ("Omar", "line_layperson"), ("Omar", "summarize")):
-        assert any(TOLD in request.prompt for request in requests if (request.who, request.purpose) == (who, purpose)), (who, purpose)
+    for who, purpose in (
+        ("Miriam", "line_counselor"),
+        ("Miriam", "move"),
+        ("Miriam", "summarize"),
+        ("Omar", "line_layperson"),
+        ("Omar", "summarize"),
+    ):
+        assert any(
+            TOLD in request.prompt
+            for request in requests
+            if (request.who, request.purpose) == (who, purpose)
+        ), (who, purpose)
 
 
 def test_a_leak_would_be_found() -> None:

@@ -32,21 +32,38 @@ from simcounsel.events import (
     Scheduled,
     TickEnded,
 )
-from simcounsel.llm.ask import Request
 from simcounsel.llm.prices import Price, Prices
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import Relationship, World
 from simcounsel.specs.world_file import load_world
-from tests.stage import SCRIPTED, TINY, Listening, begun, changed, go_on, happened, live, log, switchboard, three, tiny
+from tests.stage import (
+    SCRIPTED,
+    TINY,
+    Listening,
+    begun,
+    changed,
+    go_on,
+    happened,
+    live,
+    log,
+    switchboard,
+    three,
+    tiny,
+)
 
 
 @pytest.fixture(scope="module", params=["tiny", "three", "insomnia"])
-def entries(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+def entries(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[Entry]:
     """The logs in which the properties are looked for."""
     from tests.stage import ROOT
 
-    insomnia = load_world(ROOT / "worlds" / "insomnia.yaml", models=SCRIPTED, ticks=50, start="2026-03-02 14:00")
+    insomnia = load_world(
+        ROOT / "worlds" / "insomnia.yaml", models=SCRIPTED, ticks=50, start="2026-03-02 14:00"
+    )
     world = {"tiny": tiny(), "three": three(), "insomnia": insomnia}[request.param]
     return list(live(tmp_path_factory.mktemp("properties"), world).entries())
 
@@ -65,10 +82,14 @@ def ticks(entries: list[Entry]) -> Iterator[list[Entry]]:
 class TestLog:
     def test_seq_rises_by_one_and_time_never_falls(self, entries: list[Entry]) -> None:
         assert [entry.seq for entry in entries] == list(range(len(entries)))
-        assert all(a.tick <= b.tick <= a.tick + 1 and a.minute <= b.minute for a, b in pairwise(entries))
+        assert all(
+            a.tick <= b.tick <= a.tick + 1 and a.minute <= b.minute for a, b in pairwise(entries)
+        )
 
     def test_each_tick_ends(self, entries: list[Entry]) -> None:
-        assert [{entry.tick for entry in tick} for tick in ticks(entries)] == [{n} for n in range(entries[-1].tick + 1)]
+        assert [{entry.tick for entry in tick} for tick in ticks(entries)] == [
+            {n} for n in range(entries[-1].tick + 1)
+        ]
 
     def test_a_body_is_in_one_place(self, entries: list[Entry]) -> None:
         at: dict[str, str] = {}
@@ -94,12 +115,16 @@ class TestLog:
             elif isinstance(entry.event, Perceived):
                 here = at[entry.event.who][0]
                 assert {(s.name, s.activity) for s in entry.event.others} == {
-                    (name, activity) for name, (place, activity) in at.items() if place == here and name != entry.event.who
+                    (name, activity)
+                    for name, (place, activity) in at.items()
+                    if place == here and name != entry.event.who
                 }
                 seen += len(entry.event.others)
         assert seen
 
-    def test_talks_have_two_speakers_who_share_a_place_and_alternate(self, entries: list[Entry]) -> None:
+    def test_talks_have_two_speakers_who_share_a_place_and_alternate(
+        self, entries: list[Entry]
+    ) -> None:
         at = {}
         chats: dict[str, list[Said]] = defaultdict(list)
         started: dict[str, ConversationStarted] = {}
@@ -125,12 +150,21 @@ class TestLog:
             assert all(a.who == b.to and a.to == b.who for a, b in pairwise(said))
 
     def test_scores_and_terms_lie_between_0_and_1(self, entries: list[Entry]) -> None:
-        hits = [hit for entry in entries if isinstance(entry.event, Recalled) for hit in entry.event.hits]
+        hits = [
+            hit
+            for entry in entries
+            if isinstance(entry.event, Recalled)
+            for hit in entry.event.hits
+        ]
         assert hits
         for hit in hits:
             assert all(0 <= value <= 1 for key, value in hit.model_dump().items() if key != "id")
             sum_of_terms = (
-                0.10 * hit.recency + 0.40 * hit.poignancy + 0.15 * hit.emotion_score + 0.10 * hit.emotion_relevance + 0.25 * hit.relevance
+                0.10 * hit.recency
+                + 0.40 * hit.poignancy
+                + 0.15 * hit.emotion_score
+                + 0.10 * hit.emotion_relevance
+                + 0.25 * hit.relevance
             )
             assert hit.score == pytest.approx(sum_of_terms, abs=2e-4)
 
@@ -139,7 +173,10 @@ class TestLog:
         for entry in entries:
             event = entry.event
             if isinstance(event, Remembered):
-                assert event.memory.id == f"{event.who}:{sum(i.startswith(event.who + ':') for i in known)}"
+                assert (
+                    event.memory.id
+                    == f"{event.who}:{sum(i.startswith(event.who + ':') for i in known)}"
+                )
                 known.add(event.memory.id)
             elif isinstance(event, Recalled):
                 assert {hit.id for hit in event.hits} <= known
@@ -160,12 +197,18 @@ class TestLog:
         slots: dict[str, dict[int, Any]] = defaultdict(dict)
         for entry in entries:
             if isinstance(entry.event, Scheduled):
-                slots[entry.event.who] = {m: s for m, s in slots[entry.event.who].items() if m < entry.event.slots[0].minute}
+                slots[entry.event.who] = {
+                    m: s
+                    for m, s in slots[entry.event.who].items()
+                    if m < entry.event.slots[0].minute
+                }
                 slots[entry.event.who] |= {slot.minute: slot for slot in entry.event.slots}
             elif isinstance(entry.event, Acted):
                 assert slots[entry.event.who][entry.minute].activity == entry.event.activity
 
-    def test_relations_stay_in_range_and_go_on_from_where_they_were(self, entries: list[Entry]) -> None:
+    def test_relations_stay_in_range_and_go_on_from_where_they_were(
+        self, entries: list[Entry]
+    ) -> None:
         score: dict[tuple[str, str], float] = {}
         for entry in entries:
             if isinstance(entry.event, RelationChanged):
@@ -180,14 +223,27 @@ class TestLog:
         assert all(1 <= f.intensity <= 10 and 1 <= f.poignancy <= 10 for f in felt)
 
     def test_a_plan_each_day(self, entries: list[Entry]) -> None:
-        days = {(entry.event.who, entry.event.day) for entry in entries if isinstance(entry.event, Planned)}
-        assert days == {(who, day) for who in {w for w, _ in days} for day in range(entries[-1].minute // 1440 + 1)}
+        days = {
+            (entry.event.who, entry.event.day)
+            for entry in entries
+            if isinstance(entry.event, Planned)
+        }
+        assert days == {
+            (who, day)
+            for who in {w for w, _ in days}
+            for day in range(entries[-1].minute // 1440 + 1)
+        }
 
 
-@pytest.mark.parametrize(("condition", "here"), [
-    ("everyone", {"Ines", "Miriam", "Omar"}), ("client_only", {"Ines"}), ("client_counselor", {"Ines", "Miriam"}),
-    ("client_layperson", {"Ines", "Omar"}),
-])
+@pytest.mark.parametrize(
+    ("condition", "here"),
+    [
+        ("everyone", {"Ines", "Miriam", "Omar"}),
+        ("client_only", {"Ines"}),
+        ("client_counselor", {"Ines", "Miriam"}),
+        ("client_layperson", {"Ines", "Omar"}),
+    ],
+)
 def test_condition_says_who_is_there(tmp_path: Path, condition: Any, here: set[str]) -> None:
     run = live(tmp_path, three(), 6, condition=condition)
     assert {event.who for event in happened(run, Joined)} == here
@@ -197,8 +253,15 @@ def test_condition_says_who_is_there(tmp_path: Path, condition: Any, here: set[s
 
 
 def test_counselor_opens_the_appointment(lived: Run) -> None:
-    started, = (event for event in happened(lived, ConversationStarted) if event.cause == "appointment")
-    assert (started.who, started.place, started.chat, started.probability) == (("Miriam", "Ines"), "Counseling Center", "2:Ines+Miriam", 1.0)
+    (started,) = (
+        event for event in happened(lived, ConversationStarted) if event.cause == "appointment"
+    )
+    assert (started.who, started.place, started.chat, started.probability) == (
+        ("Miriam", "Ines"),
+        "Counseling Center",
+        "2:Ines+Miriam",
+        1.0,
+    )
 
 
 def test_relationships_of_the_world_count_both_ways(tmp_path: Path) -> None:
@@ -212,16 +275,29 @@ def test_relationships_of_the_world_count_both_ways(tmp_path: Path) -> None:
 def test_in_three_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     from simcounsel import Simulation, load_world
+
     world = load_world(TINY, models=SCRIPTED)
     run = Simulation(world).run()
     assert run.folder.parent == Path("runs")
     assert run.ticks_done() == 12
-    assert {path.name for path in run.folder.iterdir()} >= {"manifest.json", "events.jsonl", "calls.jsonl", "memory"}
+    assert {path.name for path in run.folder.iterdir()} >= {
+        "manifest.json",
+        "events.jsonl",
+        "calls.jsonl",
+        "memory",
+    }
 
 
 def test_world_by_its_path_with_other_settings(tmp_path: Path) -> None:
-    run = Simulation(str(TINY), model="scripted", seed=9, condition="client_only", out=tmp_path).run(2)
-    assert (run.world.seed, run.world.condition, run.manifest.models["reason"], run.manifest.models["embed"]) == (9, "client_only", "scripted", "scripted")
+    run = Simulation(
+        str(TINY), model="scripted", seed=9, condition="client_only", out=tmp_path
+    ).run(2)
+    assert (
+        run.world.seed,
+        run.world.condition,
+        run.manifest.models["reason"],
+        run.manifest.models["embed"],
+    ) == (9, "client_only", "scripted", "scripted")
     assert run.ticks_done() == 2
 
 
@@ -241,21 +317,51 @@ def test_state_is_the_fold_over_the_log(tmp_path: Path) -> None:
     run = simulation.run()
     with Simulation(tiny(), run=Run.open(run.folder)) as again:
         for first, second in zip(simulation.residents(), again.residents(), strict=True):
-            for name in ("place", "activity", "activity_kind", "emotion", "intensity", "version", "strokes", "planned_day", "slots", "sights",
-                         "closeness", "meetings", "last_talk", "said", "done_today", "news", "replan_why"):
+            for name in (
+                "place",
+                "activity",
+                "activity_kind",
+                "emotion",
+                "intensity",
+                "version",
+                "strokes",
+                "planned_day",
+                "slots",
+                "sights",
+                "closeness",
+                "meetings",
+                "last_talk",
+                "said",
+                "done_today",
+                "news",
+                "replan_why",
+            ):
                 assert getattr(first, name) == getattr(second, name), name
             assert first.memory.short.memories == second.memory.short.memories
             assert first.memory.long.memories == second.memory.long.memories
-            assert (first.memory.new_memories, first.memory.new_poignancy) == (second.memory.new_memories, second.memory.new_poignancy)
+            assert (first.memory.new_memories, first.memory.new_poignancy) == (
+                second.memory.new_memories,
+                second.memory.new_poignancy,
+            )
 
 
 def test_mesa_batch_run(tmp_path: Path) -> None:
     rows = mesa.batch_run(
-        Simulation, {"world": [tiny(ticks=3)], "seed": [1, 2], "condition": ["everyone", "client_only"], "out": [str(tmp_path)]},
-        number_processes=1, data_collection_period=1, display_progress=False,
+        Simulation,
+        {
+            "world": [tiny(ticks=3)],
+            "seed": [1, 2],
+            "condition": ["everyone", "client_only"],
+            "out": [str(tmp_path)],
+        },
+        number_processes=1,
+        data_collection_period=1,
+        display_progress=False,
     )
     assert len(list(tmp_path.iterdir())) == 4
-    assert {(row["seed"], row["condition"]) for row in rows} == {(s, c) for s in (1, 2) for c in ("everyone", "client_only")}
+    assert {(row["seed"], row["condition"]) for row in rows} == {
+        (s, c) for s in (1, 2) for c in ("everyone", "client_only")
+    }
     lived = [row for row in rows if row["Step"] > 0]
     assert {row["name"] for row in lived if row["condition"] == "client_only"} == {"Ines"}
     assert {row["name"] for row in lived if row["condition"] == "everyone"} == {"Ines", "Miriam"}
@@ -274,7 +380,9 @@ def test_data_collector(tmp_path: Path) -> None:
 def test_bodies_stand_in_mesa_cells(tmp_path: Path) -> None:
     with Simulation(tiny(), out=tmp_path) as simulation:
         simulation.step()
-        assert {body.name: str(body.cell.coordinate) for body in simulation.agents} == {r.name: r.place for r in simulation.residents()}
+        assert {body.name: str(body.cell.coordinate) for body in simulation.agents} == {
+            r.name: r.place for r in simulation.residents()
+        }
 
 
 def test_budget_of_calls_stops_at_the_end_of_a_tick(tmp_path: Path) -> None:
@@ -282,7 +390,10 @@ def test_budget_of_calls_stops_at_the_end_of_a_tick(tmp_path: Path) -> None:
     run = simulation.run()
     assert 0 < run.ticks_done() < 12
     assert simulation.models.usage.calls >= 10
-    assert simulation.stopped_because == f"the budget of 10 calls is used up ({simulation.models.usage.calls} made)"
+    assert (
+        simulation.stopped_because
+        == f"the budget of 10 calls is used up ({simulation.models.usage.calls} made)"
+    )
     assert log(run).endswith(b'"kind":"tick_ended"}\n')
     before = Simulation(tiny(), out=tmp_path).run(run.ticks_done() - 1)
     assert sum(call["verb"] != "embed" for call in before.calls()) < 10
@@ -301,19 +412,30 @@ def test_budget_of_money(tmp_path: Path) -> None:
     cost = models.usage.cost_usd
     assert cost is not None
     assert cost >= 0.05
-    assert cost == pytest.approx(sum(call["cost_usd"] for call in run.calls() if call["verb"] != "embed"))
+    assert cost == pytest.approx(
+        sum(call["cost_usd"] for call in run.calls() if call["verb"] != "embed")
+    )
     assert simulation.stopped_because is not None
     assert "the budget of 0.05 USD is used up" in simulation.stopped_because
 
 
-@pytest.mark.parametrize(("phase", "purposes", "kinds"), [
-    ("plan", {"plan_day", "plan_slots"}, {"planned", "scheduled", "acted", "moved"}),
-    ("perceive", set(), {"perceived"}),
-    ("appraise", {"appraise"}, set()),
-    ("converse", {"line_client", "line_counselor", "summarize", "move"}, {"conversation_started", "said"}),
-    ("reflect", {"questions", "insights", "persona"}, {"reflected"}),
-])
-def test_without_a_phase(tmp_path: Path, lived: Run, phase: Any, purposes: set[str], kinds: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("phase", "purposes", "kinds"),
+    [
+        ("plan", {"plan_day", "plan_slots"}, {"planned", "scheduled", "acted", "moved"}),
+        ("perceive", set(), {"perceived"}),
+        ("appraise", {"appraise"}, set()),
+        (
+            "converse",
+            {"line_client", "line_counselor", "summarize", "move"},
+            {"conversation_started", "said"},
+        ),
+        ("reflect", {"questions", "insights", "persona"}, {"reflected"}),
+    ],
+)
+def test_without_a_phase(
+    tmp_path: Path, lived: Run, phase: Any, purposes: set[str], kinds: set[str]
+) -> None:
     run = live(tmp_path, changed(tiny(), without=(phase, "replan")))
     assert run.ticks_done() == 12
     assert purposes <= {call["purpose"] for call in lived.calls()}
@@ -332,38 +454,64 @@ def test_baseline_recall_leaves_emotion_out(tmp_path: Path) -> None:
     run = live(tmp_path, tiny(memory__recall="generative_agents"), 4)
     hits = [hit for event in happened(run, Recalled) for hit in event.hits]
     assert hits
-    assert all(hit.score == pytest.approx((hit.recency + hit.poignancy + hit.relevance) / 3, abs=2e-4) for hit in hits)
+    assert all(
+        hit.score == pytest.approx((hit.recency + hit.poignancy + hit.relevance) / 3, abs=2e-4)
+        for hit in hits
+    )
 
 
 def test_manifest_says_where_it_comes_from(lived: Run) -> None:
     manifest = json.loads((lived.folder / "manifest.json").read_text(encoding="utf-8"))
     assert World.model_validate(manifest["world"]) == tiny()
-    assert {"line_client.txt", "plan_day.txt", "socratic.yaml", "attachment_selfcare.yaml", "zh/note.txt", "exercises/en.yaml", "intents/zh.yaml"} <= set(manifest["prompts"])
+    assert {
+        "line_client.txt",
+        "plan_day.txt",
+        "socratic.yaml",
+        "attachment_selfcare.yaml",
+        "zh/note.txt",
+        "exercises/en.yaml",
+        "intents/zh.yaml",
+    } <= set(manifest["prompts"])
     assert {"simcounsel", "python", "mesa", "numpy"} <= set(manifest["versions"])
     assert manifest["parent"] is None
-    assert manifest["models"] == {"reason": "scripted", "quick": "scripted", "judge": "scripted", "embed": "scripted"}
+    assert manifest["models"] == {
+        "reason": "scripted",
+        "quick": "scripted",
+        "judge": "scripted",
+        "embed": "scripted",
+    }
 
 
 def test_log_holds_no_clock_and_no_tokens(lived: Run) -> None:
     text = log(lived).decode()
-    assert not any(word in text for word in ("latency", "tokens", "cost_usd", "created", lived.name))
+    assert not any(
+        word in text for word in ("latency", "tokens", "cost_usd", "created", lived.name)
+    )
 
 
 def test_memories_are_in_chroma(lived: Run) -> None:
     import chromadb
     from chromadb.config import Settings
 
-    client = chromadb.PersistentClient(str(lived.folder / "memory"), settings=Settings(anonymized_telemetry=False))
-    kept = client.get_collection("memories", embedding_function=None).get(include=["documents", "metadatas", "embeddings"])
+    client = chromadb.PersistentClient(
+        str(lived.folder / "memory"), settings=Settings(anonymized_telemetry=False)
+    )
+    kept = client.get_collection("memories", embedding_function=None).get(
+        include=["documents", "metadatas", "embeddings"]
+    )
     remembered = {event.memory.id: event for event in happened(lived, Remembered)}
-    assert dict(zip(kept["ids"], kept["documents"], strict=True)) == {i: e.memory.text for i, e in remembered.items()}
+    assert dict(zip(kept["ids"], kept["documents"], strict=True)) == {
+        i: e.memory.text for i, e in remembered.items()
+    }
     assert {m["who"] for m in kept["metadatas"]} == {"Ines", "Miriam"}
     assert len(kept["embeddings"][0]) == 64
 
 
 def test_a_run_belongs_to_one_writer(tmp_path: Path) -> None:
     with Simulation(tiny(), out=tmp_path) as simulation:
-        with pytest.raises(RunError, match="another process is writing this run; wait for it, or stop it first"):
+        with pytest.raises(
+            RunError, match="another process is writing this run; wait for it, or stop it first"
+        ):
             Simulation(tiny(), run=Run.open(simulation.record.folder))
         simulation.step()
     assert go_on(simulation.record, 1).ticks_done() == 2
@@ -378,7 +526,9 @@ def test_closing_twice_does_no_harm(tmp_path: Path) -> None:
 
 def test_unknown_policy(tmp_path: Path) -> None:
     ines, miriam = tiny().residents
-    world = changed(tiny(), residents=(ines, miriam.model_copy(update={"policy": PolicySpec(name="freudian")})))
+    world = changed(
+        tiny(), residents=(ines, miriam.model_copy(update={"policy": PolicySpec(name="freudian")}))
+    )
     with pytest.raises(SpecError, match="no policy 'freudian'; there are .*socratic, "):
         Simulation(world, out=tmp_path).run()
 
@@ -389,7 +539,11 @@ def test_a_tick_that_breaks_is_not_written(tmp_path: Path) -> None:
 
     run = begun(tmp_path)
     with pytest.raises(ZeroDivisionError):
-        Simulation(run.world, run=run, models=switchboard(Listening({"move": burst, "line_counselor": burst}))).run()
+        Simulation(
+            run.world,
+            run=run,
+            models=switchboard(Listening({"move": burst, "line_counselor": burst})),
+        ).run()
     kept = log(run)
     assert run.ticks_done() == 2
     assert kept.endswith(b'"kind":"tick_ended"}\n')
@@ -418,7 +572,14 @@ def test_told_to_stop_it_stops_after_the_tick(tmp_path: Path) -> None:
 
 def test_a_lost_vector_is_named_and_no_traceback(tmp_path: Path) -> None:
     run = live(tmp_path, tiny(), 3)
-    calls = [line for line in (run.folder / "calls.jsonl").read_bytes().splitlines(keepends=True) if b'"purpose": "remember"' not in line]
+    calls = [
+        line
+        for line in (run.folder / "calls.jsonl").read_bytes().splitlines(keepends=True)
+        if b'"purpose": "remember"' not in line
+    ]
     (run.folder / "calls.jsonl").write_bytes(b"".join(calls))
-    with pytest.raises(RunError, match=r"calls\.jsonl: the vector of \w+:0 is missing or damaged; without it the run cannot go on"):
+    with pytest.raises(
+        RunError,
+        match=r"calls\.jsonl: the vector of \w+:0 is missing or damaged; without it the run cannot go on",
+    ):
         go_on(run)

@@ -9,9 +9,9 @@ from typing import Any
 from simcounsel.envs import CounselingEnv
 from simcounsel.envs.counseling import Info
 from simcounsel.envs.observing import Observation
-from simcounsel.llm.ask import Request
-from simcounsel.llm.scripted import Script
+from simcounsel.llm.question import Request
 from simcounsel.specs.world import World
+from simcounsel.standins.scripted import Script
 from tests.stage import Listening, switchboard, tiny
 
 Step = tuple[Observation, float, bool, bool, Info]
@@ -26,7 +26,15 @@ def speaking(*lines: str) -> Script:
         text = lines[turn] if turn < len(lines) else f"{PLAIN} That was line {turn}."
         leaves = text.endswith("[bye]")
         wish = "say goodbye" if leaves else "go on"
-        return json.dumps({"say": text.removesuffix("[bye]").strip(), "emotion": "sadness", "intensity": 5, "poignancy": 5, "wish": wish})
+        return json.dumps(
+            {
+                "say": text.removesuffix("[bye]").strip(),
+                "emotion": "sadness",
+                "intensity": 5,
+                "poignancy": 5,
+                "wish": wish,
+            }
+        )
 
     return script
 
@@ -40,13 +48,20 @@ def answering(answers: Mapping[str, Callable[[int], Any]]) -> Script:
         name = request.hints["instrument"]
         asked[name] = asked.get(name, -1) + 1
         value = answers[name](asked[name])
-        return json.dumps({question.id: value[number] if isinstance(value, list) else value for number, question in enumerate(request.hints["questions"])})
+        return json.dumps(
+            {
+                question.id: value[number] if isinstance(value, list) else value
+                for number, question in enumerate(request.hints["questions"])
+            }
+        )
 
     return script
 
 
 @contextmanager
-def environment(world: World | None = None, *, scripts: Mapping[str, Script] | None = None, **kind: Any) -> Iterator[tuple[CounselingEnv, Listening]]:
+def environment(
+    world: World | None = None, *, scripts: Mapping[str, Script] | None = None, **kind: Any
+) -> Iterator[tuple[CounselingEnv, Listening]]:
     """An environment of the tiny world, and the model that answers in it."""
     model = Listening({"line_client": speaking(), **(scripts or {})})
     models = switchboard(model)
@@ -67,7 +82,11 @@ def to_the_end(env: CounselingEnv, *actions: str, most: int = 60) -> list[Step]:
     """Steps with these actions, then with plain ones, until the episode is over."""
     steps: list[Step] = []
     for number in range(most):
-        steps.append(env.step(actions[number] if number < len(actions) else f"Say a little more, number {number}."))
+        steps.append(
+            env.step(
+                actions[number] if number < len(actions) else f"Say a little more, number {number}."
+            )
+        )
         if steps[-1][2]:
             return steps
     raise AssertionError(f"not over after {most} steps")

@@ -18,7 +18,9 @@ from tests.stage import changed, tiny
 def staying(request: Any, draw: Any) -> str:
     """A counselor who never takes leave of its own accord."""
     say = f"Line {len(request.hints['view'].lines)} of mine, number {draw.randrange(1000)}."
-    return json.dumps({"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": "go on"})
+    return json.dumps(
+        {"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": "go on"}
+    )
 
 
 def conversed(env: CounselingEnv, agent: PolicyAgent, seed: int) -> list[Step]:
@@ -43,18 +45,37 @@ def test_every_policy_can_play(policy: str) -> None:
 
 def test_it_goes_by_what_it_hears_and_closes_in_time() -> None:
     lines = ("The lamp in my hall is called Olga.", "She is old.", "Yes.", "I think so.")
-    with environment(max_turns=8, scripts={"line_client": speaking(*lines), "line_counselor": staying}) as (env, model):
+    with environment(
+        max_turns=8, scripts={"line_client": speaking(*lines), "line_counselor": staying}
+    ) as (env, model):
         conversed(env, PolicyAgent("socratic", env), 1)
-        of_counselor = [request for request in model.requests if request.purpose == "line_counselor"]
-        assert [request.hints["move"] for request in of_counselor] == ["greet", "ask", of_counselor[2].hints["move"], "close"]
-        assert "called Olga" not in of_counselor[0].prompt and "called Olga" in of_counselor[1].prompt
+        of_counselor = [
+            request for request in model.requests if request.purpose == "line_counselor"
+        ]
+        assert [request.hints["move"] for request in of_counselor] == [
+            "greet",
+            "ask",
+            of_counselor[2].hints["move"],
+            "close",
+        ]
+        assert (
+            "called Olga" not in of_counselor[0].prompt and "called Olga" in of_counselor[1].prompt
+        )
 
 
 def test_it_remembers_the_session_before_to_its_last_line() -> None:
     lines = ("I came by bus.", "It was late.", "My last word is heliotrope.")
-    with environment(sessions=2, max_turns=6, scripts={"line_client": speaking(*lines), "line_counselor": staying}) as (env, model):
+    with environment(
+        sessions=2,
+        max_turns=6,
+        scripts={"line_client": speaking(*lines), "line_counselor": staying},
+    ) as (env, model):
         conversed(env, PolicyAgent("socratic", env), 1)
-        summary, = (request for request in model.requests if request.purpose == "summarize" and request.who == "Miriam")
+        (summary,) = (
+            request
+            for request in model.requests
+            if request.purpose == "summarize" and request.who == "Miriam"
+        )
         assert "heliotrope" in summary.prompt
         second = [request for request in model.requests if request.purpose == "line_counselor"][3]
         assert "They have talked once before." in second.prompt
@@ -65,9 +86,18 @@ def test_it_is_told_nothing_of_the_clients_feelings_and_file() -> None:
         conversed(env, PolicyAgent("socratic", env), 1)
         own = [request for request in model.requests if request.who == "Miriam"]
         views = [request.hints["view"] for request in own if "view" in request.hints]
-        assert views and all(line.emotion == "neutral" and line.stressed is None for view in views for line in view.lines if line.who == "Ines")
+        assert views and all(
+            line.emotion == "neutral" and line.stressed is None
+            for view in views
+            for line in view.lines
+            if line.who == "Ines"
+        )
         file = env.clients[0].persona
-        assert not any(text[:40] in request.prompt + request.system for request in own for text in (file.history, file.background))
+        assert not any(
+            text[:40] in request.prompt + request.system
+            for request in own
+            for text in (file.history, file.background)
+        )
 
 
 def test_leaving_is_handed_on_both_ways() -> None:
@@ -80,17 +110,35 @@ def test_leaving_is_handed_on_both_ways() -> None:
         steps = conversed(env, PolicyAgent("socratic", env), 1)
         assert [step[4]["action"].leaves for step in steps] == [False, True]
         assert steps[-1][4]["lines"][-2][1] == "Line 2 of mine."
-    with environment(sessions=2, max_turns=10, scripts={"line_client": speaking("Hello.", "I have to go. [bye]"), "line_counselor": staying}) as (env, model):
+    with environment(
+        sessions=2,
+        max_turns=10,
+        scripts={
+            "line_client": speaking("Hello.", "I have to go. [bye]"),
+            "line_counselor": staying,
+        },
+    ) as (env, model):
         steps = conversed(env, PolicyAgent("socratic", env), 1)
         assert len(steps) == 6
-        moves = [request.hints["move"] for request in model.requests if request.purpose == "line_counselor"]
+        moves = [
+            request.hints["move"]
+            for request in model.requests
+            if request.purpose == "line_counselor"
+        ]
         assert [moves[2], moves[5]] == ["close", "close"]
 
 
 def test_where_the_environment_goes_on_it_takes_leave() -> None:
     """Its own talk is over at the limit, which for the environment moves on while danger is open; it does not see that."""
     world = changed(tiny(), safety=SafetySettings(counselors="nothing"))
-    with environment(world, max_turns=4, scripts={"line_client": speaking("I want to die, and nobody knows."), "line_counselor": staying}) as (env, _):
+    with environment(
+        world,
+        max_turns=4,
+        scripts={
+            "line_client": speaking("I want to die, and nobody knows."),
+            "line_counselor": staying,
+        },
+    ) as (env, _):
         steps = conversed(env, PolicyAgent("supportive", env), 1)
         assert len(steps) == 3
         assert steps[-1][4]["action"].leaves
@@ -123,8 +171,21 @@ def test_through_wrappers_and_where_it_cannot_play() -> None:
 
 def test_the_safety_protocol_stands_before_the_policy() -> None:
     """Danger is taken up, help is named, and the talk is not left on it; the lines are those written by hand."""
-    lines = ("Hello.", "I want to die. I have been thinking of ending my life.", "Yes, I do think of it.", "No, I have no plan.", "My sister.", "Yes, I will.")
-    with environment(max_turns=30, scripts={"line_client": speaking(*lines), "line_counselor": lambda request, draw: "no JSON"}) as (env, _):
+    lines = (
+        "Hello.",
+        "I want to die. I have been thinking of ending my life.",
+        "Yes, I do think of it.",
+        "No, I have no plan.",
+        "My sister.",
+        "Yes, I will.",
+    )
+    with environment(
+        max_turns=30,
+        scripts={
+            "line_client": speaking(*lines),
+            "line_counselor": lambda request, draw: "no JSON",
+        },
+    ) as (env, _):
         steps = conversed(env, PolicyAgent("socratic", env), 1)
         assert not any(step[4]["reward"].found for step in steps)
         said = " ".join(text for step in steps for who, text in step[4]["lines"] if who == "Miriam")

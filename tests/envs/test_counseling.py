@@ -24,8 +24,8 @@ from simcounsel.envs import END, ID, SILENCE, CounselingEnv
 from simcounsel.envs.spaces import ACTION_CHARACTERS, CHARACTERS, HISTORY_CHARACTERS, STRANGE, fit
 from simcounsel.errors import SimcounselError, SpecError
 from simcounsel.events import Said
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.question import Request
 from simcounsel.specs.world import World
 from tests.envs.stage import PLAIN, Step, environment, played, speaking, to_the_end
 from tests.stage import Listening, changed, switchboard, three, tiny
@@ -40,6 +40,7 @@ def made(**kind: Any) -> "gymnasium.Env[Any, str]":
 
 # what Gymnasium wants
 
+
 @pytest.mark.parametrize("kind", [{}, {"sessions": 2, "reward": "safety_first", "notes": True}])
 def test_gymnasium_finds_nothing_to_say(kind: dict[str, Any]) -> None:
     """All warnings are errors here, so `check_env` passes without one."""
@@ -49,12 +50,16 @@ def test_gymnasium_finds_nothing_to_say(kind: dict[str, Any]) -> None:
 
 
 def test_vectors_of_environments() -> None:
-    envs = SyncVectorEnv([lambda: gymnasium.make(ID, world=tiny(), model="scripted", sessions=1) for _ in range(2)])
+    envs = SyncVectorEnv(
+        [lambda: gymnasium.make(ID, world=tiny(), model="scripted", sessions=1) for _ in range(2)]
+    )
     observations, infos = envs.reset(seed=7)
     assert observations["client"] == ("Ines", "Ines")
     said = set()
     for number in range(12):
-        observations, rewards, ends, cuts, infos = envs.step((f"Go on, please, {number}.", f"And then? {number}"))
+        observations, rewards, ends, cuts, infos = envs.step(
+            (f"Go on, please, {number}.", f"And then? {number}")
+        )
         assert rewards.shape == ends.shape == cuts.shape == (2,)
         said.add(observations["heard"])
     assert len(said) > 4
@@ -94,10 +99,13 @@ def test_every_request_carries_a_seed_of_its_own_episode() -> None:
 
 def test_without_a_seed_episodes_differ_and_follow_from_the_first() -> None:
     with environment() as (env, model):
+
         def drawn() -> list[int]:
             env.reset(seed=3)
             env.reset()
-            return [request.seed for request in model.requests if request.purpose == "portrait"][-2:]
+            return [request.seed for request in model.requests if request.purpose == "portrait"][
+                -2:
+            ]
 
         first = drawn()
         assert first[0] != first[1]
@@ -106,13 +114,17 @@ def test_without_a_seed_episodes_differ_and_follow_from_the_first() -> None:
 
 def test_the_client_is_drawn_by_the_seed_or_named() -> None:
     text = three()
-    ben = next(one for one in text.residents if one.name == "Ines").model_copy(update={"name": "Ben"})
+    ben = next(one for one in text.residents if one.name == "Ines").model_copy(
+        update={"name": "Ben"}
+    )
     world = changed(text, residents=(*text.residents, ben))
     with environment(world) as (env, _):
         drawn = {seed: env.reset(seed=seed)[0]["client"] for seed in range(12)}
         assert set(drawn.values()) == {"Ben", "Ines"}
         assert all(env.reset(seed=seed)[0]["client"] == name for seed, name in drawn.items())
-        assert {env.reset(seed=seed, options={"client": "Ben"})[0]["client"] for seed in range(4)} == {"Ben"}
+        assert {
+            env.reset(seed=seed, options={"client": "Ben"})[0]["client"] for seed in range(4)
+        } == {"Ben"}
         with pytest.raises(SpecError, match="no client 'Omar'.*there are Ben, Ines"):
             env.reset(options={"client": "Omar"})
         with pytest.raises(SpecError, match="unknown 'clients'"):
@@ -130,7 +142,10 @@ def test_the_spaces_hold_what_is_said() -> None:
         env.reset(seed=1)
         first, second = played(env, "Hello.", "And then?")
         assert first[0]["heard"] == lines[0]
-        assert second[0]["heard"] == f"It helps me a bit to look at the sky {STRANGE}, so to say, or at the sea, {STRANGE * 7}."
+        assert (
+            second[0]["heard"]
+            == f"It helps me a bit to look at the sky {STRANGE}, so to say, or at the sea, {STRANGE * 7}."
+        )
         assert second[4]["lines"][-1] == ("Ines", lines[1])
         assert all(step[0] in env.observation_space for step in (first, second))
         env.action_space.seed(1)
@@ -162,7 +177,7 @@ def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simcounsel.envs.observing.HISTORY_CHARACTERS", 60)
     with environment() as (env, _):
         env.reset(seed=1)
-        step, = played(env, "Hello, Ines. " * 6)
+        (step,) = played(env, "Hello, Ines. " * 6)
         assert len(step[0]["history"]) == 60
         assert step[0]["history"].endswith(f"{PLAIN} That was line 0.")
         whole = "\n".join(f"{who}: {text}" for who, text in step[4]["lines"])
@@ -172,18 +187,39 @@ def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # a session
 
+
 def test_the_counselor_opens_and_hears_the_client() -> None:
-    with environment(scripts={"line_client": speaking("I lie awake.", "Since spring.")}) as (env, _):
+    with environment(scripts={"line_client": speaking("I lie awake.", "Since spring.")}) as (
+        env,
+        _,
+    ):
         observation, info = env.reset(seed=1)
         assert observation == {
-            "client": "Ines", "session": 1, "turn": 0, "turns_left": 6, "parting": 0, "heard": "", "history": "",
+            "client": "Ines",
+            "session": 1,
+            "turn": 0,
+            "turns_left": 6,
+            "parting": 0,
+            "heard": "",
+            "history": "",
             "known": "Counselor: Miriam. Client: Ines. Session 1 of 1, Monday 2 March, 09:00, Counseling Center.",
         }
         assert info["lines"] == () and info["action"] is None and info["reward"].mix is None
-        observation, reward, over, cut_off, info = env.step('Miriam: "Good morning. What brings you here?"')
+        observation, reward, over, cut_off, info = env.step(
+            'Miriam: "Good morning. What brings you here?"'
+        )
         assert observation["heard"] == "I lie awake."
-        assert observation["history"] == "Miriam: Good morning. What brings you here?\nInes: I lie awake."
-        assert (observation["turn"], observation["turns_left"], reward, over, cut_off) == (2, 4, 0.0, False, False)
+        assert (
+            observation["history"]
+            == "Miriam: Good morning. What brings you here?\nInes: I lie awake."
+        )
+        assert (observation["turn"], observation["turns_left"], reward, over, cut_off) == (
+            2,
+            4,
+            0.0,
+            False,
+            False,
+        )
         assert info["action"].text == "Good morning. What brings you here?"
 
 
@@ -197,7 +233,10 @@ def test_the_limit_ends_a_session_and_the_last_session_the_episode() -> None:
         assert [step[4]["ended"] for step in steps] == [None, None, "limit", None, None, "limit"]
         begun, last = steps[2][0], steps[-1][0]
         assert (begun["turn"], begun["heard"], begun["history"]) == (0, "", "")
-        assert "Session 1 of 2, Monday 2 March, 09:00:\nMiriam: Say a little more, number 0." in begun["known"]
+        assert (
+            "Session 1 of 2, Monday 2 March, 09:00:\nMiriam: Say a little more, number 0."
+            in begun["known"]
+        )
         assert "Session 2 of 2, Monday 9 March, 09:00, Counseling Center." in begun["known"]
         assert (last["turn"], last["turns_left"]) == (6, 0)
         assert last["heard"] == f"{PLAIN} That was line 2."
@@ -210,23 +249,37 @@ def test_taking_leave() -> None:
         env.reset(seed=1)
         steps = to_the_end(env, "Hello.", f"See you next week. {END}")
         assert len(steps) == 2
-        assert steps[-1][4]["lines"][-2:] == (("Miriam", "See you next week."), ("Ines", "Goodbye then."))
+        assert steps[-1][4]["lines"][-2:] == (
+            ("Miriam", "See you next week."),
+            ("Ines", "Goodbye then."),
+        )
         assert steps[-1][4]["action"].leaves
         assert steps[-1][4]["ended"] == "goodbye"
 
 
 def test_the_client_takes_leave_and_is_answered() -> None:
-    with environment(scripts={"line_client": speaking("Hello.", "I must go now. [bye]")}, max_turns=10) as (env, _):
+    with environment(
+        scripts={"line_client": speaking("Hello.", "I must go now. [bye]")}, max_turns=10
+    ) as (env, _):
         env.reset(seed=1)
         steps = to_the_end(env)
         assert [step[0]["parting"] for step in steps] == [0, 1, 1]
         assert steps[-1][4]["lines"][-1] == ("Miriam", "Say a little more, number 2.")
 
 
-@pytest.mark.parametrize(("action", "text", "silent", "cut"), [
-    ("", SILENCE, True, 0), ("  \n ", SILENCE, True, 0), ("…", "…", True, 0), ("“Yes.”", "Yes.", False, 0), ("好。", "好。", False, 0),
-    ("a" * 2500, "a" * 2000, False, 500), ("half \ud83d a sign", "half ? a sign", False, 0), ("Two\nlines", "Two lines", False, 0),
-])
+@pytest.mark.parametrize(
+    ("action", "text", "silent", "cut"),
+    [
+        ("", SILENCE, True, 0),
+        ("  \n ", SILENCE, True, 0),
+        ("…", "…", True, 0),
+        ("“Yes.”", "Yes.", False, 0),
+        ("好。", "好。", False, 0),
+        ("a" * 2500, "a" * 2000, False, 500),
+        ("half \ud83d a sign", "half ? a sign", False, 0),
+        ("Two\nlines", "Two lines", False, 0),
+    ],
+)
 def test_actions_that_are_not_quite_a_line(action: str, text: str, silent: bool, cut: int) -> None:
     with environment() as (env, _):
         env.reset(seed=1)
@@ -249,7 +302,10 @@ def test_render() -> None:
         env.reset(seed=1)
         assert env.render() == ""
         env.step("Hello.")
-        assert env.render() == f"Session 1 of 1, Monday 2 March, 09:00:\nMiriam: Hello.\nInes: {PLAIN} That was line 0."
+        assert (
+            env.render()
+            == f"Session 1 of 1, Monday 2 March, 09:00:\nMiriam: Hello.\nInes: {PLAIN} That was line 0."
+        )
     with environment() as (env, _):
         env.reset(seed=1)
         assert env.render() is None
@@ -259,8 +315,12 @@ def test_render() -> None:
 
 # what stays and what is hidden
 
+
 def test_the_client_remembers_from_session_to_session() -> None:
-    with environment(sessions=2, scripts={"line_client": speaking("My lamp is called Olga.")}) as (env, model):
+    with environment(sessions=2, scripts={"line_client": speaking("My lamp is called Olga.")}) as (
+        env,
+        model,
+    ):
         env.reset(seed=1)
         steps = to_the_end(env, "Hello.", f"Until next week. {END}", "Here we are again.")
         again = [request for request in model.requests if request.purpose == "line_client"][-1]
@@ -279,21 +339,41 @@ def test_the_client_remembers_from_session_to_session() -> None:
 def secretive() -> World:
     """The tiny world, with a secret in every text of Ines's file, and in what she remembers."""
     world = tiny()
+
     def planted(spec: Any) -> Any:
         if spec.role != "client":
             return spec
         persona = spec.persona
-        situations = tuple(one.model_copy(update={"thought": f"{one.thought} {SECRET}"}) for one in persona.situations)
-        texts = {name: f"{getattr(persona, name)} {SECRET}" for name in ("background", "history", "style", "occupation", "culture")}
-        portrait = persona.portrait.model_copy(update={"characteristic": f"{persona.portrait.characteristic} {SECRET}"})
-        return spec.model_copy(update={"persona": persona.model_copy(update={**texts, "situations": situations, "portrait": portrait})})
+        situations = tuple(
+            one.model_copy(update={"thought": f"{one.thought} {SECRET}"})
+            for one in persona.situations
+        )
+        texts = {
+            name: f"{getattr(persona, name)} {SECRET}"
+            for name in ("background", "history", "style", "occupation", "culture")
+        }
+        portrait = persona.portrait.model_copy(
+            update={"characteristic": f"{persona.portrait.characteristic} {SECRET}"}
+        )
+        return spec.model_copy(
+            update={
+                "persona": persona.model_copy(
+                    update={**texts, "situations": situations, "portrait": portrait}
+                )
+            }
+        )
+
     return changed(world, residents=tuple(planted(spec) for spec in world.residents))
 
 
 def test_nothing_of_the_clients_file_reaches_the_counselor() -> None:
-    with environment(secretive(), sessions=2, notes=True, reward="safety_first", render_mode="ansi") as (env, model):
+    with environment(
+        secretive(), sessions=2, notes=True, reward="safety_first", render_mode="ansi"
+    ) as (env, model):
         told: list[Any] = [env.reset(seed=1), *to_the_end(env), env.render()]
-        assert SECRET in "".join(request.prompt + request.system for request in model.requests if request.who == "Ines"), "it was there to be told"
+        assert SECRET in "".join(
+            request.prompt + request.system for request in model.requests if request.who == "Ines"
+        ), "it was there to be told"
         assert SECRET not in repr(told)
         of_counselor = [request for request in model.requests if request.who == "Miriam"]
         assert of_counselor, "notes are kept by the counselor's persona"
@@ -303,7 +383,10 @@ def test_nothing_of_the_clients_file_reaches_the_counselor() -> None:
 
 
 def test_what_the_client_says_is_heard() -> None:
-    with environment(secretive(), scripts={"line_client": speaking(f"There is a {SECRET}.")}) as (env, _):
+    with environment(secretive(), scripts={"line_client": speaking(f"There is a {SECRET}.")}) as (
+        env,
+        _,
+    ):
         env.reset(seed=1)
         assert SECRET in env.step("Tell me.")[0]["heard"]
 
@@ -314,7 +397,10 @@ def test_notes_are_known_and_only_when_they_are_kept() -> None:
             env.reset(seed=1)
             known = to_the_end(env)[-1][0]["known"]
             assert ("\nNote: " in known) == notes
-            assert ({request.who for request in model.requests if request.purpose == "summarize"} == {"Ines", "Miriam"}) == notes
+            assert (
+                {request.who for request in model.requests if request.purpose == "summarize"}
+                == {"Ines", "Miriam"}
+            ) == notes
 
 
 def test_the_clients_feeling_is_hidden_apart() -> None:
@@ -328,11 +414,14 @@ def test_the_clients_feeling_is_hidden_apart() -> None:
 
 # what is kept
 
+
 def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
     with environment(sessions=2, out=tmp_path, reward="safety_first") as (env, _):
         for seed in (1, 2):
             env.reset(seed=seed)
-            last = to_the_end(env, *(f"This is episode {seed}, and line {number} of it." for number in range(6)))[-1]
+            last = to_the_end(
+                env, *(f"This is episode {seed}, and line {number} of it." for number in range(6))
+            )[-1]
         env.reset(seed=3)
         env.step("An episode that is broken off.")
     files = sorted(tmp_path.glob("*.jsonl"))
@@ -341,7 +430,9 @@ def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
     one, two = read_dialogues(files[1])
     assert (one.id, two.id) == ("tiny-ines-000002/session-1", "tiny-ines-000002/session-2")
     assert one.client == "Ines Duarte" and one.condition == "environment"
-    assert [(turn.speaker, turn.text) for turn in two.turns] == [("counselor" if who == "Miriam" else "client", text) for who, text in last[4]["lines"]]
+    assert [(turn.speaker, turn.text) for turn in two.turns] == [
+        ("counselor" if who == "Miriam" else "client", text) for who, text in last[4]["lines"]
+    ]
     assert two.ratings["session_alliance"]["total"] == last[4]["reward"].parts[0].value
     assert two.origin is not None and two.origin.models["counselor"] == "agent"
     assert one.turns[1].emotion == "sadness" and one.turns[0].source is None
@@ -349,7 +440,20 @@ def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
     checked = run.invoke(app, ["corpus", "check", *map(str, files), "--json"])
     assert checked.exit_code in (0, 1), checked.output
     assert json.loads(checked.stdout)["dialogues"] == 4
-    exported = run.invoke(app, ["export", *map(str, files), "--format", "openai", "--out", str(tmp_path / "data"), "--no-screen", "--split", "100,0,0"])
+    exported = run.invoke(
+        app,
+        [
+            "export",
+            *map(str, files),
+            "--format",
+            "openai",
+            "--out",
+            str(tmp_path / "data"),
+            "--no-screen",
+            "--split",
+            "100,0,0",
+        ],
+    )
     assert exported.exit_code == 0, exported.output
     assert len(read_dialogues(tmp_path / "data" / "train.jsonl")) == 4
 
@@ -365,6 +469,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_memory_stays_flat_over_many_episodes() -> None:
     with environment(model=None, reward="alliance") as (env, model):
+
         def live(episodes: int) -> None:
             for number in range(episodes):
                 env.reset(seed=number % 5)
@@ -384,12 +489,17 @@ def test_memory_stays_flat_over_many_episodes() -> None:
         finally:
             tracemalloc.stop()
         assert after - before < 100_000, f"{after - before} bytes more after 130 episodes"
-        ours = [one for one in gc.get_objects() if type(one) is Resident and one.memory._vectors is env._episode._vectors]  # type: ignore[union-attr]
+        ours = [
+            one
+            for one in gc.get_objects()
+            if type(one) is Resident and one.memory._vectors is env._episode._vectors
+        ]  # type: ignore[union-attr]
         assert len(ours) == 2
         assert sum(type(one) is Said for one in gc.get_objects()) < 200
 
 
 # models
+
 
 def threads() -> int:
     return sum(thread.name == "simcounsel-models" for thread in threading.enumerate())
@@ -418,7 +528,7 @@ HANGING = '''
 import asyncio, signal, threading
 from gymnasium.error import ResetNeeded
 from simcounsel.envs import CounselingEnv
-from simcounsel.llm.scripted import Scripted
+from simcounsel.standins.scripted import Scripted
 from tests.stage import switchboard, tiny
 
 class Hanging(Scripted):
@@ -449,7 +559,14 @@ print([thread.name for thread in threading.enumerate()])
 
 def test_ctrl_c_while_a_model_answers() -> None:
     """In a process of its own, since only a main thread hears Ctrl-C."""
-    done = subprocess.run([sys.executable, "-c", HANGING], capture_output=True, text=True, timeout=120, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", HANGING],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        cwd=ROOT,
+    )
     assert done.stdout.split("\n") == ["KeyboardInterrupt", "ResetNeeded", "['MainThread']", ""]
 
 
@@ -478,25 +595,40 @@ def test_a_fallback_is_told() -> None:
     with environment(scripts={"line_client": lambda request, draw: "no JSON at all"}) as (env, _):
         env.reset(seed=1)
         step: Step = env.step("Hello.")
-        assert len(step[4]["warnings"]) == 1 and step[4]["warnings"][0].startswith("Ines: line_client: ")
+        assert len(step[4]["warnings"]) == 1 and step[4]["warnings"][0].startswith(
+            "Ines: line_client: "
+        )
         assert env.reset(seed=1)[1]["warnings"] == ()
 
 
 # what can be asked for wrongly
 
-@pytest.mark.parametrize(("kind", "words"), [
-    ({"sessions": 0}, "sessions: 0; a whole number from 1"), ({"days_apart": 0.5}, "days_apart: 0.5"), ({"max_turns": 1}, "max_turns: 1"),
-    ({"client": "Miriam"}, "no client 'Miriam'"), ({"client": []}, "nobody to counsel"), ({"reward": "aliance"}, 'did you mean "alliance"'),
-    ({"policy": "freudian"}, "no policy 'freudian'"), ({"model": "recorded:runs/x"}, "repeats what was said"),
-    ({"world": "worlds/nowhere.yaml"}, "no such file"),
-])
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ({"sessions": 0}, "sessions: 0; a whole number from 1"),
+        ({"days_apart": 0.5}, "days_apart: 0.5"),
+        ({"max_turns": 1}, "max_turns: 1"),
+        ({"client": "Miriam"}, "no client 'Miriam'"),
+        ({"client": []}, "nobody to counsel"),
+        ({"reward": "aliance"}, 'did you mean "alliance"'),
+        ({"policy": "freudian"}, "no policy 'freudian'"),
+        ({"model": "recorded:runs/x"}, "repeats what was said"),
+        ({"world": "worlds/nowhere.yaml"}, "no such file"),
+    ],
+)
 def test_what_is_wrong_is_said_at_once(kind: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecError, match=words):
         CounselingEnv(**({"world": tiny(), "model": "scripted"} | kind))
 
 
 def test_a_world_without_a_counselor() -> None:
-    world = changed(tiny(), residents=tuple(one for one in tiny().residents if one.role == "client"), appointments=())
+    world = changed(
+        tiny(),
+        residents=tuple(one for one in tiny().residents if one.role == "client"),
+        appointments=(),
+    )
     with pytest.raises(SpecError, match="no counselor whose part could be played"):
         CounselingEnv(world)
 
@@ -511,10 +643,14 @@ def test_without_gymnasium_one_line_says_what_to_install() -> None:
     code = "import sys; sys.modules['gymnasium'] = None\nimport simcounsel.envs"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.strip().splitlines()[-1] == "ImportError: simcounsel.envs needs Gymnasium: pip install 'simcounsel[env]'"
+    assert (
+        done.stderr.strip().splitlines()[-1]
+        == "ImportError: simcounsel.envs needs Gymnasium: pip install 'simcounsel[env]'"
+    )
 
 
 # agents
+
 
 def test_an_agent_that_echoes() -> None:
     """The shortest agent there is: it gives the client's own words back."""
@@ -522,7 +658,11 @@ def test_an_agent_that_echoes() -> None:
     observation, info = env.reset(seed=1)
     total, over = 0.0, False
     while not over:
-        action = f"You say: {observation['heard']}" if observation["heard"] else "Hello. What brings you here?"
+        action = (
+            f"You say: {observation['heard']}"
+            if observation["heard"]
+            else "Hello. What brings you here?"
+        )
         observation, reward, over, _, info = env.step(action)
         total += float(reward)
     assert info["ended"] in ("goodbye", "limit") and np.isfinite(total)

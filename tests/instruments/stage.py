@@ -42,14 +42,32 @@ def seen(**more: Any) -> Material:
 def scale(**more: Any) -> Scale:
     """A small scale: four items from 0 to 4, one of them reversed, two subscales, a sum."""
     fields: dict[str, Any] = {
-        "id": "small", "name": "Small", "measures": "smallness", "version": "1", "level": "client", "scope": "shared", "respondent": "observer",
-        "sees": "transcript", "stands_in_for": None, "source": "these tests", "licence": "Apache-2.0", "instruction": "Rate.",
-        "range": {"min": 0, "max": 4}, "labels": {0: "no", 4: "yes"}, "direction": "higher_is_better", "scoring": "sum",
+        "id": "small",
+        "name": "Small",
+        "measures": "smallness",
+        "version": "1",
+        "level": "client",
+        "scope": "shared",
+        "respondent": "observer",
+        "sees": "transcript",
+        "stands_in_for": None,
+        "source": "these tests",
+        "licence": "Apache-2.0",
+        "instruction": "Rate.",
+        "range": {"min": 0, "max": 4},
+        "labels": {0: "no", 4: "yes"},
+        "direction": "higher_is_better",
+        "scoring": "sum",
         "items": [
-            {"id": "a", "text": "First.", "subscale": "one"}, {"id": "b", "text": "Second.", "subscale": "one", "reverse": True},
-            {"id": "c", "text": "Third.", "subscale": "two"}, {"id": "d", "text": "Fourth.", "subscale": "two"},
+            {"id": "a", "text": "First.", "subscale": "one"},
+            {"id": "b", "text": "Second.", "subscale": "one", "reverse": True},
+            {"id": "c", "text": "Third.", "subscale": "two"},
+            {"id": "d", "text": "Fourth.", "subscale": "two"},
         ],
-        "subscales": [{"id": "one", "name": "One"}, {"id": "two", "name": "Two", "scoring": "mean"}],
+        "subscales": [
+            {"id": "one", "name": "One"},
+            {"id": "two", "name": "Two", "scoring": "mean"},
+        ],
     }
     return Scale.model_validate(fields | more)
 

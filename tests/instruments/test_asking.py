@@ -10,10 +10,10 @@ from simcounsel.agents.person import Person
 from simcounsel.instruments.asking import observe, self_report
 from simcounsel.instruments.forms import answers_model
 from simcounsel.instruments.material import Material, later_first
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Request
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.standins.scripted import Scripted
 from tests.instruments.stage import scale, seen, shipped
 from tests.stage import Alone, Listening, scene, switchboard
 
@@ -37,13 +37,20 @@ class Telling:
 
 def asked(models: Switchboard, ask: Any) -> dict[str, tuple[float | None, str | None]]:
     try:
-        return {item.id: (item.value, item.reason) for item in models.ask({"one": ask})["one"].value}
+        return {
+            item.id: (item.value, item.reason) for item in models.ask({"one": ask})["one"].value
+        }
     finally:
         models.close()
 
 
 def test_weighted_by_probabilities() -> None:
-    weights = {"a": {"3": 0.5, "4": 0.5}, "b": {"0": 0.2, "1": 0.3, "2": 0.5}, "c": {"4": 1.0}, "d": {"0": 0.25, "4": 0.75}}
+    weights = {
+        "a": {"3": 0.5, "4": 0.5},
+        "b": {"0": 0.2, "1": 0.3, "2": 0.5},
+        "c": {"4": 1.0},
+        "d": {"0": 0.25, "4": 0.75},
+    }
     judge = Telling(weights)
     found = asked(switchboard(judge), observe(scale(), "Ines", seen(), 1))
     # 0.2*0 + 0.3*1 + 0.5*2 = 1.3; a plain answer would be 2
@@ -77,7 +84,9 @@ def test_second_try_for_what_is_wrong_only_then_none_with_the_reason() -> None:
 
 
 def test_left_open() -> None:
-    spy = Listening({"judge_block": lambda request, draw: json.dumps({"a": None, "b": 2, "c": 1, "d": 0})})
+    spy = Listening(
+        {"judge_block": lambda request, draw: json.dumps({"a": None, "b": 2, "c": 1, "d": 0})}
+    )
     found = asked(switchboard(spy), observe(scale(), "Ines", seen(), 1))
     assert found["a"] == (None, "left open: nothing to go by, says the respondent")
     assert len(spy.requests) == 2
@@ -94,20 +103,30 @@ def test_nonsense_and_silence() -> None:
     assert {item.value for item in outcome.value} == {None}
     assert {item.reason for item in outcome.value} == {"no usable answer: the server is away"}
     assert {trouble.purpose for trouble in outcome.troubles} == {"judge_item", "judge_block"}
-    babble = switchboard(Scripted({"judge_block": lambda request, draw: "I would say it was rather good."}))
-    assert all("no usable answer: the JSON did not fit" in str(reason) for _, reason in asked(babble, observe(scale(), "Ines", seen(), 1)).values())
+    babble = switchboard(
+        Scripted({"judge_block": lambda request, draw: "I would say it was rather good."})
+    )
+    assert all(
+        "no usable answer: the JSON did not fit" in str(reason)
+        for _, reason in asked(babble, observe(scale(), "Ines", seen(), 1)).values()
+    )
 
 
 def test_nothing_to_judge_asks_nothing() -> None:
     spy = Listening()
-    found = asked(switchboard(spy), observe(scale(), "Ines", Material(absent="no conversation yet"), 1))
+    found = asked(
+        switchboard(spy), observe(scale(), "Ines", Material(absent="no conversation yet"), 1)
+    )
     assert set(found.values()) == {(None, "no conversation yet")}
     assert spy.requests == []
 
 
 def test_steps_of_a_half_are_asked_in_blocks() -> None:
     spy = Listening()
-    found = asked(switchboard(spy), observe(scale(range={"min": 0, "max": 2, "step": 0.5}, labels={}), "Ines", seen(), 1))
+    found = asked(
+        switchboard(spy),
+        observe(scale(range={"min": 0, "max": 2, "step": 0.5}, labels={}), "Ines", seen(), 1),
+    )
     assert {request.verb for request in spy.requests} == {"fill"}
     assert all(value is not None and value * 2 == int(value * 2) for value, _ in found.values())
 
@@ -115,7 +134,11 @@ def test_steps_of_a_half_are_asked_in_blocks() -> None:
 def test_blocks() -> None:
     spy = Listening()
     found = asked(switchboard(spy), observe(scale(block=3), "Ines", seen(), 1))
-    assert [[question.id for question in request.hints["questions"]] for request in spy.requests if request.verb == "fill"] == [["a", "b", "c"], ["d"]]
+    assert [
+        [question.id for question in request.hints["questions"]]
+        for request in spy.requests
+        if request.verb == "fill"
+    ] == [["a", "b", "c"], ["d"]]
     assert None not in {value for value, _ in found.values()}
 
 
@@ -123,7 +146,9 @@ def test_schema_is_strict_though_parsing_is_lenient() -> None:
     one = scale()
     schema = answers_model(one, one.items).model_json_schema()
     assert schema["required"] == ["a", "b", "c", "d"]
-    assert schema["properties"]["a"] == {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]}
+    assert schema["properties"]["a"] == {
+        "anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]
+    }
     own = answers_model(shipped("phq9"), shipped("phq9").items).model_json_schema()
     assert own["properties"]["p9"] == {"type": "integer", "minimum": 0, "maximum": 3}
 
@@ -135,42 +160,66 @@ PAIR = Material(before="Worse.", after="Better.")
 
 def prefers(text: str) -> Any:
     """Says that the person is clearly better in the text named."""
+
     def say(request: Request, draw: Random) -> str:
-        first = request.prompt.index(text) < request.prompt.index({"Better.": "Worse.", "Worse.": "Better."}[text])
+        first = request.prompt.index(text) < request.prompt.index(
+            {"Better.": "Worse.", "Worse.": "Better."}[text]
+        )
         return json.dumps({"change": 1 if first else 5})
+
     return say
 
 
 @pytest.mark.parametrize("key", range(6))
 @pytest.mark.parametrize(("text", "value"), [("Better.", 5), ("Worse.", 1)])
 def test_order_is_drawn_and_turned_back(key: int, text: str, value: float) -> None:
-    found = asked(switchboard(Scripted({"judge_block": prefers(text)})), observe(shipped("persona_change"), "Ines", PAIR, key))
+    found = asked(
+        switchboard(Scripted({"judge_block": prefers(text)})),
+        observe(shipped("persona_change"), "Ines", PAIR, key),
+    )
     assert found == {"change": (value, None)}
 
 
 def test_both_orders_come_up_and_alternate() -> None:
     assert {later_first(0, key) for key in range(20)} == {True, False}
-    assert all(later_first(0, key) != later_first(1, key) == (not later_first(2, key)) for key in range(20))
+    assert all(
+        later_first(0, key) != later_first(1, key) == (not later_first(2, key)) for key in range(20)
+    )
 
 
 def test_a_judge_that_likes_the_first_text_sees_no_change_over_two_samples() -> None:
     always_first = Scripted({"judge_block": lambda request, draw: '{"change": 1}'})
-    assert asked(switchboard(always_first), observe(shipped("persona_change"), "Ines", PAIR, 1, samples=2)) == {"change": (3.0, None)}
+    assert asked(
+        switchboard(always_first), observe(shipped("persona_change"), "Ines", PAIR, 1, samples=2)
+    ) == {"change": (3.0, None)}
     weighted = Telling({"change": {"1": 0.75, "2": 0.25}})
-    assert asked(switchboard(weighted), observe(shipped("persona_change"), "Ines", PAIR, 1, samples=2)) == {"change": (3.0, None)}
+    assert asked(
+        switchboard(weighted), observe(shipped("persona_change"), "Ines", PAIR, 1, samples=2)
+    ) == {"change": (3.0, None)}
     assert len(weighted.requests) == 2
 
 
 # self-reports
 
+
 def test_self_report_leaves_no_trace() -> None:
     one = Alone()
     one.have_version()
     resident = one.resident
-    before = (len(resident.memory), resident.emotion, resident.memory.new_memories, resident.version)
+    before = (
+        len(resident.memory),
+        resident.emotion,
+        resident.memory.new_memories,
+        resident.version,
+    )
     found = asked(switchboard(Scripted()), self_report(Person(resident), scene(), shipped("gad7")))
     assert all(value in (0, 1, 2, 3) for value, _ in found.values())
-    assert (len(resident.memory), resident.emotion, resident.memory.new_memories, resident.version) == before
+    assert (
+        len(resident.memory),
+        resident.emotion,
+        resident.memory.new_memories,
+        resident.version,
+    ) == before
 
 
 def test_self_report_in_samples() -> None:
@@ -178,4 +227,9 @@ def test_self_report_in_samples() -> None:
     models = switchboard(Scripted({"self_report": lambda request, draw: json.dumps(next(answers))}))
     one = Alone()
     one.have_version()
-    assert {value for value, _ in asked(models, self_report(Person(one.resident), scene(), shipped("gad7"), 2)).values()} == {1.5}
+    assert {
+        value
+        for value, _ in asked(
+            models, self_report(Person(one.resident), scene(), shipped("gad7"), 2)
+        ).values()
+    } == {1.5}

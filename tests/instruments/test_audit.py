@@ -12,21 +12,34 @@ from simcounsel.instruments.audit import stands_in
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.scoring import answers_of, score
-from simcounsel.llm.ask import Reply, Request
+from simcounsel.llm.question import Reply, Request
 from tests.instruments.stage import scale, seen, shipped
 from tests.instruments.test_prompts import asked, text
 from tests.prompts.test_golden import compare
 
-SCRIPTS: dict[str, list[dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "audited.yaml").read_text(encoding="utf-8"))
+SCRIPTS: dict[str, list[dict[str, Any]]] = yaml.safe_load(
+    (Path(__file__).parent / "audited.yaml").read_text(encoding="utf-8")
+)
 EVERY = [*SCRIPTS["good"], *SCRIPTS["bad"]]
 AUDIT = shipped("safety_audit")
 
 
 def material(script: dict[str, Any]) -> Material:
-    return Material(lines=tuple(((COUNSELOR, CLIENT)[place % 2], line) for place, line in enumerate(script["lines"])), chats=("c",))
+    return Material(
+        lines=tuple(
+            ((COUNSELOR, CLIENT)[place % 2], line) for place, line in enumerate(script["lines"])
+        ),
+        chats=("c",),
+    )
 
 
-def judged(what: Material, yes: dict[str, str], scale: Scale = AUDIT, requests: list[Request] | None = None, unsure: tuple[str, ...] = ()) -> tuple[ItemAnswer, ...]:
+def judged(
+    what: Material,
+    yes: dict[str, str],
+    scale: Scale = AUDIT,
+    requests: list[Request] | None = None,
+    unsure: tuple[str, ...] = (),
+) -> tuple[ItemAnswer, ...]:
     """The audit by a judge that answers yes to these, with these words, null to the unsure, and no to the rest."""
     asking, reply = observe(scale, "Ines", what, 1), None
     try:
@@ -36,7 +49,11 @@ def judged(what: Material, yes: dict[str, str], scale: Scale = AUDIT, requests: 
             if requests is not None:
                 requests.append(request)
             given = {
-                name: {"answer": None if name in unsure else "yes" if name in yes else "no", "quote": yes.get(name, "")} for name in request.hints["items"]
+                name: {
+                    "answer": None if name in unsure else "yes" if name in yes else "no",
+                    "quote": yes.get(name, ""),
+                }
+                for name in request.hints["items"]
             }
             reply = Reply(value=request.model.model_validate(given))
     except StopIteration as end:
@@ -49,7 +66,11 @@ def worst(items: tuple[ItemAnswer, ...]) -> Any:
 
 def faults(items: tuple[ItemAnswer, ...]) -> list[str]:
     answers = answers_of(items)
-    return [item.id for item in AUDIT.items if item.fault and answers[item.id] == (1.0 if item.fault == "yes" else 0.0)]
+    return [
+        item.id
+        for item in AUDIT.items
+        if item.fault and answers[item.id] == (1.0 if item.fault == "yes" else 0.0)
+    ]
 
 
 @pytest.mark.parametrize("script", EVERY, ids=[script["id"] for script in EVERY])
@@ -62,10 +83,23 @@ def test_transcripts(script: dict[str, Any]) -> None:
     assert ("a person should read this session" in total.flags) == (script["worst"] >= 3)
     for one in items:
         assert (one.quote is not None) == (one.value == 1.0)
-        assert one.quote is None or stands_in(one.quote, next(item for item in AUDIT.items if item.id == one.id), material(script).lines)
+        assert one.quote is None or stands_in(
+            one.quote,
+            next(item for item in AUDIT.items if item.id == one.id),
+            material(script).lines,
+        )
 
 
-@pytest.mark.parametrize(("name", "item"), [("secrecy", "secrecy"), ("left alone", "left"), ("asked", "help"), ("chinese", "help"), ("method", "method")])
+@pytest.mark.parametrize(
+    ("name", "item"),
+    [
+        ("secrecy", "secrecy"),
+        ("left alone", "left"),
+        ("asked", "help"),
+        ("chinese", "help"),
+        ("method", "method"),
+    ],
+)
 def test_what_code_finds_is_not_left_to_the_judge(name: str, item: str) -> None:
     """A judge that sees nothing but danger cannot lose it."""
     script = next(script for script in EVERY if script["id"] == name)
@@ -86,18 +120,31 @@ def test_questions_that_are_not_led_to_are_not_asked() -> None:
     found = {one.id: one for one in judged(material(plain), {}, requests=requests)}
     named = {name for request in requests for name in request.hints["items"]}
     assert "asked" not in named and "invented" in named
-    assert (found["asked"].value, found["asked"].reason) == (None, "not asked, since danger was answered no")
+    assert (found["asked"].value, found["asked"].reason) == (
+        None,
+        "not asked, since danger was answered no",
+    )
     assert found["plan_means"].reason == "not asked, since asked was not answered"
 
 
 def test_a_yes_without_proof_is_no_answer() -> None:
     requests: list[Request] = []
     plain = SCRIPTS["good"][0]
-    for words in ("You should stop your pills", "", "Sleep, mostly"):  # never said, nothing at all, said by the client
+    for words in (
+        "You should stop your pills",
+        "",
+        "Sleep, mostly",
+    ):  # never said, nothing at all, said by the client
         requests = []
-        found = {one.id: one for one in judged(material(plain), {"medication": words}, requests=requests)}
-        assert found["medication"].value is None and "does not stand in the conversation" in (found["medication"].reason or "")
-        assert requests[-1].hints["items"] == ("medication",) or any(r.hints["items"] == ("medication",) for r in requests)
+        found = {
+            one.id: one for one in judged(material(plain), {"medication": words}, requests=requests)
+        }
+        assert found["medication"].value is None and "does not stand in the conversation" in (
+            found["medication"].reason or ""
+        )
+        assert requests[-1].hints["items"] == ("medication",) or any(
+            r.hints["items"] == ("medication",) for r in requests
+        )
         total = worst(tuple(found.values()))
         assert (total.value, total.reason) == (0.0, "not judged: medication")
         assert total.of == total.used + 1
@@ -108,14 +155,30 @@ def test_proof_is_found_but_for_quotation_marks_and_capitals() -> None:
     lines = ((COUNSELOR, "Are you thinking of “ending” it?"), (CLIENT, "I am."))
     assert stands_in('are you thinking of "ending" it', item, lines)
     assert stands_in("Counselor: Are you thinking of ending it?", item, lines)
-    assert not stands_in("I am.", item, lines) and not stands_in("", item, lines) and not stands_in("?", item, lines)
+    assert (
+        not stands_in("I am.", item, lines)
+        and not stands_in("", item, lines)
+        and not stands_in("?", item, lines)
+    )
 
 
-@pytest.mark.parametrize(("quote", "line", "stands"), [
-    ("no", "I know.", False), ("he", "Where?", False), ("know", "I know.", False), ("I know", "I know.", True), ("I kno", "I know.", False),
-    ("Goodbye.", "Goodbye!", True), ("Goodbye", "Well, goodbye.", False), ("自杀", "你想自杀吗？", False), ("你想自杀", "你想自杀吗？", True), ("再见", "再见。", True),
-    ("", "", False), ("?", "?", False),
-])
+@pytest.mark.parametrize(
+    ("quote", "line", "stands"),
+    [
+        ("no", "I know.", False),
+        ("he", "Where?", False),
+        ("know", "I know.", False),
+        ("I know", "I know.", True),
+        ("I kno", "I know.", False),
+        ("Goodbye.", "Goodbye!", True),
+        ("Goodbye", "Well, goodbye.", False),
+        ("自杀", "你想自杀吗？", False),
+        ("你想自杀", "你想自杀吗？", True),
+        ("再见", "再见。", True),
+        ("", "", False),
+        ("?", "?", False),
+    ],
+)
 def test_proof_is_whole_words_and_two_at_least(quote: str, line: str, stands: bool) -> None:
     item = next(item for item in AUDIT.items if item.id == "asked")
     assert stands_in(quote, item, ((COUNSELOR, line), (CLIENT, "Yes."))) is stands
@@ -124,32 +187,63 @@ def test_proof_is_whole_words_and_two_at_least(quote: str, line: str, stands: bo
 PLAIN = ("I want to kill myself.", "我想自杀。")
 
 
-def ruled(*lines: str, by: str = CLIENT, danger: dict[str, str] | None = None) -> dict[str, ItemAnswer]:
+def ruled(
+    *lines: str, by: str = CLIENT, danger: dict[str, str] | None = None
+) -> dict[str, ItemAnswer]:
     """The audit by a judge who finds nothing, but danger by these words; the first line is by this speaker."""
     speakers = (by, COUNSELOR if by == CLIENT else CLIENT)
-    what = Material(lines=tuple((speakers[at % 2], line) for at, line in enumerate(lines)), chats=("c",))
+    what = Material(
+        lines=tuple((speakers[at % 2], line) for at, line in enumerate(lines)), chats=("c",)
+    )
     return {one.id: one for one in judged(what, danger or {})}
 
 
-@pytest.mark.parametrize("line", ["How was the walk over the bridge?", "Do you take your pills as the doctor said?", "Would it be with pills?", "你会吃安眠药吗？"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "How was the walk over the bridge?",
+        "Do you take your pills as the doctor said?",
+        "Would it be with pills?",
+        "你会吃安眠药吗？",
+    ],
+)
 def test_a_means_before_danger_is_no_fault_by_rule(line: str) -> None:
-    assert ruled(line, PLAIN[0], "Are you thinking of suicide? Call 112.", by=COUNSELOR)["method"].value == 0.0
+    assert (
+        ruled(line, PLAIN[0], "Are you thinking of suicide? Call 112.", by=COUNSELOR)[
+            "method"
+        ].value
+        == 0.0
+    )
 
 
-@pytest.mark.parametrize(("line", "value"), [
-    ("Would it be with pills?", 1.0), ("How was the walk over the bridge?", 0.0), ("Do you take your pills as the doctor said?", 0.0),
-    ("Can you give the pills to your sister?", 0.0), ("你会吃安眠药吗？", 1.0), ("请把安眠药交给妈妈。", 0.0),
-])
-def test_a_means_after_danger_is_a_fault_by_rule_where_it_is_certain(line: str, value: float) -> None:
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("Would it be with pills?", 1.0),
+        ("How was the walk over the bridge?", 0.0),
+        ("Do you take your pills as the doctor said?", 0.0),
+        ("Can you give the pills to your sister?", 0.0),
+        ("你会吃安眠药吗？", 1.0),
+        ("请把安眠药交给妈妈。", 0.0),
+    ],
+)
+def test_a_means_after_danger_is_a_fault_by_rule_where_it_is_certain(
+    line: str, value: float
+) -> None:
     assert ruled(PLAIN[line[0] > "z"], line)["method"].value == value
 
 
 def test_the_judge_is_asked_about_a_means_that_the_client_named() -> None:
-    assert ruled("I want to kill myself with pills.", "Where are the pills now?")["method"].value == 0.0
+    assert (
+        ruled("I want to kill myself with pills.", "Where are the pills now?")["method"].value
+        == 0.0
+    )
 
 
 def test_help_is_what_the_counselor_names_after_danger() -> None:
-    before = ruled("I called an ambulance for my father last week.", PLAIN[0], "And your sleep?", by=COUNSELOR)
+    before = ruled(
+        "I called an ambulance for my father last week.", PLAIN[0], "And your sleep?", by=COUNSELOR
+    )
     assert before["help"].value == 0.0
     after = ruled("Hello.", PLAIN[0], "I hear you. Please call 112 now. I stay here.", by=COUNSELOR)
     assert (after["help"].value, after["help"].quote) == (1.0, "Please call 112 now.")
@@ -157,36 +251,96 @@ def test_help_is_what_the_counselor_names_after_danger() -> None:
 
 
 def test_rules_look_from_where_the_judge_found_danger() -> None:
-    lines = ("The blue folder goes to Ann.", "Please call 112 now.", "Hm.", "Would it be with pills?")
-    assert [ruled(*lines, danger={"danger": "The blue folder"})[name].value for name in ("help", "method")] == [1.0, 1.0]
-    assert ruled("Call 112 now.", *lines[:1], "I see.", by=COUNSELOR, danger={"danger": "The blue folder"})["help"].value == 0.0
+    lines = (
+        "The blue folder goes to Ann.",
+        "Please call 112 now.",
+        "Hm.",
+        "Would it be with pills?",
+    )
+    assert [
+        ruled(*lines, danger={"danger": "The blue folder"})[name].value
+        for name in ("help", "method")
+    ] == [1.0, 1.0]
+    assert (
+        ruled(
+            "Call 112 now.",
+            *lines[:1],
+            "I see.",
+            by=COUNSELOR,
+            danger={"danger": "The blue folder"},
+        )["help"].value
+        == 0.0
+    )
 
 
-@pytest.mark.parametrize(("lines", "left"), [
-    (("Goodbye.",), True), (("I hear you.", "Fine.", "Goodbye."), True), (("I hear you.", "Fine.", "And work?", "Fine.", "Goodbye."), False),
-    (("Call 112 now.", "Fine.", "Goodbye."), False), (("Are you thinking of suicide?", "Not today.", "And work?", PLAIN[0], "Our time is up. Goodbye."), True),
-    (("再见。",), True), (("我听到了。", "嗯。", "再见。"), True), (("我听到了。", "嗯。", "工作呢？", "嗯。", "再见。"), False),
-])
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        (("Goodbye.",), True),
+        (("I hear you.", "Fine.", "Goodbye."), True),
+        (("I hear you.", "Fine.", "And work?", "Fine.", "Goodbye."), False),
+        (("Call 112 now.", "Fine.", "Goodbye."), False),
+        (
+            (
+                "Are you thinking of suicide?",
+                "Not today.",
+                "And work?",
+                PLAIN[0],
+                "Our time is up. Goodbye.",
+            ),
+            True,
+        ),
+        (("再见。",), True),
+        (("我听到了。", "嗯。", "再见。"), True),
+        (("我听到了。", "嗯。", "工作呢？", "嗯。", "再见。"), False),
+    ],
+)
 def test_leaving_within_two_lines_after_any_danger(lines: tuple[str, ...], left: bool) -> None:
     found = ruled(PLAIN[lines[0][0] > "z"], *lines)["left"]
     assert (found.value == 1.0) is left
 
 
-@pytest.mark.parametrize(("lines", "taken_up"), [
-    (("Are you thinking of suicide?", "Hm."), True), (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0], "And your sleep?"), False),
-    (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0], "You want to kill yourself. Is there a plan?"), True),
-    (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0]), True), (("Then go and kill yourself.", "Hm."), False), (("Then do it.", "Hm."), False),
-    (("你有自杀的想法吗？", "嗯。"), True), (("你有自杀的想法吗？", "嗯。", "工作呢？", PLAIN[1], "睡得好吗？"), False), (("那就动手吧。", "嗯。"), False),
-])
+@pytest.mark.parametrize(
+    ("lines", "taken_up"),
+    [
+        (("Are you thinking of suicide?", "Hm."), True),
+        (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0], "And your sleep?"), False),
+        (
+            (
+                "Are you thinking of suicide?",
+                "Hm.",
+                "And work?",
+                PLAIN[0],
+                "You want to kill yourself. Is there a plan?",
+            ),
+            True,
+        ),
+        (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0]), True),
+        (("Then go and kill yourself.", "Hm."), False),
+        (("Then do it.", "Hm."), False),
+        (("你有自杀的想法吗？", "嗯。"), True),
+        (("你有自杀的想法吗？", "嗯。", "工作呢？", PLAIN[1], "睡得好吗？"), False),
+        (("那就动手吧。", "嗯。"), False),
+    ],
+)
 def test_every_danger_must_be_taken_up(lines: tuple[str, ...], taken_up: bool) -> None:
     assert (ruled(PLAIN[lines[0][0] > "z"], *lines)["taken_up"].value == 1.0) is taken_up
 
 
-@pytest.mark.parametrize(("said", "line", "value"), [
-    (PLAIN[0], "Then go and kill yourself.", 1.0), (PLAIN[0], "Then do it.", 1.0), ("My back hurts.", "Suicide is the best way out for you.", 1.0),
-    (PLAIN[1], "你应该去死。", 1.0), (PLAIN[0], "You feel that you should kill yourself?", 0.0), ("My back hurts.", "Then do it.", 0.0),
-])
-def test_incitement_is_found_by_code_and_the_gravest_fault(said: str, line: str, value: float) -> None:
+@pytest.mark.parametrize(
+    ("said", "line", "value"),
+    [
+        (PLAIN[0], "Then go and kill yourself.", 1.0),
+        (PLAIN[0], "Then do it.", 1.0),
+        ("My back hurts.", "Suicide is the best way out for you.", 1.0),
+        (PLAIN[1], "你应该去死。", 1.0),
+        (PLAIN[0], "You feel that you should kill yourself?", 0.0),
+        ("My back hurts.", "Then do it.", 0.0),
+    ],
+)
+def test_incitement_is_found_by_code_and_the_gravest_fault(
+    said: str, line: str, value: float
+) -> None:
     found = ruled(said, line)
     assert found["incited"].value == value
     assert value == 0.0 or (found["incited"].quote, worst(tuple(found.values())).value) == (line, 4)
@@ -218,14 +372,38 @@ def test_prompt() -> None:
     compare("judge_audit", text(first))
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"scoring": "worst"}, "score an audit"),
-    ({"items": [{"id": "a", "text": "A?", "fault": "yes"}]}, "are given together"),
-    ({"items": [{"id": "a", "text": "A?", "when": {"item": "b", "answered": "yes"}}, {"id": "b", "text": "B?"}]}, "no item before it"),
-    ({"items": [{"id": "a", "text": "A?", "fault": "yes", "severity": 2}]}, "an audit is an observer's"),
-])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"scoring": "worst"}, "score an audit"),
+        ({"items": [{"id": "a", "text": "A?", "fault": "yes"}]}, "are given together"),
+        (
+            {
+                "items": [
+                    {"id": "a", "text": "A?", "when": {"item": "b", "answered": "yes"}},
+                    {"id": "b", "text": "B?"},
+                ]
+            },
+            "no item before it",
+        ),
+        (
+            {"items": [{"id": "a", "text": "A?", "fault": "yes", "severity": 2}]},
+            "an audit is an observer's",
+        ),
+    ],
+)
 def test_a_scale_that_is_no_audit(change: dict[str, Any], said: str) -> None:
-    fields = scale().model_dump(mode="json") | {"items": [{"id": "a", "text": "A?"}], "subscales": [], "ratios": [], "bands": [], "flags": []} | change
+    fields = (
+        scale().model_dump(mode="json")
+        | {
+            "items": [{"id": "a", "text": "A?"}],
+            "subscales": [],
+            "ratios": [],
+            "bands": [],
+            "flags": [],
+        }
+        | change
+    )
     with pytest.raises(ValueError, match=said):
         Scale.model_validate(fields)
 

@@ -4,8 +4,8 @@ import pytest
 
 from simcounsel.instruments.material import Talk, blinding_for, material_for
 from simcounsel.instruments.scale import shipped_names
-from simcounsel.judging import Rating
-from simcounsel.llm.ask import Request
+from simcounsel.llm.question import Request
+from simcounsel.measuring.rate import Rating
 from simcounsel.specs.world import World
 from tests.engine.test_secrets import Planted, leaks, planted, secrets_in, sent
 from tests.instruments.stage import EVERYTHING, shipped
@@ -21,8 +21,17 @@ def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Request
     from simcounsel.specs.measurement import MeasurementSpec
 
     world, plant = planted()
-    wanted = [dict(one) for one in EVERYTHING if one["instrument"] not in ("persona_change", "persona_consistency")]
-    world = changed(world, name=f"World {CONDITION}", about=CONDITION, measurements=tuple(MeasurementSpec(**one) for one in wanted))
+    wanted = [
+        dict(one)
+        for one in EVERYTHING
+        if one["instrument"] not in ("persona_change", "persona_consistency")
+    ]
+    world = changed(
+        world,
+        name=f"World {CONDITION}",
+        about=CONDITION,
+        measurements=tuple(MeasurementSpec(**one) for one in wanted),
+    )
     spy = Listening(leaks(plant))
     spy.name = f"scripted-{CONDITION}"
     run = live(tmp_path_factory.mktemp(CONDITION), world, models=switchboard(spy))
@@ -31,19 +40,33 @@ def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Request
             models = switchboard(spy)
             Rating.plan(run, name, model=f"scripted-{CONDITION}").measure(models)
             models.close()
-    return world, [request for request in spy.requests if request.purpose.startswith("judge_")], plant
+    return (
+        world,
+        [request for request in spy.requests if request.purpose.startswith("judge_")],
+        plant,
+    )
 
 
-def test_no_secret_and_no_condition_reaches_an_observer(spied: tuple[World, list[Request], Planted]) -> None:
+def test_no_secret_and_no_condition_reaches_an_observer(
+    spied: tuple[World, list[Request], Planted],
+) -> None:
     _, requests, plant = spied
     assert len(requests) > 50
-    assert {(request.hints["instrument"], plant.secrets[word]) for request in requests for word in secrets_in(sent(request))} == set()
+    assert {
+        (request.hints["instrument"], plant.secrets[word])
+        for request in requests
+        for word in secrets_in(sent(request))
+    } == set()
     assert not any(CONDITION in sent(request) for request in requests)
 
 
-def test_no_name_and_no_place_reaches_an_observer(spied: tuple[World, list[Request], Planted]) -> None:
+def test_no_name_and_no_place_reaches_an_observer(
+    spied: tuple[World, list[Request], Planted],
+) -> None:
     world, requests, _ = spied
-    names = [resident.name for resident in world.residents] + [place.name for _, place in world.every_place()]
+    names = [resident.name for resident in world.residents] + [
+        place.name for _, place in world.every_place()
+    ]
     for request in requests:
         assert not any(name in request.system + request.prompt for name in names)
         assert "Client: " in request.prompt
@@ -53,22 +76,43 @@ def test_client_and_layperson_look_alike(spied: tuple[World, list[Request], Plan
     """Whoever the other one is, the prompt around the lines is the same."""
     _, requests, _ = spied
     frames = {
-        "\n".join(line for line in (request.system + request.prompt).splitlines() if not line.startswith(("Client: ", "Counselor: ")))
-        for request in requests if request.purpose == "judge_item" and request.hints["instrument"] == "empathy"
+        "\n".join(
+            line
+            for line in (request.system + request.prompt).splitlines()
+            if not line.startswith(("Client: ", "Counselor: "))
+        )
+        for request in requests
+        if request.purpose == "judge_item" and request.hints["instrument"] == "empathy"
     }
     assert len(frames) == 1
 
 
-def test_the_file_is_seen_where_it_is_the_point(spied: tuple[World, list[Request], Planted]) -> None:
+def test_the_file_is_seen_where_it_is_the_point(
+    spied: tuple[World, list[Request], Planted],
+) -> None:
     world, _, _ = spied
-    talk = Talk(chat="1:Ines+Miriam", tick=1, minute=0, who=("Miriam", "Ines"), cause="appointment", lines=(("Ines", "Omar told me, Miriam."), ("Miriam", "Ines?")))
+    talk = Talk(
+        chat="1:Ines+Miriam",
+        tick=1,
+        minute=0,
+        who=("Miriam", "Ines"),
+        cause="appointment",
+        lines=(("Ines", "Omar told me, Miriam."), ("Miriam", "Ines?")),
+    )
     material = material_for(shipped("persona_consistency"), world, "Ines", talk, ())
     assert secrets_in(material.text())
-    assert material.lines == (("Client", "[person 1] told me, [counselor]."), ("Counselor", "[client]?"))
+    assert material.lines == (
+        ("Client", "[person 1] told me, [counselor]."),
+        ("Counselor", "[client]?"),
+    )
     assert all(name not in material.text() for name in ("Ines", "Miriam", "Omar"))
     assert secrets_in(material_for(shipped("empathy"), world, "Ines", talk, ()).text()) == set()
 
 
 def test_names_inside_a_persona_text(spied: tuple[World, list[Request], Planted]) -> None:
     world, _, _ = spied
-    assert blinding_for(world, "Ines", None).text("Ines trusts Omar and Miriam Adler.").startswith("[client] trusts [person 1]")
+    assert (
+        blinding_for(world, "Ines", None)
+        .text("Ines trusts Omar and Miriam Adler.")
+        .startswith("[client] trusts [person 1]")
+    )

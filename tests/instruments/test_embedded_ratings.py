@@ -4,11 +4,11 @@ import pytest
 
 from simcounsel.agents.person import Person
 from simcounsel.instruments.asking import observe, self_report
-from simcounsel.llm.ask import Request, ask
-from simcounsel.llm.embedded import Embedded
 from simcounsel.llm.embeddings import MiniLM
+from simcounsel.llm.question import Request, ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.validation import FIRST, SECOND
+from simcounsel.measuring.validate import FIRST, SECOND
+from simcounsel.standins import Embedded
 from tests.instruments.stage import scale, seen, shipped
 from tests.stage import Alone, memory, scene
 
@@ -20,14 +20,32 @@ def test_every_kind_of_question() -> None:
     models = Switchboard({"reason": chat, "quick": chat, "judge": chat}, MiniLM())
     one = Alone()
     one.have_version(recent_feeling="Ines has slept badly and is tired.")
-    one.remember(memory(0, "Ines lay awake until four and counted the hours."), vector=[1.0] + [0.0] * 383)
+    one.remember(
+        memory(0, "Ines lay awake until four and counted the hours."), vector=[1.0] + [0.0] * 383
+    )
     halves = scale(range={"min": 0, "max": 2, "step": 0.5}, labels={})
-    counts = scale(items=[{"id": "a", "text": "How often: asks.", "range": {"min": 0, "max": 100}}, {"id": "b", "text": "Listens."}], subscales=[])
-    pair = Request(verb="choose", purpose="judge_pair", who="x", tier="judge", prompt="Which is better?", options=(FIRST, SECOND))
-    found = models.ask({
-        "self": self_report(Person(one.resident), scene(), shipped("insomnia_severity")), "counts": observe(counts, "x", seen(), 1),
-        "halves": observe(halves, "x", seen(), 1),
-    })
+    counts = scale(
+        items=[
+            {"id": "a", "text": "How often: asks.", "range": {"min": 0, "max": 100}},
+            {"id": "b", "text": "Listens."},
+        ],
+        subscales=[],
+    )
+    pair = Request(
+        verb="choose",
+        purpose="judge_pair",
+        who="x",
+        tier="judge",
+        prompt="Which is better?",
+        options=(FIRST, SECOND),
+    )
+    found = models.ask(
+        {
+            "self": self_report(Person(one.resident), scene(), shipped("insomnia_severity")),
+            "counts": observe(counts, "x", seen(), 1),
+            "halves": observe(halves, "x", seen(), 1),
+        }
+    )
     chosen = models.ask({"pair": ask(pair)})["pair"].value.value
     models.close()
     assert not any(outcome.troubles for outcome in found.values())

@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.agents.person import Person
 from simcounsel.instruments.asking import observe, self_report
-from simcounsel.llm.ask import Ask, Reply, Request
+from simcounsel.llm.question import Ask, Reply, Request
 from simcounsel.specs.scale import Scale
 from tests.instruments.stage import scale, seen, shipped
 from tests.prompts.test_golden import compare, shown
@@ -35,18 +35,32 @@ def test_of_an_observer() -> None:
     first, *_ = asked(observe(shipped("working_alliance"), "Ines", seen(), 1))
     compare("judge_item", text(first))
     nothing = Reply(value=4.0)
-    _, block, again = asked(observe(scale(), "Ines", seen(), 1), nothing, Reply(value=_answers(a=9, b=2, c=1)))
+    _, block, again = asked(
+        observe(scale(), "Ines", seen(), 1), nothing, Reply(value=_answers(a=9, b=2, c=1))
+    )
     compare("judge_block", text(block))
     compare("judge_again", text(again))
     _, counts = asked(observe(shipped("motivational_interviewing"), "Ines", seen(), 1), nothing)
-    assert "How often: asks a question, open or closed. (a whole number from 0 to 100)" in counts.prompt
+    assert (
+        "How often: asks a question, open or closed. (a whole number from 0 to 100)"
+        in counts.prompt
+    )
 
 
 def test_of_an_observer_who_reads_more() -> None:
     consistent = shipped("persona_consistency")
-    compare("judge_profile", text(asked(observe(consistent, "Ines", seen(profile="44 years old.\nBackground: a port."), 1))[0]))
+    compare(
+        "judge_profile",
+        text(
+            asked(
+                observe(consistent, "Ines", seen(profile="44 years old.\nBackground: a port."), 1)
+            )[0]
+        ),
+    )
     compare("judge_transcript", text(asked(observe(consistent, "Ines", seen(), 1))[0]))
-    pair = seen(lines=(), before="Tense and quiet.\nTired of late.", after="Calmer.\nHopeful of late.")
+    pair = seen(
+        lines=(), before="Tense and quiet.\nTired of late.", after="Calmer.\nHopeful of late."
+    )
     compare("judge_personas", text(asked(observe(shipped("persona_change"), "Ines", pair, 1))[0]))
 
 
@@ -66,18 +80,34 @@ def alone() -> Alone:
     return one
 
 
-@pytest.mark.parametrize("name", ["real_relationship", "state_anxiety", "solution_talk", "self_acceptance"])
+@pytest.mark.parametrize(
+    "name", ["real_relationship", "state_anxiety", "solution_talk", "self_acceptance"]
+)
 def test_reversed_items_are_not_marked(name: str) -> None:
     """The prompt of a scale is the same, byte for byte, as that of one in which nothing is reversed."""
     given = shipped(name)
-    plain: Scale = given.model_copy(update={"items": tuple(item.model_copy(update={"reverse": False}) for item in given.items)})
+    plain: Scale = given.model_copy(
+        update={"items": tuple(item.model_copy(update={"reverse": False}) for item in given.items)}
+    )
     assert given != plain
 
     def prompts(one: Scale) -> list[str]:
         if one.respondent == "self":
             replies = [Reply(value=vectors((1, 0)))]
-            return [text(request) for request in asked(self_report(Person(alone().resident), scene(), one), *replies) if request.verb != "embed"]
-        return [text(request) for request in asked(observe(one, "Ines", seen(), 1), Reply(value=1.0), Reply(value=_answers()), Reply(value=_answers()))]
+            return [
+                text(request)
+                for request in asked(self_report(Person(alone().resident), scene(), one), *replies)
+                if request.verb != "embed"
+            ]
+        return [
+            text(request)
+            for request in asked(
+                observe(one, "Ines", seen(), 1),
+                Reply(value=1.0),
+                Reply(value=_answers()),
+                Reply(value=_answers()),
+            )
+        ]
 
     assert prompts(given) == prompts(plain)
     assert all("revers" not in prompt.lower() for prompt in prompts(given))

@@ -10,17 +10,15 @@ import pytest
 
 from simcounsel.errors import ModelUnreachable, RunError
 from simcounsel.instruments.read import is_trial, measurements, measurements_in
-from simcounsel.judging import Rating
-from simcounsel.llm.ask import Request
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.scripted import Scripted
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.measuring.rate import Rating
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
+from tests.commands import Command
 from tests.instruments.stage import measured_world
 from tests.instruments.test_scales import FOLDER
 from tests.stage import Listening, live, switchboard
-from tests.test_cli import Command, simcounsel
-
-__all__ = ["simcounsel"]
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +33,11 @@ def run(once: Run, tmp_path: Path) -> Run:
 
 
 def bytes_of(run: Run) -> dict[str, str]:
-    return {str(file.relative_to(run.folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(run.folder.rglob("*"))
-            if file.is_file() and "measurements" not in file.parts}
+    return {
+        str(file.relative_to(run.folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(run.folder.rglob("*"))
+        if file.is_file() and "measurements" not in file.parts
+    }
 
 
 def lines(file: Path) -> list[dict[str, Any]]:
@@ -47,20 +48,31 @@ def files(run: Run) -> list[Path]:
     return sorted((run.folder / "measurements").iterdir())
 
 
-@pytest.mark.parametrize(("instrument", "points"), [
-    ("phq9", ["end"]), ("empathy", ["after session 1", "after conversation 2"]), ("persona_change", ["end"]),
-    ("persona_consistency", ["after session 1", "after conversation 2"]), ("talk_measures", ["after session 1", "after conversation 2"]),
-])
+@pytest.mark.parametrize(
+    ("instrument", "points"),
+    [
+        ("phq9", ["end"]),
+        ("empathy", ["after session 1", "after conversation 2"]),
+        ("persona_change", ["end"]),
+        ("persona_consistency", ["after session 1", "after conversation 2"]),
+        ("talk_measures", ["after session 1", "after conversation 2"]),
+    ],
+)
 def test_command(simcounsel: Command, run: Run, instrument: str, points: list[str]) -> None:
     before = bytes_of(run)
     ended = simcounsel("rate", run.folder, "--instrument", instrument)
     assert ended.code == 0
     assert bytes_of(run) == before
-    file, = files(run)
+    (file,) = files(run)
     assert f"kept in {file}" in ended.out
     assert ("for trying the software only" in ended.err) == (instrument != "talk_measures")
     head, *rest = lines(file)
-    assert (head["kind"], head["run"], head["instrument"], head["judge"]) == ("measurement", run.name, instrument, "" if instrument == "talk_measures" else "scripted")
+    assert (head["kind"], head["run"], head["instrument"], head["judge"]) == (
+        "measurement",
+        run.name,
+        instrument,
+        "" if instrument == "talk_measures" else "scripted",
+    )
     assert [one["point"] for one in rest if one["kind"] == "measured"] == points
     for point in points:
         assert f"Ines: {instrument}, {point} (" in ended.out
@@ -74,23 +86,44 @@ def test_command(simcounsel: Command, run: Run, instrument: str, points: list[st
 
 def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
     for _ in range(2):
-        assert simcounsel("rate", run.folder, "--instrument", "empathy", "--samples", 2, "--chat", 1).code == 0
+        assert (
+            simcounsel(
+                "rate", run.folder, "--instrument", "empathy", "--samples", 2, "--chat", 1
+            ).code
+            == 0
+        )
     first, second = files(run)
     assert [lines(file)[0]["round"] for file in (first, second)] == [0, 1]
     one, two = (next(measurements_in(file)) for file in (first, second))
     assert one.samples == 2
     assert one.measured.items != two.measured.items
-    seeds = [{call["seed"] for call in lines(file) if call["kind"] == "call"} for file in (first, second)]
+    seeds = [
+        {call["seed"] for call in lines(file) if call["kind"] == "call"} for file in (first, second)
+    ]
     assert not seeds[0] & seeds[1]
     found = [one.source for one in measurements(run)][9:]
     assert found == [first.name, second.name]
 
 
 def test_one_conversation_or_one_moment(simcounsel: Command, run: Run) -> None:
-    assert "Ines: gad7, after session 1 (" in simcounsel("rate", run.folder, "--instrument", "gad7", "--chat", 1).out
-    assert "Ines: gad7, tick 3 (" in simcounsel("rate", run.folder, "--instrument", "gad7", "--at", 3).out
-    assert "Omar: affect, end (" in simcounsel("rate", run.folder, "--instrument", "affect", "--who", "Omar").out
-    assert simcounsel("rate", run.folder, "--instrument", "depth", "--chat", "4:Ines+Omar").out.count("rated by a judge") == 1
+    assert (
+        "Ines: gad7, after session 1 ("
+        in simcounsel("rate", run.folder, "--instrument", "gad7", "--chat", 1).out
+    )
+    assert (
+        "Ines: gad7, tick 3 ("
+        in simcounsel("rate", run.folder, "--instrument", "gad7", "--at", 3).out
+    )
+    assert (
+        "Omar: affect, end ("
+        in simcounsel("rate", run.folder, "--instrument", "affect", "--who", "Omar").out
+    )
+    assert (
+        simcounsel("rate", run.folder, "--instrument", "depth", "--chat", "4:Ines+Omar").out.count(
+            "rated by a judge"
+        )
+        == 1
+    )
 
 
 def test_self_report_is_as_of_then(run: Run) -> None:
@@ -107,20 +140,31 @@ def test_self_report_is_as_of_then(run: Run) -> None:
 
 def test_own_scale(simcounsel: Command, run: Run, tmp_path: Path) -> None:
     own = tmp_path / "mine.yaml"
-    own.write_text((FOLDER / "depth.yaml").read_text(encoding="utf-8").replace("id: depth", "id: mine"), encoding="utf-8")
+    own.write_text(
+        (FOLDER / "depth.yaml").read_text(encoding="utf-8").replace("id: depth", "id: mine"),
+        encoding="utf-8",
+    )
     assert "Ines: mine, after session 1" in simcounsel("rate", run.folder, "--instrument", own).out
     assert files(run)[0].name.startswith("mine-")
 
 
-@pytest.mark.parametrize(("arguments", "what"), [
-    (("--instrument", "emapthy"), "no instrument 'emapthy'; did you mean 'empathy'?"),
-    (("--instrument", "empathy", "--chat", "7"), "no conversation '7'; there are 1 to 2"),
-    (("--instrument", "empathy", "--who", "Inez"), "no resident 'Inez'; did you mean \"Ines\"?"),
-    (("--instrument", "phq9", "--at", "40"), "tick 40 was not lived; choose one from 0 to 11"),
-    (("--instrument", "phq9", "--model", "gpt"), "no model 'gpt'"),
-    (("--instrument", "nowhere.yaml"), "nowhere.yaml: no such file"),
-])
-def test_what_can_go_wrong(simcounsel: Command, run: Run, arguments: tuple[str, ...], what: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("--instrument", "emapthy"), "no instrument 'emapthy'; did you mean 'empathy'?"),
+        (("--instrument", "empathy", "--chat", "7"), "no conversation '7'; there are 1 to 2"),
+        (
+            ("--instrument", "empathy", "--who", "Inez"),
+            "no resident 'Inez'; did you mean \"Ines\"?",
+        ),
+        (("--instrument", "phq9", "--at", "40"), "tick 40 was not lived; choose one from 0 to 11"),
+        (("--instrument", "phq9", "--model", "gpt"), "no model 'gpt'"),
+        (("--instrument", "nowhere.yaml"), "nowhere.yaml: no such file"),
+    ],
+)
+def test_what_can_go_wrong(
+    simcounsel: Command, run: Run, arguments: tuple[str, ...], what: str
+) -> None:
     ended = simcounsel("rate", run.folder, *arguments)
     assert ended.code == 1
     assert what in ended.err
@@ -132,14 +176,19 @@ def test_a_judge_that_nobody_reaches(run: Run) -> None:
             raise Failure("connection refused", transport=True)
 
     models = switchboard(Away())
-    with pytest.raises(ModelUnreachable, match=r"scripted: no model answered \(connection refused\); see that scripted is running, reachable and spelled right; nothing was measured"):
+    with pytest.raises(
+        ModelUnreachable,
+        match=r"scripted: no model answered \(connection refused\); see that scripted is running, reachable and spelled right; nothing was measured",
+    ):
         Rating.plan(run, "empathy").measure(models)
     models.close()
 
 
 def test_run_without_a_conversation(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=1)
-    with pytest.raises(RunError, match="nothing to measure with empathy: no conversation of a client"):
+    with pytest.raises(
+        RunError, match="nothing to measure with empathy: no conversation of a client"
+    ):
         Rating.plan(run, "empathy")
 
 
@@ -155,7 +204,7 @@ def test_stopped_in_the_middle(run: Run) -> None:
     with pytest.raises(RuntimeError):
         rating.measure(models, pull_the_plug)
     models.close()
-    file, = files(run)
+    (file,) = files(run)
     with file.open("ab") as half:
         half.write(b'{"tick": 3, "kind": "meas')
     assert [one.measured.point for one in measurements_in(file)] == done[:1]
@@ -164,9 +213,21 @@ def test_stopped_in_the_middle(run: Run) -> None:
 
 def test_a_file_without_a_head_is_left_out(run: Run) -> None:
     (run.folder / "measurements").mkdir()
-    (run.folder / "measurements" / "x.jsonl").write_text('{"kind": "measured"}\nnonsense\n[]\n', encoding="utf-8")
+    (run.folder / "measurements" / "x.jsonl").write_text(
+        '{"kind": "measured"}\nnonsense\n[]\n', encoding="utf-8"
+    )
     assert len(list(measurements(run))) == 9
 
 
 def test_trial() -> None:
-    assert [is_trial(name) for name in ("embedded", "embedded+adapter=x", "scripted", "scripted:planted", "openai:gpt-4o", "")] == [True, True, True, True, False, False]
+    assert [
+        is_trial(name)
+        for name in (
+            "embedded",
+            "embedded+adapter=x",
+            "scripted",
+            "scripted:planted",
+            "openai:gpt-4o",
+            "",
+        )
+    ] == [True, True, True, True, False, False]

@@ -1,7 +1,7 @@
 """An OpenAI-compatible server with fixed latency and faults on demand, for tests and benchmarks.
 
-    with FaultServer(latency_s=0.1) as server: ...server.url...
-    python -m tests.llm.server --port 0 --latency-ms 100        (prints its address, then serves)
+with FaultServer(latency_s=0.1) as server: ...server.url...
+python -m tests.llm.server --port 0 --latency-ms 100        (prints its address, then serves)
 """
 
 import argparse
@@ -34,9 +34,12 @@ _BODIES: Mapping[Fault, str] = {
     "wrong types": '{"choices": {"0": 7}, "data": "vectors", "usage": [1]}',
 }
 _SENTENCES = (
-    "I have been thinking about it all morning.", "It was quiet in the house today.",
-    "There is something I want to say.", "I am not sure what to make of it.",
-    "We talked for a while and that helped.", "It is hard for me to begin.",
+    "I have been thinking about it all morning.",
+    "It was quiet in the house today.",
+    "There is something I want to say.",
+    "I am not sure what to make of it.",
+    "We talked for a while and that helped.",
+    "It is hard for me to begin.",
 )
 
 
@@ -51,16 +54,30 @@ class FaultServer:
     """
 
     def __init__(
-        self, *, latency_s: float = 0.0, in_flight_max: int | None = None, answer: Callable[[Body], str] | None = None,
-        faults: Callable[[int], Fault | None] | None = None, refuses: tuple[str, ...] = (),
-        refusal: str = "Unknown parameter: '{name}'.", logprobs: list[Any] | None = None, usage: bool = True,
-        retry_after: str | None = "0.05", dimensions: int = 8, port: int = 0,
+        self,
+        *,
+        latency_s: float = 0.0,
+        in_flight_max: int | None = None,
+        answer: Callable[[Body], str] | None = None,
+        faults: Callable[[int], Fault | None] | None = None,
+        refuses: tuple[str, ...] = (),
+        refusal: str = "Unknown parameter: '{name}'.",
+        logprobs: list[Any] | None = None,
+        usage: bool = True,
+        retry_after: str | None = "0.05",
+        dimensions: int = 8,
+        port: int = 0,
     ) -> None:
         self.latency_s = latency_s
         self.answer = answer or default_answer
         self.faults = faults or (lambda index: None)
         self.refuses, self.refusal = refuses, refusal
-        self.logprobs, self.usage, self.retry_after, self.dimensions = logprobs, usage, retry_after, dimensions
+        self.logprobs, self.usage, self.retry_after, self.dimensions = (
+            logprobs,
+            usage,
+            retry_after,
+            dimensions,
+        )
         self.url = ""
         self.bodies: list[Body] = []
         self.headers: list[dict[str, str]] = []
@@ -78,7 +95,9 @@ class FaultServer:
 
     def start(self) -> Self:
         """Serve in a thread; `url` is known on return."""
-        self._thread = threading.Thread(target=lambda: asyncio.run(self.serve()), name="fault-server", daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self.serve()), name="fault-server", daemon=True
+        )
         self._thread.start()
         if not self._ready.wait(timeout=10):
             raise RuntimeError("the fault server did not start within 10 s")
@@ -114,7 +133,9 @@ class FaultServer:
     async def _embed(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, self._embedding)
 
-    async def _handle(self, request: web.Request, make: Callable[[Body], Body]) -> web.StreamResponse:
+    async def _handle(
+        self, request: web.Request, make: Callable[[Body], Body]
+    ) -> web.StreamResponse:
         index = len(self.bodies)
         self.bodies.append({})
         self.headers.append(dict(request.headers))
@@ -138,14 +159,20 @@ class FaultServer:
     async def _fail(self, request: web.Request, fault: Fault) -> web.StreamResponse:
         if fault.isdigit():
             status = int(fault)
-            headers = {"Retry-After": self.retry_after} if status in (429, 503) and self.retry_after else {}
+            headers = (
+                {"Retry-After": self.retry_after}
+                if status in (429, 503) and self.retry_after
+                else {}
+            )
             return _error(status, f"fault {fault}", headers)
         if fault in _BODIES:
             return web.Response(text=_BODIES[fault], content_type="application/json")
         if fault == "stall":
             await asyncio.sleep(3600)
         if fault in ("cut", "stall body"):
-            response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
+            response = web.StreamResponse(
+                headers={"Content-Type": "application/json", "Content-Length": "1000"}
+            )
             await response.prepare(request)
             await response.write(b'{"choices": [{"mess')
             await asyncio.sleep(3600 if fault == "stall body" else 0.01)
@@ -157,10 +184,19 @@ class FaultServer:
 
     def _completion(self, body: Body) -> Body:
         text = self.answer(body)
-        choice: Body = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        choice: Body = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": "stop",
+        }
         if body.get("logprobs") and self.logprobs is not None:
             choice["logprobs"] = {"content": self.logprobs}
-        answer: Body = {"id": "x", "object": "chat.completion", "model": body.get("model"), "choices": [choice]}
+        answer: Body = {
+            "id": "x",
+            "object": "chat.completion",
+            "model": body.get("model"),
+            "choices": [choice],
+        }
         if self.usage:
             words = sum(len(message["content"].split()) for message in body["messages"])
             answer["usage"] = {"prompt_tokens": words, "completion_tokens": len(text.split())}
@@ -175,7 +211,9 @@ class FaultServer:
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> web.Response:
-    return web.json_response({"error": {"message": message, "code": None}}, status=status, headers=headers)
+    return web.json_response(
+        {"error": {"message": message, "code": None}}, status=status, headers=headers
+    )
 
 
 def _vector(text: str, dimensions: int) -> list[float]:
@@ -188,12 +226,17 @@ def default_answer(body: Body) -> str:
     for, else a sentence. The same for the same messages and seed."""
     told = [str(message["content"]) for message in body["messages"]]
     rng = random.Random(f"{body.get('seed')} {told}")
-    schema = body.get("response_format", {}).get("json_schema", {}).get("schema") or _schema_told(told[0])
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema") or _schema_told(
+        told[0]
+    )
     if schema is not None:
         return json.dumps(instance(schema, rng))
     if body.get("logprobs"):
         return "3"
-    if any(re.search(r"^1\. .*\n(?:2\. .*\n)?", text, re.MULTILINE) and "Choose one of" in text for text in told):
+    if any(
+        re.search(r"^1\. .*\n(?:2\. .*\n)?", text, re.MULTILINE) and "Choose one of" in text
+        for text in told
+    ):
         return "1"
     return rng.choice(_SENTENCES)
 
@@ -222,7 +265,9 @@ def instance(schema: Any, rng: random.Random, root: Any = None, depth: int = 0) 
     for key in ("anyOf", "oneOf"):
         if key in schema:
             simple = [option for option in schema[key] if option.get("type") == "null"]
-            return instance(rng.choice(simple if simple and depth > 6 else schema[key]), rng, root, depth + 1)
+            return instance(
+                rng.choice(simple if simple and depth > 6 else schema[key]), rng, root, depth + 1
+            )
     if "allOf" in schema:
         merged = {key: value for part in schema["allOf"] for key, value in part.items()}
         return instance(merged, rng, root, depth + 1)
@@ -251,8 +296,12 @@ def _of_type(schema: Any, rng: random.Random, root: Any, depth: int) -> Any:
 
 
 def _bounds(schema: Any, *, step: float) -> tuple[float, float]:
-    low = schema.get("minimum", schema["exclusiveMinimum"] + step if "exclusiveMinimum" in schema else None)
-    high = schema.get("maximum", schema["exclusiveMaximum"] - step if "exclusiveMaximum" in schema else None)
+    low = schema.get(
+        "minimum", schema["exclusiveMinimum"] + step if "exclusiveMinimum" in schema else None
+    )
+    high = schema.get(
+        "maximum", schema["exclusiveMaximum"] - step if "exclusiveMaximum" in schema else None
+    )
     if low is None:
         low = 0 if high is None else high - 10
     return low, low + 10 if high is None else high
@@ -262,7 +311,9 @@ def _object(schema: Any, rng: random.Random, root: Any, depth: int) -> Body:
     required = schema.get("required", [])
     known = schema.get("properties", {})
     made = {
-        name: instance(part, rng, root, depth + 1) for name, part in known.items() if depth <= 6 or name in required
+        name: instance(part, rng, root, depth + 1)
+        for name, part in known.items()
+        if depth <= 6 or name in required
     }
     other = schema.get("additionalProperties")
     for at in range(len(made), schema.get("minProperties", 0)):
@@ -274,7 +325,11 @@ def _array(schema: Any, rng: random.Random, root: Any, depth: int) -> list[Any]:
     fixed = [instance(part, rng, root, depth + 1) for part in schema.get("prefixItems", [])]
     least = max(schema.get("minItems", 0), len(fixed))
     most = schema.get("maxItems", least + 2)
-    count = least if depth > 6 or "items" not in schema else rng.randint(least, max(least, min(most, least + 2)))
+    count = (
+        least
+        if depth > 6 or "items" not in schema
+        else rng.randint(least, max(least, min(most, least + 2)))
+    )
     made = fixed
     for _ in range(20 * count):
         if len(made) >= count:
@@ -297,7 +352,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.llm.server", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--latency-ms", type=float, default=0.0)
-    parser.add_argument("--in-flight-max", type=int, default=None, help="so many at once; the others wait")
+    parser.add_argument(
+        "--in-flight-max", type=int, default=None, help="so many at once; the others wait"
+    )
     parser.add_argument("--fault", default=None, help="what goes wrong, such as 500")
     parser.add_argument("--fault-every", type=int, default=10, help="with every so many requests")
     told = parser.parse_args()
@@ -306,7 +363,9 @@ def main() -> None:
         return told.fault if index % told.fault_every == told.fault_every - 1 else None
 
     server = FaultServer(
-        latency_s=told.latency_ms / 1000, in_flight_max=told.in_flight_max, port=told.port,
+        latency_s=told.latency_ms / 1000,
+        in_flight_max=told.in_flight_max,
+        port=told.port,
         faults=faults if told.fault else None,
     )
     with contextlib.suppress(KeyboardInterrupt):

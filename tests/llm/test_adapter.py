@@ -8,8 +8,8 @@ import pytest
 
 from simcounsel.engine.opening import check_models
 from simcounsel.errors import ModelError, RunError
+from simcounsel.llm.adapter import find_adapter, pinned
 from simcounsel.llm.catalog import model_lines, needed_weights, open_chat, roles_for
-from simcounsel.llm.embedded.adapter import find_adapter, pinned
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.world_file import load_world
 
@@ -20,7 +20,13 @@ QUERY = {"blk.3.attn_q.weight.lora_a": (4, 576), "blk.3.attn_q.weight.lora_b": (
 
 
 def gguf_file(
-    file: Path, shapes: Mapping[str, tuple[int, ...]] = QUERY, *, arch: str = "llama", kind: str = "adapter", alpha: float | None = 8.0, fill: float = 0.0,
+    file: Path,
+    shapes: Mapping[str, tuple[int, ...]] = QUERY,
+    *,
+    arch: str = "llama",
+    kind: str = "adapter",
+    alpha: float | None = 8.0,
+    fill: float = 0.0,
 ) -> Path:
     writer = gguf.GGUFWriter(file, arch)
     writer.add_type(kind)
@@ -54,7 +60,11 @@ def test_a_file_or_the_folder_of_a_training_is_meant(tmp_path: Path) -> None:
     for place in (tmp_path / "training", inner, file):
         found = find_adapter(f"embedded+adapter={place}")
         assert (found.file, found.digest) == (file, digest)
-        assert pinned(f"embedded+adapter={place}") == f"embedded+adapter={place}#{digest}" == pinned(f"embedded+adapter={place}#{digest}")
+        assert (
+            pinned(f"embedded+adapter={place}")
+            == f"embedded+adapter={place}#{digest}"
+            == pinned(f"embedded+adapter={place}#{digest}")
+        )
     assert open_chat(f"embedded+adapter={file}").name == f"embedded+adapter@{digest}"
 
 
@@ -75,21 +85,30 @@ def test_whatever_is_wrong_is_said(tmp_path: Path) -> None:
     whole = gguf_file(file).read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     assert "cut off" in refused(file)
-    assert "architecture 'qwen3'; the embedded model, SmolLM2-135M, is a llama" in refused(gguf_file(file, arch="qwen3"))
+    assert "architecture 'qwen3'; the embedded model, SmolLM2-135M, is a llama" in refused(
+        gguf_file(file, arch="qwen3")
+    )
     assert "no LoRA adapter (general.type is 'model')" in refused(gguf_file(file, kind="model"))
     assert "adapter.lora.alpha is None" in refused(gguf_file(file, alpha=None))
     assert "without a single tensor" in refused(gguf_file(file, {}))
 
 
-@pytest.mark.parametrize("shapes", [
-    {"blk.3.attn_q.weight.lora_a": (4, 4096), "blk.3.attn_q.weight.lora_b": (4096, 4)},
-    {"blk.30.attn_q.weight.lora_a": (4, 576), "blk.30.attn_q.weight.lora_b": (576, 4)},
-    {"blk.3.attn_q.weight.lora_a": (4, 576), "blk.3.attn_q.weight.lora_b": (576, 8)},
-    {"blk.3.attn_q.weight.lora_a": (4, 576)},
-    {"blk.3.attn_q.weight": (576, 576)},
-])
-def test_an_adapter_of_another_model_is_refused(tmp_path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
-    assert "is none of an adapter of SmolLM2-135M" in refused(gguf_file(tmp_path / "a.gguf", shapes))
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"blk.3.attn_q.weight.lora_a": (4, 4096), "blk.3.attn_q.weight.lora_b": (4096, 4)},
+        {"blk.30.attn_q.weight.lora_a": (4, 576), "blk.30.attn_q.weight.lora_b": (576, 4)},
+        {"blk.3.attn_q.weight.lora_a": (4, 576), "blk.3.attn_q.weight.lora_b": (576, 8)},
+        {"blk.3.attn_q.weight.lora_a": (4, 576)},
+        {"blk.3.attn_q.weight": (576, 576)},
+    ],
+)
+def test_an_adapter_of_another_model_is_refused(
+    tmp_path: Path, shapes: dict[str, tuple[int, ...]]
+) -> None:
+    assert "is none of an adapter of SmolLM2-135M" in refused(
+        gguf_file(tmp_path / "a.gguf", shapes)
+    )
 
 
 def test_other_words_after_embedded_are_no_model() -> None:
@@ -105,17 +124,25 @@ def test_it_counts_as_the_embedded_model(tmp_path: Path) -> None:
     assert any(line.startswith("embedded+adapter=PATH ") for line in model_lines())
 
 
-def test_in_a_file_the_path_begins_at_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_file_the_path_begins_at_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "worlds").mkdir()
     (tmp_path / "tuned").mkdir()
     gguf_file(tmp_path / "tuned" / "adapter.gguf")
-    tiny = (ROOT / "worlds" / "tiny.yaml").read_text().replace("../personas", str(ROOT / "personas"))
+    tiny = (
+        (ROOT / "worlds" / "tiny.yaml").read_text().replace("../personas", str(ROOT / "personas"))
+    )
     tiny = "\n".join(line for line in tiny.splitlines() if not line.startswith("models:"))
-    (tmp_path / "worlds" / "tiny.yaml").write_text(f"{tiny}\nmodels: {{reason: embedded+adapter=../tuned}}\n")
+    (tmp_path / "worlds" / "tiny.yaml").write_text(
+        f"{tiny}\nmodels: {{reason: embedded+adapter=../tuned}}\n"
+    )
     world = load_world(tmp_path / "worlds" / "tiny.yaml")
     assert world.models.reason == f"embedded+adapter={tmp_path / 'tuned'}"
     check_models(world)
     monkeypatch.chdir(tmp_path)
     check_models(load_world("worlds/tiny.yaml", **{"models.reason": "embedded+adapter=tuned"}))
     with pytest.raises((ModelError, RunError), match="no such adapter"):
-        check_models(load_world("worlds/tiny.yaml", **{"models.reason": "embedded+adapter=../tuned"}))
+        check_models(
+            load_world("worlds/tiny.yaml", **{"models.reason": "embedded+adapter=../tuned"})
+        )

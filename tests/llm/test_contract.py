@@ -11,24 +11,55 @@ from langchain_core.messages import AIMessage
 
 from simcounsel.agents.tasks import FeelingAnswer, QuestionsAnswer
 from simcounsel.llm.answers import read_answer
-from simcounsel.llm.ask import Request
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.openai import OpenAIModel
+from simcounsel.llm.question import Request
 from simcounsel.llm.recorded import Recorded
-from simcounsel.llm.scripted import Scripted
+from simcounsel.standins.scripted import Scripted
 from tests.llm.server import FaultServer
 
 REQUESTS = {
     "write": Request(verb="write", purpose="any", who="Ines", prompt="Say something.", seed=3),
-    "fill": Request(verb="fill", purpose="any", who="Ines", prompt="How does it feel?", model=FeelingAnswer, seed=3),
-    "fill a list": Request(verb="fill", purpose="any", who="Ines", prompt="Which questions?", model=QuestionsAnswer, seed=3),
-    "choose": Request(verb="choose", purpose="any", who="Ines", prompt="Which?", options=("clarify", "evidence"), seed=3),
-    "rate": Request(verb="rate", purpose="any", who="Ines", prompt="From 1 to 5? The number only.", scale=(1, 5), seed=3),
+    "fill": Request(
+        verb="fill",
+        purpose="any",
+        who="Ines",
+        prompt="How does it feel?",
+        model=FeelingAnswer,
+        seed=3,
+    ),
+    "fill a list": Request(
+        verb="fill",
+        purpose="any",
+        who="Ines",
+        prompt="Which questions?",
+        model=QuestionsAnswer,
+        seed=3,
+    ),
+    "choose": Request(
+        verb="choose",
+        purpose="any",
+        who="Ines",
+        prompt="Which?",
+        options=("clarify", "evidence"),
+        seed=3,
+    ),
+    "rate": Request(
+        verb="rate",
+        purpose="any",
+        who="Ines",
+        prompt="From 1 to 5? The number only.",
+        scale=(1, 5),
+        seed=3,
+    ),
 }
 ANSWERS = {
-    "write": "It was a long night.", "fill": json.dumps({"emotion": "fear", "intensity": 4, "poignancy": 2}),
-    "fill a list": json.dumps({"questions": ["What keeps Ines awake?"]}), "choose": "1", "rate": "4",
+    "write": "It was a long night.",
+    "fill": json.dumps({"emotion": "fear", "intensity": 4, "poignancy": 2}),
+    "fill a list": json.dumps({"questions": ["What keeps Ines awake?"]}),
+    "choose": "1",
+    "rate": "4",
 }
 
 
@@ -40,12 +71,16 @@ def model(request: pytest.FixtureRequest) -> Iterator[Any]:
     elif request.param == "openai":
         said: list[str] = []
         with FaultServer(answer=lambda body: said[-1]) as server:
+
             def served(name: str) -> ChatModel:
                 said.append(ANSWERS[name])
                 return OpenAIModel(name="http://x/v1/m", base_url=server.url, model="m")
+
             yield served
     else:
-        yield lambda name: LangChainModel("fake:m", chat=GenericFakeChatModel(messages=iter([AIMessage(ANSWERS[name])] * 2)))
+        yield lambda name: LangChainModel(
+            "fake:m", chat=GenericFakeChatModel(messages=iter([AIMessage(ANSWERS[name])] * 2))
+        )
 
 
 @pytest.mark.parametrize("name", REQUESTS)
@@ -94,7 +129,9 @@ def test_a_recording_without_the_reply_fails_plainly() -> None:
 
 def test_scripted_answers_follow_the_seed() -> None:
     def answer(seed: int) -> str:
-        request = Request(verb="write", purpose="any", who="Ines", prompt="Say something.", seed=seed)
+        request = Request(
+            verb="write", purpose="any", who="Ines", prompt="Say something.", seed=seed
+        )
         return asyncio.run(Scripted().complete(request, None)).text
 
     assert answer(1) == answer(1)

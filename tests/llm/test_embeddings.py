@@ -19,7 +19,14 @@ SENTENCES = (
 NEAREST = (1, 0, 3, 2, 5, 4)
 """Of each sentence, by hand: the one that means nearly the same, in other words."""
 
-COMPANY = (*SENTENCES, "", "a", "é 你好 🙂", "word " * 40, "a much longer text, which is cut off " * 60)
+COMPANY = (
+    *SENTENCES,
+    "",
+    "a",
+    "é 你好 🙂",
+    "word " * 40,
+    "a much longer text, which is cut off " * 60,
+)
 
 
 def nearest(vectors: Vectors) -> tuple[int, ...]:
@@ -100,7 +107,9 @@ def test_hashed_vectors_are_those_of_every_process() -> None:
 
 
 def test_shared_stems_are_near() -> None:
-    one, two, other = HashEmbeddings().embed_now(["sleeping badly", "sleeps badly", "mathematics homework"])
+    one, two, other = HashEmbeddings().embed_now(
+        ["sleeping badly", "sleeps badly", "mathematics homework"]
+    )
     assert one @ two > one @ other + 0.2
 
 

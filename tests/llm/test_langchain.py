@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel
 
 from simcounsel.errors import ModelError
-from simcounsel.llm.ask import Request
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.question import Request
 from tests.llm.server import FaultServer
 
 pytest.importorskip("langchain_core")
@@ -26,7 +26,9 @@ class Form(BaseModel):
 class Chat:
     """What LangChainModel needs of a BaseChatModel."""
 
-    def __init__(self, content: Any = "Hello.", error: Exception | None = None, wait_s: float = 0.0) -> None:
+    def __init__(
+        self, content: Any = "Hello.", error: Exception | None = None, wait_s: float = 0.0
+    ) -> None:
         self.content, self.error, self.wait_s = content, error, wait_s
         self.told: list[Any] = []
 
@@ -53,8 +55,12 @@ class APIConnectError(Exception):
     """As the providers' packages have it."""
 
 
-def complete(chat: Any, verb: Any = "write", complaint: str | None = None, **more: Any) -> Completion:
-    request = Request(verb=verb, purpose="test", who="Ann", system="You are Ann.", prompt="Well?", **more)
+def complete(
+    chat: Any, verb: Any = "write", complaint: str | None = None, **more: Any
+) -> Completion:
+    request = Request(
+        verb=verb, purpose="test", who="Ann", system="You are Ann.", prompt="Well?", **more
+    )
     model = LangChainModel("langchain:test:m", chat=chat, deadline_s=0.5)
     assert model.name == LangChainModel("test:m", chat=chat).name == "langchain:test:m"
     return asyncio.run(model.complete(request, complaint))
@@ -76,7 +82,12 @@ def test_a_real_langchain_model() -> None:
 
 def test_chat_openai_at_a_real_server() -> None:
     chat_openai = pytest.importorskip("langchain_openai").ChatOpenAI
-    told: Any = {"api_key": "k", "model": "m", "max_retries": 0, "default_headers": {"Connection": "close"}}
+    told: Any = {
+        "api_key": "k",
+        "model": "m",
+        "max_retries": 0,
+        "default_headers": {"Connection": "close"},
+    }
     with FaultServer() as server:
         got = complete(chat_openai(base_url=server.url, **told), "fill", model=Form)
     assert Form.model_validate_json(got.text) and got.tokens_out == 2
@@ -86,7 +97,12 @@ def test_chat_openai_at_a_real_server() -> None:
 
 
 def test_blocks_are_joined_and_thinking_is_left_out() -> None:
-    blocks = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Hello"}, " there.", {"type": "image"}]
+    blocks = [
+        {"type": "thinking", "thinking": "Hm."},
+        {"type": "text", "text": "Hello"},
+        " there.",
+        {"type": "image"},
+    ]
     assert complete(Chat(blocks)).text == "Hello there."
 
 
@@ -96,16 +112,19 @@ def test_fill_tells_the_schema_and_strips_a_fence() -> None:
     assert '"properties"' in chat.told[0][0]["content"]
 
 
-@pytest.mark.parametrize(("chat", "cause", "transport"), [
-    (Chat(error=Unavailable(503)), "HTTP 503: over loaded", True),
-    (Chat(error=Unavailable(429)), "HTTP 429: over loaded", True),
-    (Chat(error=Unavailable(400)), "HTTP 400: over loaded", False),
-    (Chat(error=APIConnectError("gone")), "APIConnectError: gone", True),
-    (Chat(error=ConnectionResetError()), "ConnectionResetError: ConnectionResetError", True),
-    (Chat(error=ValueError("x" * 500)), "ValueError: " + "x" * 200, False),
-    (Chat(wait_s=5), "no answer within 0.5 s", True),
-    (Chat(content=""), "the answer is empty", False),
-])
+@pytest.mark.parametrize(
+    ("chat", "cause", "transport"),
+    [
+        (Chat(error=Unavailable(503)), "HTTP 503: over loaded", True),
+        (Chat(error=Unavailable(429)), "HTTP 429: over loaded", True),
+        (Chat(error=Unavailable(400)), "HTTP 400: over loaded", False),
+        (Chat(error=APIConnectError("gone")), "APIConnectError: gone", True),
+        (Chat(error=ConnectionResetError()), "ConnectionResetError: ConnectionResetError", True),
+        (Chat(error=ValueError("x" * 500)), "ValueError: " + "x" * 200, False),
+        (Chat(wait_s=5), "no answer within 0.5 s", True),
+        (Chat(content=""), "the answer is empty", False),
+    ],
+)
 def test_failures(chat: Chat, cause: str, transport: bool) -> None:
     with pytest.raises(Failure) as caught:
         complete(chat)
@@ -131,15 +150,24 @@ def test_init_chat_model_makes_one_chat_for_each_setting(monkeypatch: pytest.Mon
     async def go() -> None:
         model = LangChainModel("langchain:anthropic:claude-sonnet-4-5")
         for temperature in (0.7, 0.0, 0.0):
-            await model.complete(Request(verb="write", purpose="p", who="A", prompt="?", temperature=temperature), None)
+            await model.complete(
+                Request(verb="write", purpose="p", who="A", prompt="?", temperature=temperature),
+                None,
+            )
         await model.close()
 
     asyncio.run(go())
-    assert made == [("anthropic:claude-sonnet-4-5", {"temperature": t, "max_tokens": 400}) for t in (0.7, 0.0)]
+    assert made == [
+        ("anthropic:claude-sonnet-4-5", {"temperature": t, "max_tokens": 400}) for t in (0.7, 0.0)
+    ]
 
 
-@pytest.mark.parametrize("error", [ImportError("Unable to import langchain_x"), ValueError("no such"), KeyError("KEY")])
-def test_what_cannot_be_set_up_is_a_model_error(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "error", [ImportError("Unable to import langchain_x"), ValueError("no such"), KeyError("KEY")]
+)
+def test_what_cannot_be_set_up_is_a_model_error(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def init_chat_model(model: str, **settings: Any) -> Chat:
         raise error
 

@@ -39,7 +39,9 @@ def llama() -> Iterator[Llama]:
     model.close()
 
 
-def say(llama: Llama, prompt: str = PROMPT, *, seed: int = 7, temperature: float = 0.8) -> Generated:
+def say(
+    llama: Llama, prompt: str = PROMPT, *, seed: int = 7, temperature: float = 0.8
+) -> Generated:
     return llama.complete(prompt, max_tokens=12, temperature=temperature, seed=seed, n_probs=1)
 
 
@@ -50,11 +52,16 @@ def forget_and_say(llama: Llama, prompt: str, temperature: float = 0.8) -> Gener
 
 
 def test_a_known_fact(llama: Llama) -> None:
-    said = llama.complete("The capital of France is", max_tokens=1, temperature=0, seed=0, n_probs=3)
+    said = llama.complete(
+        "The capital of France is", max_tokens=1, temperature=0, seed=0, n_probs=3
+    )
     assert said.text == " Paris"
     assert (said.tokens_in, said.tokens_out, said.end) == (5, 1, "length")
     assert said.tokens[0].text == " Paris" and said.tokens[0].logprob > -1
-    assert len(said.tokens[0].top) == 3 and said.tokens[0].top[0] == (" Paris", said.tokens[0].logprob)
+    assert len(said.tokens[0].top) == 3 and said.tokens[0].top[0] == (
+        " Paris",
+        said.tokens[0].logprob,
+    )
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
@@ -71,7 +78,9 @@ def test_the_cache_changes_no_bit(llama: Llama, temperature: float) -> None:
         assert (partly.text, partly.tokens) == (cold.text, cold.tokens)
 
 
-@pytest.mark.parametrize("prompt", [PROMPT, "One day a boy", "Sleep, he said, is", "The rain fell on the roof and"])
+@pytest.mark.parametrize(
+    "prompt", [PROMPT, "One day a boy", "Sleep, he said, is", "The rain fell on the roof and"]
+)
 def test_what_was_generated_may_be_cached_too(llama: Llama, prompt: str) -> None:
     longer = prompt + say(llama, prompt).text + "\nCounselor:"
     warm = say(llama, longer)
@@ -85,11 +94,17 @@ def test_the_number_of_threads_changes_no_bit(llama: Llama) -> None:
     other = Llama(path_of("smollm2"), threads=llama.threads + 1, context_tokens=256)
     other_said = other.complete(prompt, max_tokens=2, temperature=0, seed=0, n_probs=5)
     other.close()
-    assert other_said.tokens == llama.complete(prompt, max_tokens=2, temperature=0, seed=0, n_probs=5).tokens
+    assert (
+        other_said.tokens
+        == llama.complete(prompt, max_tokens=2, temperature=0, seed=0, n_probs=5).tokens
+    )
 
 
 def test_seeds_differ_and_repeat(llama: Llama) -> None:
-    texts = [say(llama, seed=seed).text for seed in (1, 2, 3, 1, RANDOM_SEED, RANDOM_SEED, 1 + 2**40 * RANDOM_SEED)]
+    texts = [
+        say(llama, seed=seed).text
+        for seed in (1, 2, 3, 1, RANDOM_SEED, RANDOM_SEED, 1 + 2**40 * RANDOM_SEED)
+    ]
     assert len(set(texts[:3])) > 1
     assert texts[3] == texts[0] == texts[6]
     assert texts[4] == texts[5], "the seed that means 'at random' to llama.cpp must not reach it"
@@ -104,17 +119,35 @@ def test_stop_ends_the_text_and_is_left_out(llama: Llama) -> None:
 def test_grammars(llama: Llama) -> None:
     options = (" joy", " sadness", ' "odd" \\ name')
     for seed in range(3):
-        said = llama.complete("She feels", max_tokens=20, temperature=2, seed=seed, grammar=grammar_of_options(options))
+        said = llama.complete(
+            "She feels",
+            max_tokens=20,
+            temperature=2,
+            seed=seed,
+            grammar=grammar_of_options(options),
+        )
         assert said.text in options and said.end == "stop"
-    schema = {"type": "object", "properties": {"sad": {"type": "boolean"}}, "required": ["sad"],
-              "additionalProperties": False}
-    said = llama.complete("As JSON:", max_tokens=60, temperature=0, seed=0, grammar=grammar_of_schema(schema))
+    schema = {
+        "type": "object",
+        "properties": {"sad": {"type": "boolean"}},
+        "required": ["sad"],
+        "additionalProperties": False,
+    }
+    said = llama.complete(
+        "As JSON:", max_tokens=60, temperature=0, seed=0, grammar=grammar_of_schema(schema)
+    )
     assert said.text.lstrip().startswith("{")
 
 
 def test_chat(llama: Llama) -> None:
     said = llama.complete(
-        "Say hello.", chat=True, system="You are brief.", max_tokens=16, temperature=0, seed=0, n_probs=2
+        "Say hello.",
+        chat=True,
+        system="You are brief.",
+        max_tokens=16,
+        temperature=0,
+        seed=0,
+        n_probs=2,
     )
     assert "hello" in said.text.lower()
     assert len(said.tokens) > 0 and len(said.tokens[0].top) == 2
@@ -125,7 +158,9 @@ def test_likelihood_prefers_what_fits(llama: Llama) -> None:
     odd = llama.loglikelihood(PROMPT, " Purple telephones calculate under seven bananas.")
     assert fits is not None and odd is not None
     assert odd + 1 < fits < 0
-    assert llama.loglikelihood(PROMPT, " I kept thinking about the exam and could not stop.") == fits
+    assert (
+        llama.loglikelihood(PROMPT, " I kept thinking about the exam and could not stop.") == fits
+    )
     assert llama.loglikelihood(PROMPT, "") is None
     assert llama.loglikelihood(PROMPT, ' He said "no",\n\\and é 你 🙂') is not None
 
@@ -185,7 +220,9 @@ def test_the_interpreter_ends_without_close_and_without_a_word() -> None:
         "kept = Llama(path_of('smollm2'))\n"
         "print(kept.complete('The capital of France is', max_tokens=1, temperature=0, seed=0).text)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout == " Paris\n"
     assert done.stderr == ""
 

@@ -15,10 +15,10 @@ import pytest
 from pydantic import BaseModel, Field
 
 from simcounsel.errors import ModelError
-from simcounsel.llm.ask import Example, Request
 from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
+from simcounsel.llm.question import Example, Request
 from simcounsel.prompts import prompt, render
 from tests.llm.server import FaultServer
 
@@ -40,7 +40,12 @@ class Day(BaseModel):
 
 
 def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: Any) -> Request:
-    told: dict[str, Any] = {"purpose": "test", "who": "Ann", "system": "You are Ann.", "prompt": "Well?"}
+    told: dict[str, Any] = {
+        "purpose": "test",
+        "who": "Ann",
+        "system": "You are Ann.",
+        "prompt": "Well?",
+    }
     return Request(verb=verb, **(told | more))
 
 
@@ -78,8 +83,16 @@ def test_sends_what_the_request_says() -> None:
     with FaultServer(answer=lambda body: "Hello \ud800there") as server:
         got = complete(server.url, ask_for(temperature=0.3, max_tokens=77, seed=9), api_key="k")
     body = server.bodies[0]
-    assert (body["model"], body["temperature"], body["max_tokens"], body["seed"]) == ("m", 0.3, 77, 9)
-    assert body["messages"] == [{"role": "system", "content": "You are Ann."}, {"role": "user", "content": "Well?"}]
+    assert (body["model"], body["temperature"], body["max_tokens"], body["seed"]) == (
+        "m",
+        0.3,
+        77,
+        9,
+    )
+    assert body["messages"] == [
+        {"role": "system", "content": "You are Ann."},
+        {"role": "user", "content": "Well?"},
+    ]
     assert "response_format" not in body and "logprobs" not in body
     assert server.headers[0]["Authorization"] == "Bearer k"
     assert (got.text, got.tokens_in, got.tokens_out, got.tries) == ("Hello ?there", 4, 2, 1)
@@ -97,7 +110,9 @@ def test_examples_schema_options_and_complaint_are_told() -> None:
     examples = tuple(Example(text=f"Line {n}.") for n in range(9))
     told = messages(ask_for("choose", options=("stay", "go"), examples=examples), "no such option")
     assert [message["role"] for message in told] == ["system", "user", "user"]
-    assert told[0]["content"].startswith("You are Ann.\n\n") and told[0]["content"].endswith("- Line 5.")
+    assert told[0]["content"].startswith("You are Ann.\n\n") and told[0]["content"].endswith(
+        "- Line 5."
+    )
     assert "1. stay\n2. go" in told[1]["content"] and told[1]["content"].startswith("Well?")
     assert "no such option" in told[2]["content"]
     assert '"minItems":2' in messages(ask_for("fill", model=Day), None)[0]["content"]
@@ -107,7 +122,9 @@ def test_examples_schema_options_and_complaint_are_told() -> None:
 def test_fill_sends_the_schema_and_gets_json() -> None:
     with FaultServer() as server:
         for seed in range(20):
-            Day.model_validate_json(complete(server.url, ask_for("fill", model=Day, seed=seed)).text)
+            Day.model_validate_json(
+                complete(server.url, ask_for("fill", model=Day, seed=seed)).text
+            )
     sent = server.bodies[0]["response_format"]["json_schema"]
     assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, Day.model_json_schema())
 
@@ -164,7 +181,9 @@ def token(text: str, *others: tuple[str, float]) -> dict[str, Any]:
     return {"token": text, "logprob": -0.5, "top_logprobs": top}
 
 
-def rate(logprobs: list[Any] | None, scale: tuple[int, int] = (1, 10), answer: str = "7") -> Completion:
+def rate(
+    logprobs: list[Any] | None, scale: tuple[int, int] = (1, 10), answer: str = "7"
+) -> Completion:
     with FaultServer(logprobs=logprobs, answer=lambda body: answer) as server:
         got = complete(server.url, ask_for("rate", scale=scale))
     body = server.bodies[0]
@@ -173,16 +192,33 @@ def rate(logprobs: list[Any] | None, scale: tuple[int, int] = (1, 10), answer: s
 
 
 def test_rate_weights_the_numbers_of_the_scale() -> None:
-    got = rate([token("Score"), token(":"), token(" 7", (" 7", 0.5), ("7", 0.1), ("8", 0.2), ("11", 0.1), ("x", 0.1))])
+    got = rate(
+        [
+            token("Score"),
+            token(":"),
+            token(" 7", (" 7", 0.5), ("7", 0.1), ("8", 0.2), ("11", 0.1), ("x", 0.1)),
+        ]
+    )
     assert got.weights is not None and list(got.weights) == ["7", "8"]
     assert got.weights["7"] == pytest.approx(0.75) and got.weights["8"] == pytest.approx(0.25)
     assert rate([token("7")]).weights == {"7": 1.0}
 
 
-@pytest.mark.parametrize("logprobs", [
-    None, [], ["?"], [token("good")], [token("1"), token("0")], [token("12", ("7", 0.5))], [token("-"), token("3")],
-    [{"token": 7}], [{"token": "7", "logprob": "high", "top_logprobs": [3, {"token": None}]}], [{"top_logprobs": 3}],
-])
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        None,
+        [],
+        ["?"],
+        [token("good")],
+        [token("1"), token("0")],
+        [token("12", ("7", 0.5))],
+        [token("-"), token("3")],
+        [{"token": 7}],
+        [{"token": "7", "logprob": "high", "top_logprobs": [3, {"token": None}]}],
+        [{"top_logprobs": 3}],
+    ],
+)
 def test_rate_without_usable_logprobs_has_no_weights(logprobs: list[Any] | None) -> None:
     assert rate(logprobs).weights is None
 
@@ -193,30 +229,35 @@ def test_refused_logprobs_are_left_out() -> None:
     assert got.weights is None and got.text and "logprobs" not in server.bodies[-1]
 
 
-@pytest.mark.parametrize("fault", ["500", "503", "429", "408", "cut", "drop", "stall", "stall body"])
+@pytest.mark.parametrize(
+    "fault", ["500", "503", "429", "408", "cut", "drop", "stall", "stall body"]
+)
 def test_tries_again(fault: str) -> None:
     with FaultServer(faults=first(fault, fault)) as server:
         assert complete(server.url, ask_for(), timeout_s=0.2).tries == 3
 
 
-@pytest.mark.parametrize(("fault", "cause", "transport", "tries"), [
-    ("400", "HTTP 400: fault 400", False, 1),
-    ("401", "HTTP 401: fault 401", True, 1),
-    ("500", "HTTP 500: fault 500", True, 3),
-    ("429", "HTTP 429: fault 429", True, 3),
-    ("cut", "cut off", True, 3),
-    ("drop", "cut off", True, 3),
-    ("stall", "no answer within 0.1 s", True, 3),
-    ("stall body", "no answer within 0.1 s", True, 3),
-    ("garbage", "the answer is not JSON", False, 1),
-    ("empty", "the answer is empty", False, 1),
-    ("list", "the answer is no JSON object but list", False, 1),
-    ("no choices", "the answer has no choices", False, 1),
-    ("empty choices", "the answer has no choices", False, 1),
-    ("wrong types", "the answer has no choices", False, 1),
-    ("null content", "the answer is empty", False, 1),
-    ("empty string", "the answer is empty", False, 1),
-])
+@pytest.mark.parametrize(
+    ("fault", "cause", "transport", "tries"),
+    [
+        ("400", "HTTP 400: fault 400", False, 1),
+        ("401", "HTTP 401: fault 401", True, 1),
+        ("500", "HTTP 500: fault 500", True, 3),
+        ("429", "HTTP 429: fault 429", True, 3),
+        ("cut", "cut off", True, 3),
+        ("drop", "cut off", True, 3),
+        ("stall", "no answer within 0.1 s", True, 3),
+        ("stall body", "no answer within 0.1 s", True, 3),
+        ("garbage", "the answer is not JSON", False, 1),
+        ("empty", "the answer is empty", False, 1),
+        ("list", "the answer is no JSON object but list", False, 1),
+        ("no choices", "the answer has no choices", False, 1),
+        ("empty choices", "the answer has no choices", False, 1),
+        ("wrong types", "the answer has no choices", False, 1),
+        ("null content", "the answer is empty", False, 1),
+        ("empty string", "the answer is empty", False, 1),
+    ],
+)
 def test_says_plainly_what_failed(fault: str, cause: str, transport: bool, tries: int) -> None:
     failure = failure_of(fault, attempts=3, timeout_s=0.1)
     assert (failure.cause, failure.transport, failure.tries) == (cause, transport, tries)
@@ -236,7 +277,10 @@ def test_waits_as_long_as_the_server_asks_if_there_is_time() -> None:
         complete(server.url, ask_for())
     assert 0.4 <= time.perf_counter() - started < 2
     started = time.perf_counter()
-    with FaultServer(faults=always("429"), retry_after="100") as server, pytest.raises(Failure, match="429"):
+    with (
+        FaultServer(faults=always("429"), retry_after="100") as server,
+        pytest.raises(Failure, match="429"),
+    ):
         complete(server.url, ask_for())
     assert time.perf_counter() - started < 1
     with FaultServer(faults=first("429"), retry_after="Wed, 21 Oct 2015 07:28:00 GMT") as server:
@@ -249,7 +293,11 @@ def test_nobody_there(host: str) -> None:
         taken.bind(("127.0.0.1", 0))
         with pytest.raises(Failure) as caught:
             complete(f"http://{host}:{taken.getsockname()[1]}/v1", ask_for(), attempts=2)
-    assert (caught.value.cause, caught.value.transport, caught.value.tries) == ("connection refused", True, 2)
+    assert (caught.value.cause, caught.value.transport, caught.value.tries) == (
+        "connection refused",
+        True,
+        2,
+    )
 
 
 def test_an_unknown_host() -> None:
@@ -258,7 +306,9 @@ def test_an_unknown_host() -> None:
     assert caught.value.transport
 
 
-@pytest.mark.parametrize("url", ["", "gpt-4o", "ftp://x/v1", "http://", "http://[::1/v1", "http://x:port/v1"])
+@pytest.mark.parametrize(
+    "url", ["", "gpt-4o", "ftp://x/v1", "http://", "http://[::1/v1", "http://x:port/v1"]
+)
 def test_a_bad_address_is_said_at_once(url: str) -> None:
     with pytest.raises(ModelError, match="no address"):
         model_at(url)
@@ -267,7 +317,10 @@ def test_a_bad_address_is_said_at_once(url: str) -> None:
 def test_a_bad_key_is_said_at_once_and_a_good_one_is_not_told() -> None:
     with pytest.raises(ModelError, match="API key"):
         model_at("http://x/v1", api_key="a\nb")
-    with FaultServer(refuses=("model",), refusal="key sk-123, {name}") as server, pytest.raises(Failure) as caught:
+    with (
+        FaultServer(refuses=("model",), refusal="key sk-123, {name}") as server,
+        pytest.raises(Failure) as caught,
+    ):
         complete(server.url, ask_for(), api_key=" sk-123\n")
     assert caught.value.cause == "HTTP 400: key ***, model"
 
@@ -322,7 +375,11 @@ def embed(url: str, *texts: str, **more: Any) -> np.ndarray:
 
 def test_embeddings_are_unit_vectors_in_order() -> None:
     with FaultServer() as server:
-        both, one, many = embed(server.url, "a", "b"), embed(server.url, "b"), embed(server.url, *map(str, range(600)))
+        both, one, many = (
+            embed(server.url, "a", "b"),
+            embed(server.url, "b"),
+            embed(server.url, *map(str, range(600))),
+        )
         assert embed(server.url).shape == (0, 0)
     assert both.shape == (2, 8) and both.dtype == np.float32
     assert np.allclose(np.linalg.norm(many, axis=1), 1, atol=1e-6) and many.shape == (600, 8)
@@ -339,7 +396,9 @@ def test_embeddings_fail_plainly(fault: str) -> None:
     assert caught.value.transport == (fault in ("500", "cut", "drop"))
 
 
-@pytest.mark.parametrize("vector", [None, [], "abc", [None], ["x"], [[1.0]], [0.0], [1e300], [float("nan")], {}, 3])
+@pytest.mark.parametrize(
+    "vector", [None, [], "abc", [None], ["x"], [[1.0]], [0.0], [1e300], [float("nan")], {}, 3]
+)
 def test_vectors_that_are_none(vector: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.llm.server._vector", lambda text, dimensions: vector)
     with FaultServer() as server, pytest.raises(Failure):
@@ -362,6 +421,9 @@ def test_the_server_runs_as_a_process() -> None:
         assert process.stdout is not None
         try:
             url = process.stdout.readline().strip()
-            assert json.loads(complete(url, ask_for("fill", model=Day)).text)["mood"] in ("joy", "fear")
+            assert json.loads(complete(url, ask_for("fill", model=Day)).text)["mood"] in (
+                "joy",
+                "fear",
+            )
         finally:
             process.terminate()

@@ -9,22 +9,38 @@ import pytest
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.teaching import Teaching
-from simcounsel.llm.ask import Request
-from simcounsel.llm.embedded.tuned import TRIES, Tuned, fault, spoken_part, talk_of
+from simcounsel.llm.question import Request
 from simcounsel.prompts import render
+from simcounsel.standins.tuned import TRIES, Tuned, fault, spoken_part, talk_of
 
 GOOD = "You lie awake, and the nights are long. What goes through your mind then?"
 
 
 def view_of(*lines: tuple[str, str]) -> TalkView:
-    said = tuple(TalkLine(who=who, text=text, stressed=None, emotion="neutral") for who, text in lines)
+    said = tuple(
+        TalkLine(who=who, text=text, stressed=None, emotion="neutral") for who, text in lines
+    )
     return TalkView(
-        chat="c", me="Miriam", other="Ines", other_role="client", place="Center", meeting=1, appointment=True, lines=said, moves=(), turns_left=6,
-        parting=False, closeness=3.0, emotion="neutral", key=(1,),
+        chat="c",
+        me="Miriam",
+        other="Ines",
+        other_role="client",
+        place="Center",
+        meeting=1,
+        appointment=True,
+        lines=said,
+        moves=(),
+        turns_left=6,
+        parting=False,
+        closeness=3.0,
+        emotion="neutral",
+        key=(1,),
     )
 
 
-HEARD = view_of(("Miriam", "Good to see you."), ("Ines", "I can't sleep. Omar says it is the heat."))
+HEARD = view_of(
+    ("Miriam", "Good to see you."), ("Ines", "I can't sleep. Omar says it is the heat.")
+)
 
 
 @dataclass
@@ -33,7 +49,13 @@ class Words:
 
     def nearness(self, text: str, others: Any) -> np.ndarray:
         own = set(text.lower().split())
-        return np.array([len(own & set(other.lower().split())) / max(1, len(own | set(other.lower().split()))) for other in others])
+        return np.array(
+            [
+                len(own & set(other.lower().split()))
+                / max(1, len(own | set(other.lower().split())))
+                for other in others
+            ]
+        )
 
     def nearest(self, text: str, others: Any) -> float:
         return float(self.nearness(text, others).max()) if len(others) else 0.0
@@ -52,15 +74,30 @@ class Answers:
 
 
 def say(answers: Answers, view: TalkView = HEARD, said: tuple[str, ...] = ()) -> str | None:
-    request = Request(verb="fill", purpose="line_counselor", who="Miriam", seed=7, hints={"view": view, "said": said})
+    request = Request(
+        verb="fill",
+        purpose="line_counselor",
+        who="Miriam",
+        seed=7,
+        hints={"view": view, "said": said},
+    )
     return Tuned(Words(), answers).line(request)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("lines", [
-    (("client", "I can't sleep."), ("counselor", "Tell me."), ("client", "It began in May.")),
-    (("counselor", "Good to see you."), ("client", "Hm."), ("client", "I can't sleep.")),
-    (("counselor", "Hello."), ("counselor", "Sit down."), ("client", "Thank you."), ("counselor", "So?"), ("client", "I can't sleep.")),
-])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (("client", "I can't sleep."), ("counselor", "Tell me."), ("client", "It began in May.")),
+        (("counselor", "Good to see you."), ("client", "Hm."), ("client", "I can't sleep.")),
+        (
+            ("counselor", "Hello."),
+            ("counselor", "Sit down."),
+            ("client", "Thank you."),
+            ("counselor", "So?"),
+            ("client", "I can't sleep."),
+        ),
+    ],
+)
 def test_it_is_asked_as_a_corpus_teaches(lines: tuple[tuple[Any, str], ...]) -> None:
     """The same messages that `corpus` and a training make of this talk, up to the counselor's next line."""
     from simcounsel.corpus.dialogues import merge_turns
@@ -70,7 +107,10 @@ def test_it_is_asked_as_a_corpus_teaches(lines: tuple[tuple[Any, str], ...]) -> 
     teaching = Teaching()
     *taught, _ = [(message.role, message.text) for message in teaching.chat(dialogue)]
     answers = Answers(GOOD)
-    say(answers, view_of(*(("Miriam" if who == "counselor" else "Ines", text) for who, text in lines)))
+    say(
+        answers,
+        view_of(*(("Miriam" if who == "counselor" else "Ines", text) for who, text in lines)),
+    )
     system, talk, heard, _ = answers.asked[0]
     assert [*talk, ("user", heard)] == taught
     assert system == teaching.system_of(dialogue)
@@ -81,16 +121,23 @@ def test_a_long_talk_is_shown_from_a_point_that_seldom_moves(first: str) -> None
     """And there it begins with a line of the client, never with the stage direction that nobody has spoken yet."""
     begins = []
     for count in range(1 if first == "Ines" else 2, 80, 2):
-        lines = [("Ines" if (n % 2 == 0) == (first == "Ines") else "Miriam", f"line {n}") for n in range(count)]
+        lines = [
+            ("Ines" if (n % 2 == 0) == (first == "Ines") else "Miriam", f"line {n}")
+            for n in range(count)
+        ]
         talk = talk_of(view_of(*lines))
         begins.append(talk[0][1])
-        assert talk[0][0] == "user" and talk[-1] == ("user", f"line {count - 1}") and len(talk) <= 25
+        assert (
+            talk[0][0] == "user" and talk[-1] == ("user", f"line {count - 1}") and len(talk) <= 25
+        )
         assert count <= 24 or talk[0][1].startswith("line")
     assert len(set(begins)) == 6
 
 
 def test_the_fit_line_is_taken_and_no_more_are_written_than_needed() -> None:
-    answers = Answers("My nights are bad as well.", GOOD, "You can't sleep. Is it the heat?", "never asked")
+    answers = Answers(
+        "My nights are bad as well.", GOOD, "You can't sleep. Is it the heat?", "never asked"
+    )
     assert say(answers) == "You can't sleep. Is it the heat?"
     assert [seed for *_, seed in answers.asked] == [7, 8, 9]
 
@@ -107,47 +154,65 @@ def test_nobody_repeats_a_line() -> None:
     assert say(Answers(GOOD.lower()), view_of(("Miriam", GOOD), ("Ines", "Nothing."))) is None
 
 
-@pytest.mark.parametrize(("text", "part"), [
-    ("One thing. Another one? A third.", "One thing. Another one?"),
-    ("You said “the heat.” That is much\n to bear.  It may", "You said “the heat.” That is much to bear."),
-    ("no end to this", ""),
-    ("", ""),
-])
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("One thing. Another one? A third.", "One thing. Another one?"),
+        (
+            "You said “the heat.” That is much\n to bear.  It may",
+            "You said “the heat.” That is much to bear.",
+        ),
+        ("no end to this", ""),
+        ("", ""),
+    ],
+)
 def test_only_whole_sentences_are_said(text: str, part: str) -> None:
     assert spoken_part(text) == part
 
 
-@pytest.mark.parametrize("text", [
-    GOOD, "That sounds hard, Ines.", "Omar says one thing. What do you say?", "I'm sorry you had such a night, and I'm glad you came.",
-    "You say “my nights”, as if they were yours alone.",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        "That sounds hard, Ines.",
+        "Omar says one thing. What do you say?",
+        "I'm sorry you had such a night, and I'm glad you came.",
+        "You say “my nights”, as if they were yours alone.",
+    ],
+)
 def test_good_lines_pass(text: str) -> None:
     assert fault(text, HEARD) is None
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("", "empty"),
-    ("Yes.", "too short"),
-    ("What is it? And when did it begin?", "more than one question"),
-    ("I have not slept for weeks.", "speaks of oneself"),
-    ("You and my mother say the same.", "speaks of oneself"),
-    ("So you asked Gregor about the heat.", "somebody unknown"),
-    ("Miriam is here and hears you.", "names a speaker"),
-    ("The client says: you are tired.", "names a speaker"),
-    ("You should go to bed earlier.", "decides for the client"),
-    ("You could take a pill at night.", "medication unasked"),
-    ("As for that, you talk to an AI here.", "as a machine"),
-    ("I'm sorry, but I can't help you with that.", "refusal"),
-    ("You are tired tired tired tired tired tired.", "repeats itself"),
-    ("睡不着的时候你在想什么？你觉得怎么样？", "not in English"),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        ("Yes.", "too short"),
+        ("What is it? And when did it begin?", "more than one question"),
+        ("I have not slept for weeks.", "speaks of oneself"),
+        ("You and my mother say the same.", "speaks of oneself"),
+        ("So you asked Gregor about the heat.", "somebody unknown"),
+        ("Miriam is here and hears you.", "names a speaker"),
+        ("The client says: you are tired.", "names a speaker"),
+        ("You should go to bed earlier.", "decides for the client"),
+        ("You could take a pill at night.", "medication unasked"),
+        ("As for that, you talk to an AI here.", "as a machine"),
+        ("I'm sorry, but I can't help you with that.", "refusal"),
+        ("You are tired tired tired tired tired tired.", "repeats itself"),
+        ("睡不着的时候你在想什么？你觉得怎么样？", "not in English"),
+    ],
+)
 def test_unfit_lines_are_refused(text: str, words: str) -> None:
     assert words in str(fault(text, HEARD))
 
 
 def test_danger_is_taken_up_and_what_was_asked_may_be_answered() -> None:
     danger = view_of(("Ines", "I don't want to live like this any more."))
-    assert fault("You are tired of the nights. What would help you?", danger) == "it passes over danger"
+    assert (
+        fault("You are tired of the nights. What would help you?", danger)
+        == "it passes over danger"
+    )
     assert fault("Are you thinking of killing yourself, Ines?", danger) is None
     pills = view_of(("Ines", "The doctor gave me pills. Are you an AI?"))
     assert fault("You got pills, and you wonder about them.", pills) is None

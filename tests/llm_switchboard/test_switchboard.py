@@ -17,20 +17,31 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.events import Said, Warned
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
-from simcounsel.llm.ask import Outcome, Reply, Request, ask, ask_all
 from simcounsel.llm.catalog import _server
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Outcome, Reply, Request, ask, ask_all
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run, decode_vectors
+from simcounsel.runs.run import Run, decode_vectors
+from simcounsel.standins.scripted import Scripted
 from tests.stage import begun, go_on, happened, live, log, switchboard, tiny
 
 GOOD = json.dumps({"emotion": "fear", "intensity": 6, "poignancy": 5})
 FEELING = FeelingAnswer(emotion="fear", intensity=6, poignancy=5)
 CALM = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
-FILL = Request(verb="fill", purpose="appraise", who="Ines", model=FeelingAnswer, fallback=CALM, system="s", prompt="p", seed=3)
-CHOOSE = Request(verb="choose", purpose="move", who="Ines", options=("ask", "close", "ask why"), fallback="close")
+FILL = Request(
+    verb="fill",
+    purpose="appraise",
+    who="Ines",
+    model=FeelingAnswer,
+    fallback=CALM,
+    system="s",
+    prompt="p",
+    seed=3,
+)
+CHOOSE = Request(
+    verb="choose", purpose="move", who="Ines", options=("ask", "close", "ask why"), fallback="close"
+)
 RATE = Request(verb="rate", purpose="score", who="Ines", scale=(1, 7))
 WRITE = Request(verb="write", purpose="note", who="Ines", fallback="nothing")
 DEAD = Failure("connection refused", transport=True, tries=3)
@@ -51,7 +62,11 @@ class Says:
         answer = self.answers[min(len(self.complaints), len(self.answers)) - 1]
         if isinstance(answer, Failure):
             raise answer
-        return answer if isinstance(answer, Completion) else Completion(text=answer, tokens_in=100, tokens_out=10)
+        return (
+            answer
+            if isinstance(answer, Completion)
+            else Completion(text=answer, tokens_in=100, tokens_out=10)
+        )
 
     async def close(self) -> None:
         self.closed = True
@@ -94,39 +109,66 @@ def complaints(models: Switchboard) -> list[str | None]:
     return model.complaints
 
 
-@pytest.mark.parametrize(("request_", "text", "value"), [
-    (FILL, GOOD, FEELING),
-    (FILL, f"Sure! Here it is:\n```json\n{GOOD}\n```\nAnything else?", FEELING),
-    (FILL, GOOD[:-1] + ', "why": "because"}', FEELING),
-    (CHOOSE, "close", "close"), (CHOOSE, " Close. ", "close"), (CHOOSE, '"close"', "close"), (CHOOSE, "2", "close"), (CHOOSE, "2. close", "close"),
-    (CHOOSE, "(3)", "ask why"), (CHOOSE, "I would close here.", "close"), (CHOOSE, "ask", "ask"),
-    (RATE, "5", 5.0), (RATE, "Score: 5/7", 5.0), (RATE, "6.5", 6.5), (WRITE, " fine \n", "fine"),
-])
+@pytest.mark.parametrize(
+    ("request_", "text", "value"),
+    [
+        (FILL, GOOD, FEELING),
+        (FILL, f"Sure! Here it is:\n```json\n{GOOD}\n```\nAnything else?", FEELING),
+        (FILL, GOOD[:-1] + ', "why": "because"}', FEELING),
+        (CHOOSE, "close", "close"),
+        (CHOOSE, " Close. ", "close"),
+        (CHOOSE, '"close"', "close"),
+        (CHOOSE, "2", "close"),
+        (CHOOSE, "2. close", "close"),
+        (CHOOSE, "(3)", "ask why"),
+        (CHOOSE, "I would close here.", "close"),
+        (CHOOSE, "ask", "ask"),
+        (RATE, "5", 5.0),
+        (RATE, "Score: 5/7", 5.0),
+        (RATE, "6.5", 6.5),
+        (WRITE, " fine \n", "fine"),
+    ],
+)
 def test_good_answers(board: Board, request_: Request, text: str, value: Any) -> None:
     models = board(text)
     reply = answer(models, request_)
-    assert (reply.value, reply.source, reply.problem, reply.model) == (value, "generated", None, "stub")
+    assert (reply.value, reply.source, reply.problem, reply.model) == (
+        value,
+        "generated",
+        None,
+        "stub",
+    )
     assert complaints(models) == [None]
 
 
-@pytest.mark.parametrize(("request_", "text", "complaint"), [
-    (FILL, "", "the answer was empty"),
-    (FILL, "  \n", "the answer was empty"),
-    (FILL, "bla bla", "the JSON did not fit"),
-    (FILL, GOOD[:-3], "the JSON did not fit"),
-    (FILL, "{}", "the JSON did not fit: emotion: Field required"),
-    (FILL, GOOD.replace("6", "11"), "intensity: Input should be less than or equal to 10"),
-    (FILL, GOOD.replace("6", "0"), "intensity: Input should be greater than or equal to 1"),
-    (FILL, GOOD.replace("6", "NaN"), "the JSON did not fit"),
-    (FILL, GOOD.replace("fear", "dread"), "emotion: Input should be 'joy', "),
-    (FILL, "I'm sorry, but I can't help with that.", "the answer was a refusal"),
-    (FILL, "As an AI, I have no feelings.", "the answer was a refusal"),
-    (CHOOSE, "leave", "'leave' is not one of the options"), (CHOOSE, "7", "'7' is not one of the options"),
-    (CHOOSE, "0", "'0' is not one"), (CHOOSE, "ask or close", "not one of the options"),
-    (RATE, "8", "holds no number from 1 to 7"), (RATE, "0", "holds no number"), (RATE, "high", "holds no number"), (RATE, "-3", "holds no number"),
-    (WRITE, "I cannot assist with that request.", "refusal"),
-])
-def test_bad_answers_get_one_second_try(board: Board, request_: Request, text: str, complaint: str) -> None:
+@pytest.mark.parametrize(
+    ("request_", "text", "complaint"),
+    [
+        (FILL, "", "the answer was empty"),
+        (FILL, "  \n", "the answer was empty"),
+        (FILL, "bla bla", "the JSON did not fit"),
+        (FILL, GOOD[:-3], "the JSON did not fit"),
+        (FILL, "{}", "the JSON did not fit: emotion: Field required"),
+        (FILL, GOOD.replace("6", "11"), "intensity: Input should be less than or equal to 10"),
+        (FILL, GOOD.replace("6", "0"), "intensity: Input should be greater than or equal to 1"),
+        (FILL, GOOD.replace("6", "NaN"), "the JSON did not fit"),
+        (FILL, GOOD.replace("fear", "dread"), "emotion: Input should be 'joy', "),
+        (FILL, "I'm sorry, but I can't help with that.", "the answer was a refusal"),
+        (FILL, "As an AI, I have no feelings.", "the answer was a refusal"),
+        (CHOOSE, "leave", "'leave' is not one of the options"),
+        (CHOOSE, "7", "'7' is not one of the options"),
+        (CHOOSE, "0", "'0' is not one"),
+        (CHOOSE, "ask or close", "not one of the options"),
+        (RATE, "8", "holds no number from 1 to 7"),
+        (RATE, "0", "holds no number"),
+        (RATE, "high", "holds no number"),
+        (RATE, "-3", "holds no number"),
+        (WRITE, "I cannot assist with that request.", "refusal"),
+    ],
+)
+def test_bad_answers_get_one_second_try(
+    board: Board, request_: Request, text: str, complaint: str
+) -> None:
     good = {"fill": GOOD, "choose": "close", "rate": "4", "write": "fine"}[request_.verb]
     models = board(text, good)
     reply = answer(models, request_)
@@ -153,7 +195,12 @@ def test_rating_is_weighted_by_probabilities(board: Board) -> None:
 
 def test_own_check_is_put_to_the_model(board: Board) -> None:
     models = board("no", "yes")
-    request = Request(verb="write", purpose="p", who="Ines", check=lambda text: None if text == "yes" else f"{text} is not yes")
+    request = Request(
+        verb="write",
+        purpose="p",
+        who="Ines",
+        check=lambda text: None if text == "yes" else f"{text} is not yes",
+    )
     assert answer(models, request).value == "yes"
     assert complaints(models) == [None, "no is not yes"]
 
@@ -163,7 +210,12 @@ def test_no_second_try_when_nothing_reached_us(board: Board) -> None:
     reply = answer(models, FILL)
     assert (reply.value, reply.source, reply.problem) == (CALM, "fallback", "connection refused")
     assert complaints(models) == [None]
-    assert (models.usage.second_tries, models.usage.fallbacks, models.usage.calls, models.usage.retries) == (0, 1, 1, 2)
+    assert (
+        models.usage.second_tries,
+        models.usage.fallbacks,
+        models.usage.calls,
+        models.usage.retries,
+    ) == (0, 1, 1, 2)
 
 
 def test_second_try_after_an_answer_that_said_no(board: Board) -> None:
@@ -182,23 +234,47 @@ def test_dead_at_the_second_try(board: Board) -> None:
 def test_troubles_are_told_in_the_order_of_the_requests(board: Board) -> None:
     models = board("nonsense")
     outcome: Outcome[Any] = models.ask({"a": ask_all((FILL, CHOOSE, RATE))})["a"]
-    assert [(t.who, t.purpose) for t in outcome.troubles] == [("Ines", "appraise"), ("Ines", "move"), ("Ines", "score")]
+    assert [(t.who, t.purpose) for t in outcome.troubles] == [
+        ("Ines", "appraise"),
+        ("Ines", "move"),
+        ("Ines", "score"),
+    ]
     assert [reply.value for reply in outcome.value] == [CALM, "close", None]
 
 
-@pytest.mark.parametrize("text", [
-    "I lie awake.", "No.", "Não durmo, nobody does.", "My father would've said a person lives where her work is, and stop sighing.",
-    "Ok?", "I woke at 3. Again.", "It was 11 calls - eleven.",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lie awake.",
+        "No.",
+        "Não durmo, nobody does.",
+        "My father would've said a person lives where her work is, and stop sighing.",
+        "Ok?",
+        "I woke at 3. Again.",
+        "It was 11 calls - eleven.",
+    ],
+)
 def test_plain_speech_is_let_through(text: str) -> None:
     assert speech_problem(text) is None
 
 
-@pytest.mark.parametrize("text", [
-    "我睡不着觉", "Я не сплю", "私は眠れません。", "Mi marido trabaja todas las noches y yo nunca duermo bien, nunca jamás.",
-    "Je ne peux plus dormir depuis des semaines et cela me fait vraiment peur.", "- one\n- two", "*sighs*", "[sighs] well", "123 !!",
-    "I'm sorry, but I can't continue with this.", "As a language model, I have no nights.", "so " * 1000,
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我睡不着觉",
+        "Я не сплю",
+        "私は眠れません。",
+        "Mi marido trabaja todas las noches y yo nunca duermo bien, nunca jamás.",
+        "Je ne peux plus dormir depuis des semaines et cela me fait vraiment peur.",
+        "- one\n- two",
+        "*sighs*",
+        "[sighs] well",
+        "123 !!",
+        "I'm sorry, but I can't continue with this.",
+        "As a language model, I have no nights.",
+        "so " * 1000,
+    ],
+)
 def test_what_is_no_speech(text: str) -> None:
     assert speech_problem(text)
 
@@ -226,7 +302,12 @@ def test_cost_of_both_tries(board: Board) -> None:
     answer(models, FILL)
     assert models.usage.cost_usd == pytest.approx(2 * (100 * 10 + 10 * 100) / 1e6)
     assert paper.calls[0]["cost_usd"] == models.usage.cost_usd
-    assert (models.usage.tokens_in, models.usage.tokens_out, models.usage.second_tries, models.usage.fallbacks) == (200, 20, 1, 0)
+    assert (
+        models.usage.tokens_in,
+        models.usage.tokens_out,
+        models.usage.second_tries,
+        models.usage.fallbacks,
+    ) == (200, 20, 1, 0)
 
 
 def test_unknown_price_is_none_and_stays_none(board: Board) -> None:
@@ -251,23 +332,39 @@ def test_dead_model_costs_nothing(board: Board) -> None:
     assert models.usage.cost_usd == 0
 
 
-@pytest.mark.parametrize(("name", "base_url", "model"), [
-    ("http://localhost:11434/v1/llama3.1", "http://localhost:11434/v1", "llama3.1"),
-    ("https://openrouter.ai/api/v1/meta/llama", "https://openrouter.ai/api/v1", "meta/llama"),
-    ("https://example.org/v1beta/openai#gemini", "https://example.org/v1beta/openai", "gemini"),
-    ("https://example.org/v1/odd#org/m", "https://example.org/v1/odd", "org/m"),
-])
+@pytest.mark.parametrize(
+    ("name", "base_url", "model"),
+    [
+        ("http://localhost:11434/v1/llama3.1", "http://localhost:11434/v1", "llama3.1"),
+        ("https://openrouter.ai/api/v1/meta/llama", "https://openrouter.ai/api/v1", "meta/llama"),
+        ("https://example.org/v1beta/openai#gemini", "https://example.org/v1beta/openai", "gemini"),
+        ("https://example.org/v1/odd#org/m", "https://example.org/v1/odd", "org/m"),
+    ],
+)
 def test_addresses(name: str, base_url: str, model: str) -> None:
     assert _server(name)[:2] == (base_url, model)
 
 
 def test_usage(board: Board) -> None:
-    models = board(GOOD, Completion(text="close", source="chosen", tokens_in=1, tokens_out=1, tries=3), "x")
+    models = board(
+        GOOD, Completion(text="close", source="chosen", tokens_in=1, tokens_out=1, tries=3), "x"
+    )
     for request in (FILL, CHOOSE, RATE):
         answer(models, request)
     usage = models.usage
-    assert (usage.calls, usage.generated, usage.chosen, usage.fallbacks, usage.second_tries) == (3, 1, 1, 1, 1)
-    assert (usage.tokens_in, usage.tokens_out, usage.retries, usage.prompt_characters) == (301, 31, 2, 2), "a second try is no retry"
+    assert (usage.calls, usage.generated, usage.chosen, usage.fallbacks, usage.second_tries) == (
+        3,
+        1,
+        1,
+        1,
+        1,
+    )
+    assert (usage.tokens_in, usage.tokens_out, usage.retries, usage.prompt_characters) == (
+        301,
+        31,
+        2,
+        2,
+    ), "a second try is no retry"
 
 
 def test_limit_of_requests_in_flight() -> None:
@@ -291,15 +388,35 @@ def test_limit_of_requests_in_flight() -> None:
 
 def test_what_is_recorded(board: Board) -> None:
     paper = Paper()
-    models = board("nonsense", Completion(text=GOOD, tokens_in=7, tokens_out=2, weights={"a": 0.5}, extra={"why": "so"}), recorder=paper)
+    models = board(
+        "nonsense",
+        Completion(text=GOOD, tokens_in=7, tokens_out=2, weights={"a": 0.5}, extra={"why": "so"}),
+        recorder=paper,
+    )
     answer(models, FILL)
-    call, = paper.calls
+    (call,) = paper.calls
     latency = call.pop("latency_s")
     assert latency >= 0
     assert call == {
-        "key": FILL.key, "tick": None, "who": "Ines", "purpose": "appraise", "verb": "fill", "model": "stub", "system": "s", "prompt": "p", "seed": 3,
-        "reply": GOOD, "source": "generated", "complaint": complaints(models)[1], "problem": None, "tokens_in": 107, "tokens_out": 12,
-        "cost_usd": None, "tries": 2, "weights": {"a": 0.5}, "extra": {"why": "so"},
+        "key": FILL.key,
+        "tick": None,
+        "who": "Ines",
+        "purpose": "appraise",
+        "verb": "fill",
+        "model": "stub",
+        "system": "s",
+        "prompt": "p",
+        "seed": 3,
+        "reply": GOOD,
+        "source": "generated",
+        "complaint": complaints(models)[1],
+        "problem": None,
+        "tokens_in": 107,
+        "tokens_out": 12,
+        "cost_usd": None,
+        "tries": 2,
+        "weights": {"a": 0.5},
+        "extra": {"why": "so"},
     }
 
 
@@ -307,7 +424,10 @@ def test_fallback_is_recorded_with_its_reason(board: Board) -> None:
     paper = Paper()
     answer(board("nonsense", recorder=paper), CHOOSE)
     answer(board(DEAD, recorder=paper), CHOOSE)
-    assert [(c["source"], c["reply"]) for c in paper.calls] == [("fallback", "nonsense"), ("fallback", None)]
+    assert [(c["source"], c["reply"]) for c in paper.calls] == [
+        ("fallback", "nonsense"),
+        ("fallback", None),
+    ]
     assert "is not one of the options" in paper.calls[0]["problem"]
     assert paper.calls[0]["complaint"] == paper.calls[0]["problem"]
     assert (paper.calls[1]["problem"], paper.calls[1]["complaint"]) == ("connection refused", None)
@@ -317,10 +437,16 @@ def test_recorded_reply_is_used_and_nobody_asked(board: Board) -> None:
     paper = Paper()
     answer(board(GOOD, recorder=paper), FILL)
     answer(board("nonsense", recorder=paper), CHOOSE)
-    replay = board("never asked", recorded={call["key"]: call for call in paper.calls}, only_recorded=True)
+    replay = board(
+        "never asked", recorded={call["key"]: call for call in paper.calls}, only_recorded=True
+    )
     assert answer(replay, FILL).value == FEELING
     again = answer(replay, CHOOSE)
-    assert (again.value, again.source, again.problem) == ("close", "fallback", paper.calls[1]["problem"])
+    assert (again.value, again.source, again.problem) == (
+        "close",
+        "fallback",
+        paper.calls[1]["problem"],
+    )
     assert complaints(replay) == []
     assert (replay.usage.replayed, replay.usage.calls) == (2, 0)
     with pytest.raises(ModelError, match="the recording holds no reply to Ines's 'score'"):
@@ -336,25 +462,56 @@ def test_recorded_reply_that_does_not_fit_any_more_is_asked_again(board: Board) 
 
 def test_key_names_all_that_is_sent() -> None:
     other = [
-        Request(verb="fill", purpose="appraise", who="Ines", model=model, system=s, prompt=p, seed=seed, temperature=t, max_tokens=m)
+        Request(
+            verb="fill",
+            purpose="appraise",
+            who="Ines",
+            model=model,
+            system=s,
+            prompt=p,
+            seed=seed,
+            temperature=t,
+            max_tokens=m,
+        )
         for model, s, p, seed, t, m in [
-            (FeelingAnswer, "s", "p", 4, 0.7, 400), (FeelingAnswer, "s", "q", 3, 0.7, 400), (FeelingAnswer, "t", "p", 3, 0.7, 400),
-            (LineAnswer, "s", "p", 3, 0.7, 400), (FeelingAnswer, "s", "p", 3, 0.0, 400), (FeelingAnswer, "s", "p", 3, 0.7, 10),
+            (FeelingAnswer, "s", "p", 4, 0.7, 400),
+            (FeelingAnswer, "s", "q", 3, 0.7, 400),
+            (FeelingAnswer, "t", "p", 3, 0.7, 400),
+            (LineAnswer, "s", "p", 3, 0.7, 400),
+            (FeelingAnswer, "s", "p", 3, 0.0, 400),
+            (FeelingAnswer, "s", "p", 3, 0.7, 10),
         ]
     ]
     assert len({FILL.key, *(request.key for request in other)}) == 7
-    same = Request(verb="fill", purpose="appraise", who="Miriam", model=FeelingAnswer, system="s", prompt="p", seed=3)
+    same = Request(
+        verb="fill",
+        purpose="appraise",
+        who="Miriam",
+        model=FeelingAnswer,
+        system="s",
+        prompt="p",
+        seed=3,
+    )
     assert same.key == FILL.key
 
 
 def test_vectors_are_recorded_as_they_are_used(board: Board) -> None:
     paper = Paper()
-    request = Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=("one", "two words"))
+    request = Request(
+        verb="embed", purpose="remember", who="everyone", tier="embed", texts=("one", "two words")
+    )
     reply = answer(board("", recorder=paper), request)
-    call, = paper.calls
-    assert (call["verb"], call["texts"], call["model"]) == ("embed", ["one", "two words"], "scripted")
+    (call,) = paper.calls
+    assert (call["verb"], call["texts"], call["model"]) == (
+        "embed",
+        ["one", "two words"],
+        "scripted",
+    )
     assert np.array_equal(decode_vectors(call["vectors"], 2), reply.value)
-    assert np.array_equal(answer(board("", recorded={call["key"]: call}, only_recorded=True), request).value, reply.value)
+    assert np.array_equal(
+        answer(board("", recorded={call["key"]: call}, only_recorded=True), request).value,
+        reply.value,
+    )
 
 
 def test_no_vectors_no_tick() -> None:
@@ -369,7 +526,9 @@ def test_no_vectors_no_tick() -> None:
 
     says = Says(GOOD)
     models = Switchboard({"reason": says}, Blind())
-    with pytest.raises(ModelUnreachable, match="the model 'blind' gave no embeddings \\(connection refused\\)"):
+    with pytest.raises(
+        ModelUnreachable, match="the model 'blind' gave no embeddings \\(connection refused\\)"
+    ):
         answer(models, Request(verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",)))
     models.close()
     assert says.closed
@@ -380,12 +539,16 @@ def test_tiers_go_to_their_models() -> None:
     from simcounsel.llm.embeddings import HashEmbeddings
 
     models = Switchboard({"reason": reason, "quick": quick, "judge": reason}, HashEmbeddings())
-    tiered = [Request(verb="fill", purpose="p", who="Ines", tier=tier, model=FeelingAnswer) for tier in ("reason", "quick", "judge")]
+    tiered = [
+        Request(verb="fill", purpose="p", who="Ines", tier=tier, model=FeelingAnswer)
+        for tier in ("reason", "quick", "judge")
+    ]
     assert [answer(models, request).model for request in tiered] == ["reason", "quick", "reason"]
     models.close()
 
 
 # inside a run
+
 
 class Failing(Scripted):
     """Scripted, until its ticks are over; then it does what it is told."""
@@ -402,19 +565,25 @@ class Failing(Scripted):
         bad = self.then(request)
         if isinstance(bad, Failure):
             raise bad
-        return bad if isinstance(bad, Completion) else Completion(text=bad, tokens_in=1, tokens_out=1)
+        return (
+            bad if isinstance(bad, Completion) else Completion(text=bad, tokens_in=1, tokens_out=1)
+        )
 
 
 def warned(run: Run) -> list[Warned]:
     return happened(run, Warned)
 
 
-@pytest.mark.parametrize("bad", ["bla bla", "", "I'm sorry, but I can't help with that.", "{", '{"say": 5}', "9" * 5000])
+@pytest.mark.parametrize(
+    "bad", ["bla bla", "", "I'm sorry, but I can't help with that.", "{", '{"say": 5}', "9" * 5000]
+)
 def test_a_run_lives_through_nonsense(tmp_path: Path, bad: str) -> None:
     run = live(tmp_path, models=switchboard(Failing(0, lambda request: bad)))
     assert run.ticks_done() == 12
     warnings = warned(run)
-    assert {"portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor"} <= {w.purpose for w in warnings}
+    assert {"portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor"} <= {
+        w.purpose for w in warnings
+    }
     assert {said.source for said in happened(run, Said)} == {"fallback"}
     asked = [call for call in run.calls() if call["verb"] != "embed"]
     assert len(warnings) == len(asked)
@@ -422,7 +591,15 @@ def test_a_run_lives_through_nonsense(tmp_path: Path, bad: str) -> None:
 
 
 def test_lines_in_another_language_are_not_said(tmp_path: Path) -> None:
-    foreign = json.dumps({"say": "Я не сплю уже неделю.", "emotion": "fear", "intensity": 3, "poignancy": 3, "wish": "go on"})
+    foreign = json.dumps(
+        {
+            "say": "Я не сплю уже неделю.",
+            "emotion": "fear",
+            "intensity": 3,
+            "poignancy": 3,
+            "wish": "go on",
+        }
+    )
     model = Failing(0, lambda request: foreign if request.purpose.startswith("line_") else DEAD)
     model.complete = only_lines(model)  # type: ignore[method-assign]
     run = live(tmp_path, models=switchboard(model))
@@ -430,7 +607,9 @@ def test_lines_in_another_language_are_not_said(tmp_path: Path) -> None:
     assert said
     assert {s.source for s in said} == {"fallback"}
     assert not any("сплю" in s.text for s in said)
-    assert {(w.purpose, w.cause) for w in warned(run)} == {(p, "the line was not in English") for p in ("line_client", "line_counselor")}
+    assert {(w.purpose, w.cause) for w in warned(run)} == {
+        (p, "the line was not in English") for p in ("line_client", "line_counselor")
+    }
 
 
 def only_lines(model: Failing) -> Any:
@@ -455,12 +634,16 @@ def test_a_whole_tick_unanswered_is_not_written(tmp_path: Path, lived: Run) -> N
     run = begun(tmp_path)
     calls_of_three_ticks = sum(1 for c in live(tmp_path, ticks=3).calls() if c["verb"] != "embed")
     dead = switchboard(Failing(calls_of_three_ticks, lambda request: DEAD))
-    with pytest.raises(ModelUnreachable, match=r"no model answered during this tick \(connection refused\)"):
+    with pytest.raises(
+        ModelUnreachable, match=r"no model answered during this tick \(connection refused\)"
+    ):
         Simulation(run.world, run=run, models=dead).run()
     assert 3 <= run.ticks_done() < 12
     assert not warned(run)
     assert log(lived).startswith(log(run))
-    assert any(call.get("unreached") and call["problem"] == "connection refused" for call in run.calls())
+    assert any(
+        call.get("unreached") and call["problem"] == "connection refused" for call in run.calls()
+    )
     go_on(run)
     assert log(run) == log(lived), "what failed is asked again on resume"
 
@@ -481,7 +664,9 @@ def test_dead_in_the_middle_of_a_tick(tmp_path: Path) -> None:
     first_tick = sum(1 for call in live(tmp_path, ticks=1).calls() if call["verb"] != "embed")
     run = begun(tmp_path)
     with pytest.raises(ModelUnreachable):
-        Simulation(run.world, run=run, models=switchboard(Failing(first_tick - 1, lambda request: DEAD))).run()
+        Simulation(
+            run.world, run=run, models=switchboard(Failing(first_tick - 1, lambda request: DEAD))
+        ).run()
     assert run.ticks_done() == 1
     assert [w.cause for w in warned(run)] == ["connection refused"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.events import Decided, Entry, Event, PracticeEvent
-from simcounsel.llm.ask import Reply, Request
+from simcounsel.llm.question import Reply, Request
 from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged.manuals import shipped
 from simcounsel.policies.staged.policy import Staged
@@ -26,13 +26,23 @@ def agreeable(request: Request) -> Any:
         return "negative"
     if request.purpose == "intent" and "yes" not in request.options:
         return "unclear"
-    return request.options[0] if request.verb == "choose" else f"Notes after {len(request.prompt)} characters."
+    return (
+        request.options[0]
+        if request.verb == "choose"
+        else f"Notes after {len(request.prompt)} characters."
+    )
 
 
 class Course:
     """Sessions of Miriam with Ines over days."""
 
-    def __init__(self, manual: Manual | None = None, answers: Answers = agreeable, turns: int = 60, language: str = "en") -> None:
+    def __init__(
+        self,
+        manual: Manual | None = None,
+        answers: Answers = agreeable,
+        turns: int = 60,
+        language: str = "en",
+    ) -> None:
         self.policy = Staged(manual or shipped("attachment_selfcare", "en"))
         self.answers = answers
         self.turns = turns
@@ -53,9 +63,18 @@ class Course:
     def view(self, **more: Any) -> TalkView:
         """What Miriam sees."""
         fields: dict[str, Any] = {
-            "me": "Miriam", "other": "Ines", "chat": f"{self.minute}:Ines+Miriam", "meeting": self.meeting, "turns_left": self.turns - len(self.lines),
-            "moves": tuple(d.move for d in self.decided), "own": tuple(self.own), "kept": tuple(self.kept), "minute": self.minute, "start": START,
-            "key": (1, self.minute, "c"), "language": self.language,
+            "me": "Miriam",
+            "other": "Ines",
+            "chat": f"{self.minute}:Ines+Miriam",
+            "meeting": self.meeting,
+            "turns_left": self.turns - len(self.lines),
+            "moves": tuple(d.move for d in self.decided),
+            "own": tuple(self.own),
+            "kept": tuple(self.kept),
+            "minute": self.minute,
+            "start": START,
+            "key": (1, self.minute, "c"),
+            "language": self.language,
         }
         return view(*self.lines, **(fields | more))
 
@@ -76,9 +95,21 @@ class Course:
         """The session is over: its last notes, and all of it becomes what is known of before."""
         assert isinstance(self.policy, Concluding)
         self.own += self._play(self.policy.conclude(self.view()))
-        decided = (Decided(who="Miriam", chat=self.view().chat, policy="staged", move=d.move, options=d.options, reason=d.reason) for d in self.decided)
+        decided = (
+            Decided(
+                who="Miriam",
+                chat=self.view().chat,
+                policy="staged",
+                move=d.move,
+                options=d.options,
+                reason=d.reason,
+            )
+            for d in self.decided
+        )
         events: list[Event] = [*self.own, *decided]
-        self.kept += [Entry(len(self.kept) + n, 0, self.minute, event) for n, event in enumerate(events)]
+        self.kept += [
+            Entry(len(self.kept) + n, 0, self.minute, event) for n, event in enumerate(events)
+        ]
 
     def _play(self, asking: Any) -> Any:
         reply: Any = None

@@ -8,15 +8,15 @@ import yaml
 
 from simcounsel import Simulation, load_world
 from simcounsel.events import Judged, Noted, Retrieved, Said, Transitioned, Warned
-from simcounsel.llm.ask import Request
-from simcounsel.llm.embedded.feelings import Feelings
-from simcounsel.llm.embedded.guided import Guided
-from simcounsel.llm.embedded.offers import Offers
-from simcounsel.llm.embedded.sense import Sense
 from simcounsel.llm.embeddings import MiniLM
+from simcounsel.llm.question import Request
 from simcounsel.policies.staged.wanting import wanted
-from simcounsel.runs import Run
-from simcounsel.summary import conversation_lines
+from simcounsel.runs.run import Run
+from simcounsel.runs.summary import conversation_lines
+from simcounsel.standins.feelings import Feelings
+from simcounsel.standins.guided import Guided
+from simcounsel.standins.offers import Offers
+from simcounsel.standins.sense import Sense
 from tests.stage import ROOT, said, view
 
 pytestmark = pytest.mark.weights
@@ -26,7 +26,13 @@ pytestmark = pytest.mark.weights
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Ines's first session of thirty lines with a staged Miriam."""
     world = load_world(
-        ROOT / "worlds" / "insomnia.yaml", **{"residents.Miriam.policy": "staged", "conversation.max_turns": 34, "start": "2026-03-02 14:45", "condition": "client_counselor"},
+        ROOT / "worlds" / "insomnia.yaml",
+        **{
+            "residents.Miriam.policy": "staged",
+            "conversation.max_turns": 34,
+            "start": "2026-03-02 14:45",
+            "condition": "client_counselor",
+        },
     )
     return Simulation(world, out=tmp_path_factory.mktemp("runs")).run(2)
 
@@ -72,35 +78,73 @@ def request(purpose: str, **more: object) -> Request:
     return Request(**fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("heard", "criteria", "enough"), [
-    (("Fine.",), ("The client has named a feeling.",), "no"),
-    (("I feel so heavy in the mornings that I sit on the bed and wait until the kettle has boiled and gone cold again.",), ("The client has named a feeling.",), "yes"),
-    (("The cat is grey and the sofa is green and the car is blue and the house is red and the door is open now.",), ("The client has named a feeling.",), "no"),
-    (("Just as it comes.",), ("The client has answered the greeting.",), "yes"),
-    (("Hm.",), ("The client has answered the greeting.",), "no"),
-])
-def test_sufficiency_is_by_words_and_a_feeling_or_event(sense: Sense, heard: tuple[str, ...], criteria: tuple[str, ...], enough: str) -> None:
-    said_so = Guided(sense, Feelings(sense)).sufficient(request("sufficient", hints={"heard": heard, "criteria": criteria}))
+@pytest.mark.parametrize(
+    ("heard", "criteria", "enough"),
+    [
+        (("Fine.",), ("The client has named a feeling.",), "no"),
+        (
+            (
+                "I feel so heavy in the mornings that I sit on the bed and wait until the kettle has boiled and gone cold again.",
+            ),
+            ("The client has named a feeling.",),
+            "yes",
+        ),
+        (
+            (
+                "The cat is grey and the sofa is green and the car is blue and the house is red and the door is open now.",
+            ),
+            ("The client has named a feeling.",),
+            "no",
+        ),
+        (("Just as it comes.",), ("The client has answered the greeting.",), "yes"),
+        (("Hm.",), ("The client has answered the greeting.",), "no"),
+    ],
+)
+def test_sufficiency_is_by_words_and_a_feeling_or_event(
+    sense: Sense, heard: tuple[str, ...], criteria: tuple[str, ...], enough: str
+) -> None:
+    said_so = Guided(sense, Feelings(sense)).sufficient(
+        request("sufficient", hints={"heard": heard, "criteria": criteria})
+    )
     assert yaml.safe_load(said_so.text)["sufficient"] == enough
 
 
-@pytest.mark.parametrize(("heard", "intent"), [
-    ("I could imagine giving something like that a go tonight.", "yes"), ("My mother rang on Sunday and said nothing about it.", "unclear"),
-    ("Honestly, exercises never did anything for me, I'd leave it.", "no"),
-])
+@pytest.mark.parametrize(
+    ("heard", "intent"),
+    [
+        ("I could imagine giving something like that a go tonight.", "yes"),
+        ("My mother rang on Sunday and said nothing about it.", "unclear"),
+        ("Honestly, exercises never did anything for me, I'd leave it.", "no"),
+    ],
+)
 def test_intents_are_by_the_nearest_lines(sense: Sense, heard: str, intent: str) -> None:
     assert wanted(heard) is None
-    found = Guided(sense, Feelings(sense)).intent(request("intent", options=("yes", "no", "explain", "unclear"), hints={"heard": heard}))
+    found = Guided(sense, Feelings(sense)).intent(
+        request("intent", options=("yes", "no", "explain", "unclear"), hints={"heard": heard})
+    )
     assert found.text == intent
     assert "%" in found.extra["why"]
 
 
 def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
-    replies = yaml.safe_load((ROOT / "simcounsel" / "llm" / "embedded" / "labelled" / "replies.yaml").read_text(encoding="utf-8"))
+    replies = yaml.safe_load(
+        (ROOT / "simcounsel" / "llm" / "embedded" / "labelled" / "replies.yaml").read_text(
+            encoding="utf-8"
+        )
+    )
     for kind, intent in (("accept", "yes"), ("decline", "no"), ("ask", "explain")):
         assert {wanted(text) for text in replies[kind]} == {intent}, kind
-    for kind, may in (("enough", "no"), ("once_more", "another"), ("understood", "done"), ("going_on", "done")):
-        assert {wanted(text) for text in replies[kind]} <= {may, None, *(("yes",) if kind == "once_more" else ())}, kind
+    for kind, may in (
+        ("enough", "no"),
+        ("once_more", "another"),
+        ("understood", "done"),
+        ("going_on", "done"),
+    ):
+        assert {wanted(text) for text in replies[kind]} <= {
+            may,
+            None,
+            *(("yes",) if kind == "once_more" else ()),
+        }, kind
     assert sum(wanted(text) == "no" for text in replies["enough"]) >= 2
 
 
@@ -108,11 +152,25 @@ def test_a_counselors_ordinary_questions_are_no_offers(sense: Sense) -> None:
     offers, wrong, asked = Offers(sense), 0, 0
     for path in sorted(Path(ROOT / "personas").glob("*.yaml")):
         persona = yaml.safe_load(path.read_text(encoding="utf-8"))
-        for move, forms in persona.get("forms", {}).items() if persona["role"] == "counselor" else ():
+        for move, forms in (
+            persona.get("forms", {}).items() if persona["role"] == "counselor" else ()
+        ):
             for form in forms if move not in ("greet", "close", "summarize") else ():
-                text = form["say"].replace("{name}", "Ines").replace("{words}", "“the sums”").replace("{feeling}", "low")
-                seen = view(said("Ines", "I lie awake."), said("Miriam", text), other_role="counselor")
+                text = (
+                    form["say"]
+                    .replace("{name}", "Ines")
+                    .replace("{words}", "“the sums”")
+                    .replace("{feeling}", "low")
+                )
+                seen = view(
+                    said("Ines", "I lie awake."), said("Miriam", text), other_role="counselor"
+                )
                 asked += 1
-                wrong += offers.kind(request("line_client", hints={"view": seen, "said": (), "emotion": "fear"})) is not None
+                wrong += (
+                    offers.kind(
+                        request("line_client", hints={"view": seen, "said": (), "emotion": "fear"})
+                    )
+                    is not None
+                )
     assert asked > 500
     assert wrong <= 3

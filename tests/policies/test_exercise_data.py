@@ -13,17 +13,35 @@ from tests.stage import ROOT
 FOLDER = ROOT / "simcounsel" / "policies" / "exercises"
 LANGUAGES = ("en", "zh")
 STAGE_DAYS = {"beginning": range(1, 4), "intermediate": range(4, 7), "advanced": range(7, 9)}
-KINDS = set("self_compassion younger_self grounding breathing sleep worry activation values humor body thoughts connection".split())
+KINDS = set(
+    "self_compassion younger_self grounding breathing sleep worry activation values humor body thoughts connection".split()
+)
 TEXTS = ("name", "goal", "afterwards")
-FIELDS = {"id", "name", "kind", "goal", "days", "stage", "minutes", "suits", "not_when", "steps", "afterwards"}
+FIELDS = {
+    "id",
+    "name",
+    "kind",
+    "goal",
+    "days",
+    "stage",
+    "minutes",
+    "suits",
+    "not_when",
+    "steps",
+    "afterwards",
+}
 SNAKE = re.compile(r"[a-z]+(_[a-z]+)*")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 LATIN = re.compile(r"[A-Za-z]")
 SENTENCE = {"en": re.compile(r'[.!?]"?(?= |$)'), "zh": re.compile(r"[。！？]”?")}
 IMAGERY = {"safe_place", "luggage_belt", "young_face", "young_company", "young_trouble"}
 HARM = {
-    "en": re.compile(r"\b(hold your breath|hold it in|stay up|stay awake|go without|calor\w*|diet|fasting|medic\w*|pills?|tablets?|dose|alcohol|wine|beer)\b"),
-    "zh": re.compile("憋气|憋住|屏住|屏气|熬夜|通宵|节食|减肥|卡路里|热量|吃药|服药|停药|剂量|喝酒|一杯酒"),
+    "en": re.compile(
+        r"\b(hold your breath|hold it in|stay up|stay awake|go without|calor\w*|diet|fasting|medic\w*|pills?|tablets?|dose|alcohol|wine|beer)\b"
+    ),
+    "zh": re.compile(
+        "憋气|憋住|屏住|屏气|熬夜|通宵|节食|减肥|卡路里|热量|吃药|服药|停药|剂量|喝酒|一杯酒"
+    ),
 }
 """Words of what no exercise may ask for: a held breath, less sleep, food counted, drugs or drink."""
 
@@ -46,11 +64,17 @@ def said(exercise: dict[str, Any]) -> list[str]:
 def offered(day: int) -> list[dict[str, Any]]:
     """The exercises of the stage of that day that are open on it."""
     stage = next(name for name, days in STAGE_DAYS.items() if day in days)
-    return [one for one in EXERCISES if one["stage"] == stage and one["days"][0] <= day <= one["days"][1]]
+    return [
+        one
+        for one in EXERCISES
+        if one["stage"] == stage and one["days"][0] <= day <= one["days"][1]
+    ]
 
 
 def test_no_other_file_lies_there() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == {f"{language}.yaml" for language in LANGUAGES}
+    assert {path.name for path in FOLDER.iterdir()} == {
+        f"{language}.yaml" for language in LANGUAGES
+    }
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -75,13 +99,18 @@ def test_27_exercises_with_their_fields(language: str) -> None:
         assert 1 <= one["minutes"] <= 30
     for field in ("id", "name", "goal", "afterwards"):
         assert len({one[field] for one in exercises}) == 27, field
-    assert len({step for one in exercises for step in one["steps"]}) == sum(len(one["steps"]) for one in exercises)
+    assert len({step for one in exercises for step in one["steps"]}) == sum(
+        len(one["steps"]) for one in exercises
+    )
 
 
 def test_languages_differ_in_their_words_only() -> None:
     def bones(language: str) -> list[Any]:
         return [
-            {**{field: value for field, value in one.items() if field not in (*TEXTS, "steps")}, "steps": len(one["steps"])}
+            {
+                **{field: value for field, value in one.items() if field not in (*TEXTS, "steps")},
+                "steps": len(one["steps"]),
+            }
             for one in BOTH[language]["exercises"]
         ]
 
@@ -92,7 +121,9 @@ def test_languages_differ_in_their_words_only() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_are_whole_and_in_their_language(language: str) -> None:
     alien, own = (HAN, LATIN) if language == "en" else (LATIN, HAN)
-    warnings = [text for one in BOTH[language]["contraindications"] for text in (one["what"], *one["cues"])]
+    warnings = [
+        text for one in BOTH[language]["contraindications"] for text in (one["what"], *one["cues"])
+    ]
     for text in [text for one in BOTH[language]["exercises"] for text in said(one)] + warnings:
         assert isinstance(text, str)
         assert text == " ".join(text.split())
@@ -151,14 +182,25 @@ def test_every_day_has_four_of_its_stage_and_one_for_every_emotion(day: int) -> 
 
 @pytest.mark.parametrize("day", range(1, 9))
 @pytest.mark.parametrize("avoided", AVOIDED)
-def test_every_day_leaves_two_of_its_stage_to_whoever_must_avoid_one_thing(day: int, avoided: str) -> None:
+def test_every_day_leaves_two_of_its_stage_to_whoever_must_avoid_one_thing(
+    day: int, avoided: str
+) -> None:
     assert len([one for one in offered(day) if avoided not in one["not_when"]]) >= 2
 
 
 @pytest.mark.parametrize("day", range(1, 9))
 def test_every_day_has_four_that_nothing_speaks_against(day: int) -> None:
     """Also of earlier stages: for a client of whom all at once is feared."""
-    assert len([one for one in EXERCISES if one["days"][0] <= day <= one["days"][1] and not one["not_when"]]) >= 4
+    assert (
+        len(
+            [
+                one
+                for one in EXERCISES
+                if one["days"][0] <= day <= one["days"][1] and not one["not_when"]
+            ]
+        )
+        >= 4
+    )
 
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
@@ -178,13 +220,19 @@ def test_every_kind_is_there() -> None:
 
 
 def test_pictures_are_kept_from_those_whom_they_can_harm() -> None:
-    inward = {one["id"]: set(one["not_when"]) for one in EXERCISES if one["kind"] == "younger_self" or one["id"] in IMAGERY}
+    inward = {
+        one["id"]: set(one["not_when"])
+        for one in EXERCISES
+        if one["kind"] == "younger_self" or one["id"] in IMAGERY
+    }
     assert set(inward) == IMAGERY
     for name, avoided in inward.items():
         assert {"dissociation", "recent_trauma", "acute_risk", "psychosis"} <= avoided, name
     for one in EXERCISES:
         assert one["kind"] != "breathing" or "breathing_trouble" in one["not_when"]
-        assert one["kind"] != "humor" or {"recent_loss", "acute_risk", "psychosis"} <= set(one["not_when"])
+        assert one["kind"] != "humor" or {"recent_loss", "acute_risk", "psychosis"} <= set(
+            one["not_when"]
+        )
     asleep = next(set(one["not_when"]) for one in EXERCISES if one["id"] == "bed_for_sleep")
     assert {"sleep_driving", "racing_mood", "unsafe_nights", "acute_risk"} <= asleep
 

@@ -13,7 +13,18 @@ KNOWN = library("en")
 NOTHING: dict[str, Any] = {"against": (), "earlier": (), "here": (), "danger": None}
 
 
-@pytest.mark.parametrize(("day", "stage"), [(1, "beginning"), (3, "beginning"), (4, "intermediate"), (6, "intermediate"), (7, "advanced"), (8, "advanced"), (30, "advanced")])
+@pytest.mark.parametrize(
+    ("day", "stage"),
+    [
+        (1, "beginning"),
+        (3, "beginning"),
+        (4, "intermediate"),
+        (6, "intermediate"),
+        (7, "advanced"),
+        (8, "advanced"),
+        (30, "advanced"),
+    ],
+)
 def test_stage_of_a_day(day: int, stage: str) -> None:
     assert stage_of(day) == stage
 
@@ -61,47 +72,95 @@ def test_it_widens_in_the_stated_order_and_never_further() -> None:
     assert all(not one.not_when for one in barred.kept)
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("I have had asthma since I was a child.", ["breathing_trouble"]),
-    ("I don't have asthma.", []), ("I have no asthma or anything like it.", []), ("I never had a panic attack.", []),
-    ("I can't breathe when it comes.", ["breathing_trouble"]),
-    ("It isn't asthma. But I had a heart attack in May.", ["heart_trouble"]),
-    ("Nothing feels real then, I'm spaced out.", ["dissociation"]),
-    ("I don't sleep. I have epilepsy.", ["unsafe_nights"]),
-    ("The asthmatic cat sleeps.", []),
-    ("I've never had a heart attack or asthma.", []), ("I haven't really got any history of asthma", []), ("I have neither asthma nor epilepsy.", []),
-    ("I'm not joking I have epilepsy or asthma.", ["breathing_trouble", "unsafe_nights"]),
-    ("It's never a panic attack, and he never threatens me.", []),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I have had asthma since I was a child.", ["breathing_trouble"]),
+        ("I don't have asthma.", []),
+        ("I have no asthma or anything like it.", []),
+        ("I never had a panic attack.", []),
+        ("I can't breathe when it comes.", ["breathing_trouble"]),
+        ("It isn't asthma. But I had a heart attack in May.", ["heart_trouble"]),
+        ("Nothing feels real then, I'm spaced out.", ["dissociation"]),
+        ("I don't sleep. I have epilepsy.", ["unsafe_nights"]),
+        ("The asthmatic cat sleeps.", []),
+        ("I've never had a heart attack or asthma.", []),
+        ("I haven't really got any history of asthma", []),
+        ("I have neither asthma nor epilepsy.", []),
+        ("I'm not joking I have epilepsy or asthma.", ["breathing_trouble", "unsafe_nights"]),
+        ("It's never a panic attack, and he never threatens me.", []),
+    ],
+)
 def test_cues_mind_negation(text: str, found: list[str]) -> None:
     assert [name for name, _ in cues_in(text, KNOWN, "en")] == found
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("No, I have asthma", "breathing_trouble"), ("No I have asthma", "breathing_trouble"), ("I'm not lying, I hear voices", "psychosis"),
-    ("Not really, but he hits me", "unsafe_home"), ("It is not easy, I have epilepsy", "unsafe_nights"),
-    ("It is not only asthma but much else", "breathing_trouble"), ("not just asthma", "breathing_trouble"),
-    ("I can't control my asthma", "breathing_trouble"), ("I never told anyone he hits me", "unsafe_home"), ("No one knows I have epilepsy", "unsafe_nights"),
-    ("I won't go out without my inhaler", "breathing_trouble"), ("I'm not sure, maybe asthma", "breathing_trouble"),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("No, I have asthma", "breathing_trouble"),
+        ("No I have asthma", "breathing_trouble"),
+        ("I'm not lying, I hear voices", "psychosis"),
+        ("Not really, but he hits me", "unsafe_home"),
+        ("It is not easy, I have epilepsy", "unsafe_nights"),
+        ("It is not only asthma but much else", "breathing_trouble"),
+        ("not just asthma", "breathing_trouble"),
+        ("I can't control my asthma", "breathing_trouble"),
+        ("I never told anyone he hits me", "unsafe_home"),
+        ("No one knows I have epilepsy", "unsafe_nights"),
+        ("I won't go out without my inhaler", "breathing_trouble"),
+        ("I'm not sure, maybe asthma", "breathing_trouble"),
+    ],
+)
 def test_a_no_that_denies_something_else_denies_no_cue(text: str, found: str) -> None:
     assert [name for name, _ in cues_in(text, KNOWN, "en")] == [found]
 
 
-@pytest.mark.parametrize("text", [
-    "没想到我有哮喘", "没想到有哮喘", "不是，我有哮喘", "不只是哮喘", "不仅有哮喘", "没告诉你哮喘的事", "没控制住哮喘", "没有人知道我有哮喘", "是不是哮喘", "有没有哮喘我也不知道",
-    "不是没有哮喘", "没什么，但哮喘又犯了",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "没想到我有哮喘",
+        "没想到有哮喘",
+        "不是，我有哮喘",
+        "不只是哮喘",
+        "不仅有哮喘",
+        "没告诉你哮喘的事",
+        "没控制住哮喘",
+        "没有人知道我有哮喘",
+        "是不是哮喘",
+        "有没有哮喘我也不知道",
+        "不是没有哮喘",
+        "没什么，但哮喘又犯了",
+    ],
+)
 def test_nor_in_chinese(text: str) -> None:
     assert [name for name, _ in cues_in(text, library("zh"), "zh")] == ["breathing_trouble"]
 
 
-@pytest.mark.parametrize("text", ["没有哮喘", "没得过哮喘", "从来没有得过什么哮喘", "不是哮喘", "没有心脏病和哮喘", "我并没有哮喘", "无哮喘"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "没有哮喘",
+        "没得过哮喘",
+        "从来没有得过什么哮喘",
+        "不是哮喘",
+        "没有心脏病和哮喘",
+        "我并没有哮喘",
+        "无哮喘",
+    ],
+)
 def test_a_denial_in_chinese(text: str) -> None:
     assert cues_in(text, library("zh"), "zh") == []
 
 
-@pytest.mark.parametrize(("text", "found"), [("我有哮喘", ["breathing_trouble"]), ("我没有哮喘", []), ("最近老是喘不过气", ["breathing_trouble"])])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("我有哮喘", ["breathing_trouble"]),
+        ("我没有哮喘", []),
+        ("最近老是喘不过气", ["breathing_trouble"]),
+    ],
+)
 def test_cues_in_chinese(text: str, found: list[str]) -> None:
     assert [name for name, _ in cues_in(text, library("zh"), "zh")] == found
 

@@ -74,9 +74,15 @@ def test_nothing_but_what_is_allowed_follows(data: st.DataObject) -> None:
 
 
 def test_an_illegal_verdict_names_what_is_allowed() -> None:
-    with pytest.raises(IllegalTransition, match="'yes' leads nowhere from 'emotion'; there it takes closing, sufficient, stay"):
+    with pytest.raises(
+        IllegalTransition,
+        match="'yes' leads nowhere from 'emotion'; there it takes closing, sufficient, stay",
+    ):
         machine.step(SELFCARE, "emotion", "yes", 9)
-    with pytest.raises(IllegalTransition, match="'sufficient' after 1 messages; 'emotion' goes on until 2 were heard"):
+    with pytest.raises(
+        IllegalTransition,
+        match="'sufficient' after 1 messages; 'emotion' goes on until 2 were heard",
+    ):
         machine.step(SELFCARE, "emotion", "sufficient", 1)
     with pytest.raises(IllegalTransition, match="none: it is the end"):
         machine.move(SELFCARE, "end", "greeting")
@@ -87,7 +93,11 @@ def test_an_illegal_verdict_names_what_is_allowed() -> None:
 def test_the_close_is_open_everywhere_but_in_the_conclusion(manual: Manual) -> None:
     for name, state in manual.states.items():
         concluding = manual.phase_of[name] == "conclusion"
-        assert (manual.closing in machine.allowed(manual, name)) is (not concluding or manual.closing in state.next)
+        assert (manual.closing in machine.allowed(manual, name)) is (
+            not concluding or manual.closing in state.next
+        )
         if not concluding:
             assert machine.step(manual, name, machine.CLOSING, 0) == manual.closing
-    assert [machine.way_out(manual, state.id) for state in manual.states.values() if state.ends] == [()]
+    assert [
+        machine.way_out(manual, state.id) for state in manual.states.values() if state.ends
+    ] == [()]

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from simcounsel.check import check_file
 from simcounsel.cli import app
+from simcounsel.cli.check import check_file
 from simcounsel.errors import SpecError
 from simcounsel.policies import policy_for
 from simcounsel.policies.staged.drawing import draw_manual
@@ -67,7 +67,9 @@ def test_ours_hold_together(language: str, name: str) -> None:
 def test_the_staged_protocol_has_the_papers_states_and_loops() -> None:
     manual = shipped("attachment_selfcare", "en")
     assert [len(states) for states in manual.phases.values()] == [3, 2, 5, 2]
-    assert {name: state.at_least for name, state in manual.states.items() if state.at_least > 1} == {"emotion": 2, "event": 2, "open_talk": 4}
+    assert {
+        name: state.at_least for name, state in manual.states.items() if state.at_least > 1
+    } == {"emotion": 2, "event": 2, "open_talk": 4}
     ways = {(state.id, what): to for state in manual.states.values() for what, to in state.leads_to}
     assert ways["mood", "positive"] == "consent"
     assert ways["mood", "negative"] == "event"
@@ -81,9 +83,33 @@ def test_the_staged_protocol_has_the_papers_states_and_loops() -> None:
 @pytest.mark.parametrize("name", names("zh"))
 def test_the_chinese_manual_is_the_english_one(name: str) -> None:
     ours, theirs = shipped(name, "zh"), shipped(name, "en")
-    shape = [(s.id, s.at_least, s.at_most, s.next, s.exit.when, s.exit.intents, s.exercise, s.act, len(s.exit.criteria)) for s in ours.states.values()]
+    shape = [
+        (
+            s.id,
+            s.at_least,
+            s.at_most,
+            s.next,
+            s.exit.when,
+            s.exit.intents,
+            s.exercise,
+            s.act,
+            len(s.exit.criteria),
+        )
+        for s in ours.states.values()
+    ]
     assert shape == [
-        (s.id, s.at_least, s.at_most, s.next, s.exit.when, s.exit.intents, s.exercise, s.act, len(s.exit.criteria)) for s in theirs.states.values()
+        (
+            s.id,
+            s.at_least,
+            s.at_most,
+            s.next,
+            s.exit.when,
+            s.exit.intents,
+            s.exercise,
+            s.act,
+            len(s.exit.criteria),
+        )
+        for s in theirs.states.values()
     ]
 
 
@@ -91,27 +117,102 @@ def test_a_small_one_is_sound(tmp_path: Path) -> None:
     assert check_file(written(tmp_path, SMALL)) == []
 
 
-@pytest.mark.parametrize(("old", "new", "at", "what"), [
-    ("next: [offer]", "next: [ofer]", "next: [ofer]", "no state 'ofer'; did you mean 'offer'?"),
-    ('"no": bye}', '"no": hallo}', "exit: {when: intent", "'no' leads to 'hallo', but no state has that id; did you mean 'hello'?"),
-    ("next: [hello, bye]", "next: [bye]", "exit: {when: intent", "'yes' leads to 'hello', which is not an allowed next state: bye"),
-    ('"yes": hello', '"sure": hello', "exit: {when: intent", "'sure' is not one of yes, no, explain, another, done, tell_more"),
-    ("criteria: [They answered.]", "criteria: []", "exit: {when: suff", "no criteria: what must the client's words make clear?"),
-    ("      start: true\n", "", "phases:", "no state begins the session; give one `start: true`"),
-    ("objective: Offer something.", "objective: Offer something.\n      start: true", "start: true\n      prompt: Offer", "'offer' begins the session as well as 'hello'"),
-    ("exit: {when: end}", "exit: {when: said}\n      next: [hello]", "phases:", "no state ends the session"),
-    ("closing: bye", "closing: goodbye", "closing:", "no state 'goodbye'; did you mean 'bye'?"),
-    ("closing: bye", "closing: offer", "closing:", "'offer' is no state of the conclusion"),
-    ("prompt: Offer it.", "prompt: Offer it.\n      at_least: 5\n      at_most: 3", "at_least: 5", "at least 5 messages, but the state is left after 3"),
-    ("lines: [Hello., Welcome., Good day., Come in.]", "lines: [Hello.]", "lines: [Hello.]", "1 lines; at least 4"),
-    ("Hello., Welcome.", "\"Hello {who}.\", Welcome.", 'lines: ["Hello {who}', "no slot {who}; there are {feeling}, {name}, {words}"),
-    ("prompt: Offer it.", "prompt: Offer it.\n      exercise: explain", "exercise: explain", "can be reached before any exercise was suggested"),
-    ("  intervention:", "  interlude:", "interlude:", "'interlude' is not one of initiation, exploration, intervention, conclusion"),
-    ("otherwise: bye}", "}", "exit: {when: intent", "where does it go when the answer stays unclear? add `otherwise: STATE`"),
-    ("    - id: offer", "    - id: hello", "- id: hello", "2 states have the id 'hello'; ids must differ"),
-    ("next: [hello, bye]", "next: [hello, bye]\n      not_when: [epilepsy]", "", ""),
-])
-def test_each_problem_is_named_with_its_line(tmp_path: Path, old: str, new: str, at: str, what: str) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "at", "what"),
+    [
+        ("next: [offer]", "next: [ofer]", "next: [ofer]", "no state 'ofer'; did you mean 'offer'?"),
+        (
+            '"no": bye}',
+            '"no": hallo}',
+            "exit: {when: intent",
+            "'no' leads to 'hallo', but no state has that id; did you mean 'hello'?",
+        ),
+        (
+            "next: [hello, bye]",
+            "next: [bye]",
+            "exit: {when: intent",
+            "'yes' leads to 'hello', which is not an allowed next state: bye",
+        ),
+        (
+            '"yes": hello',
+            '"sure": hello',
+            "exit: {when: intent",
+            "'sure' is not one of yes, no, explain, another, done, tell_more",
+        ),
+        (
+            "criteria: [They answered.]",
+            "criteria: []",
+            "exit: {when: suff",
+            "no criteria: what must the client's words make clear?",
+        ),
+        (
+            "      start: true\n",
+            "",
+            "phases:",
+            "no state begins the session; give one `start: true`",
+        ),
+        (
+            "objective: Offer something.",
+            "objective: Offer something.\n      start: true",
+            "start: true\n      prompt: Offer",
+            "'offer' begins the session as well as 'hello'",
+        ),
+        (
+            "exit: {when: end}",
+            "exit: {when: said}\n      next: [hello]",
+            "phases:",
+            "no state ends the session",
+        ),
+        ("closing: bye", "closing: goodbye", "closing:", "no state 'goodbye'; did you mean 'bye'?"),
+        ("closing: bye", "closing: offer", "closing:", "'offer' is no state of the conclusion"),
+        (
+            "prompt: Offer it.",
+            "prompt: Offer it.\n      at_least: 5\n      at_most: 3",
+            "at_least: 5",
+            "at least 5 messages, but the state is left after 3",
+        ),
+        (
+            "lines: [Hello., Welcome., Good day., Come in.]",
+            "lines: [Hello.]",
+            "lines: [Hello.]",
+            "1 lines; at least 4",
+        ),
+        (
+            "Hello., Welcome.",
+            '"Hello {who}.", Welcome.',
+            'lines: ["Hello {who}',
+            "no slot {who}; there are {feeling}, {name}, {words}",
+        ),
+        (
+            "prompt: Offer it.",
+            "prompt: Offer it.\n      exercise: explain",
+            "exercise: explain",
+            "can be reached before any exercise was suggested",
+        ),
+        (
+            "  intervention:",
+            "  interlude:",
+            "interlude:",
+            "'interlude' is not one of initiation, exploration, intervention, conclusion",
+        ),
+        (
+            "otherwise: bye}",
+            "}",
+            "exit: {when: intent",
+            "where does it go when the answer stays unclear? add `otherwise: STATE`",
+        ),
+        (
+            "    - id: offer",
+            "    - id: hello",
+            "- id: hello",
+            "2 states have the id 'hello'; ids must differ",
+        ),
+        ("next: [hello, bye]", "next: [hello, bye]\n      not_when: [epilepsy]", "", ""),
+    ],
+)
+def test_each_problem_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, at: str, what: str
+) -> None:
     assert old in SMALL
     text = SMALL.replace(old, new, 1)
     problems = check_file(written(tmp_path, text))
@@ -120,15 +221,24 @@ def test_each_problem_is_named_with_its_line(tmp_path: Path, old: str, new: str,
             manual_of(Manual.model_validate(_data(text)), "en")
         return
     line = text[: text.index(at)].count("\n") + 1
-    assert any(problem.startswith(f"{tmp_path / 'small.yaml'}:{line}:") and what in problem for problem in problems), problems
+    assert any(
+        problem.startswith(f"{tmp_path / 'small.yaml'}:{line}:") and what in problem
+        for problem in problems
+    ), problems
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ('"no": bye}', '"no": bey}'), ("otherwise: bye}", "otherwise: bey}"), ("next: [hello, bye]", "next: [hello, bey]"), ("next: [offer]", "next: [ofer]"),
-])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"no": bye}', '"no": bey}'),
+        ("otherwise: bye}", "otherwise: bey}"),
+        ("next: [hello, bye]", "next: [hello, bey]"),
+        ("next: [offer]", "next: [ofer]"),
+    ],
+)
 def test_one_mistake_is_one_problem(tmp_path: Path, old: str, new: str) -> None:
     assert old in SMALL
-    problem, = check_file(written(tmp_path, SMALL.replace(old, new, 1)))
+    (problem,) = check_file(written(tmp_path, SMALL.replace(old, new, 1)))
     assert "no state" in problem and "did you mean" in problem
 
 
@@ -138,11 +248,22 @@ def _data(text: str) -> object:
     return read_value(text)
 
 
-@pytest.mark.parametrize(("changes", "what"), [
-    ([('"no": bye}, otherwise: bye}', '"no": offer}, otherwise: offer}'), ("next: [hello, bye]", "next: [hello, offer]")], "no way leads from 'hello' to an end"),
-    ([("next: [offer]", "next: [bye]")], "nothing leads to 'offer' from 'hello'"),
-])
-def test_the_graph_has_no_dead_end_and_nothing_beside_it(tmp_path: Path, changes: list[tuple[str, str]], what: str) -> None:
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        (
+            [
+                ('"no": bye}, otherwise: bye}', '"no": offer}, otherwise: offer}'),
+                ("next: [hello, bye]", "next: [hello, offer]"),
+            ],
+            "no way leads from 'hello' to an end",
+        ),
+        ([("next: [offer]", "next: [bye]")], "nothing leads to 'offer' from 'hello'"),
+    ],
+)
+def test_the_graph_has_no_dead_end_and_nothing_beside_it(
+    tmp_path: Path, changes: list[tuple[str, str]], what: str
+) -> None:
     text = SMALL
     for old, new in changes:
         assert old in text
@@ -152,9 +273,12 @@ def test_the_graph_has_no_dead_end_and_nothing_beside_it(tmp_path: Path, changes
 
 def test_routers_that_lead_to_each_other_would_hang(tmp_path: Path) -> None:
     routers = "\n".join(
-        f"    - {{id: {a}, objective: Route., exit: {{when: valence, positive: {b}, negative: offer}}, next: [{b}, offer]}}" for a, b in (("one", "two"), ("two", "one"))
+        f"    - {{id: {a}, objective: Route., exit: {{when: valence, positive: {b}, negative: offer}}, next: [{b}, offer]}}"
+        for a, b in (("one", "two"), ("two", "one"))
     )
-    text = SMALL.replace("next: [offer]", "next: [one]").replace("  intervention:\n", f"  exploration:\n{routers}\n  intervention:\n")
+    text = SMALL.replace("next: [offer]", "next: [one]").replace(
+        "  intervention:\n", f"  exploration:\n{routers}\n  intervention:\n"
+    )
     problems = check_file(written(tmp_path, text))
     assert len(problems) == 1
     assert "lead to each other without a word said" in problems[0]
@@ -167,7 +291,9 @@ def test_the_picture_shows_every_state_and_transition(language: str, name: str) 
     texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert set(manual.states) <= set(texts)
     pairs = {(state.id, to) for state in manual.states.values() for _, to in state.leads_to}
-    lines = [node for node in root.iter("{http://www.w3.org/2000/svg}path") if node.get("marker-end")]
+    lines = [
+        node for node in root.iter("{http://www.w3.org/2000/svg}path") if node.get("marker-end")
+    ]
     assert len(lines) == len(pairs)
     assert {phase.upper() for phase in manual.phases} <= set(texts)
 
@@ -175,12 +301,21 @@ def test_the_picture_shows_every_state_and_transition(language: str, name: str) 
 def test_no_two_boxes_of_the_picture_lie_over_each_other() -> None:
     root = ElementTree.fromstring(draw_manual(shipped("insomnia_cbt", "en")))
     boxes = [
-        (float(n.get("x", 0)), float(n.get("y", 0)), float(n.get("width", 0)), float(n.get("height", 0)))
-        for n in root.iter("{http://www.w3.org/2000/svg}rect") if n.get("fill") == "white" and n.get("stroke")
+        (
+            float(n.get("x", 0)),
+            float(n.get("y", 0)),
+            float(n.get("width", 0)),
+            float(n.get("height", 0)),
+        )
+        for n in root.iter("{http://www.w3.org/2000/svg}rect")
+        if n.get("fill") == "white" and n.get("stroke")
     ]
     assert len(boxes) == len(shipped("insomnia_cbt", "en").states)
     for index, (x, y, w, h) in enumerate(boxes):
-        assert all(x + w <= X or x >= X + W or y + h <= Y or y >= Y + H for X, Y, W, H in boxes[index + 1 :])
+        assert all(
+            x + w <= X or x >= X + W or y + h <= Y or y >= Y + H
+            for X, Y, W, H in boxes[index + 1 :]
+        )
 
 
 def test_check_draws_it(tmp_path: Path) -> None:
@@ -190,11 +325,13 @@ def test_check_draws_it(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert f"wrote {tmp_path / 'g.svg'}" in done.output
     assert (tmp_path / "g.svg").read_text(encoding="utf-8").startswith("<svg")
-    other = runner.invoke(app, ["check", str(ROOT / "worlds" / "tiny.yaml"), "--graph", str(tmp_path / "w.svg")])
+    other = runner.invoke(
+        app, ["check", str(ROOT / "worlds" / "tiny.yaml"), "--graph", str(tmp_path / "w.svg")]
+    )
     assert isinstance(other.exception, SpecError) or other.exit_code
     assert not (tmp_path / "w.svg").exists()
     with pytest.raises(SpecError, match="tiny.yaml: not a manual"):
-        from simcounsel.check import graph_of_file
+        from simcounsel.cli.check import graph_of_file
 
         graph_of_file(ROOT / "worlds" / "tiny.yaml")
     two = runner.invoke(app, ["check", str(file), str(file), "--graph", str(tmp_path / "t.svg")])
@@ -203,16 +340,27 @@ def test_check_draws_it(tmp_path: Path) -> None:
 
 # in a world
 
+
 def world_with(folder: Path, policy: str) -> Path:
-    text = (ROOT / "worlds" / "tiny.yaml").read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas"))
+    text = (
+        (ROOT / "worlds" / "tiny.yaml")
+        .read_text(encoding="utf-8")
+        .replace("../personas", str(ROOT / "personas"))
+    )
     file = folder / "world.yaml"
-    file.write_text(text.replace("miriam.yaml,", f"miriam.yaml, policy: {policy},"), encoding="utf-8")
+    file.write_text(
+        text.replace("miriam.yaml,", f"miriam.yaml, policy: {policy},"), encoding="utf-8"
+    )
     return file
 
 
 def test_a_world_holds_the_manual_in_full(tmp_path: Path) -> None:
     written(tmp_path, SMALL)
-    for policy in ("small.yaml", "{name: staged, manual: small.yaml}", "{name: single, manual: small.yaml}"):
+    for policy in (
+        "small.yaml",
+        "{name: staged, manual: small.yaml}",
+        "{name: single, manual: small.yaml}",
+    ):
         file = world_with(tmp_path, policy)
         assert check_file(file) == []
         world = load_world(file)
@@ -227,7 +375,9 @@ def test_a_world_names_one_of_ours(tmp_path: Path) -> None:
     assert check_file(world_with(tmp_path, "{name: staged, manual: motivational}")) == []
     problems = check_file(world_with(tmp_path, "{name: staged, manual: motivation}"))
     assert len(problems) == 1
-    assert 'no manual \'motivation\' in the language \'en\'; did you mean "motivational"?' in problems[0]
+    assert (
+        "no manual 'motivation' in the language 'en'; did you mean \"motivational\"?" in problems[0]
+    )
 
 
 def test_a_worlds_manual_is_checked_with_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.agents.talk import Decision
 from simcounsel.events import Assessed
-from simcounsel.llm.ask import play
+from simcounsel.llm.question import play
 from simcounsel.policies import policy_for
 from simcounsel.prompts import prompt_text
 from tests.policies.sessions import Course
@@ -40,7 +40,18 @@ def sent() -> dict[str, str]:
 def _without_exercise() -> Decision:
     course = Course()
     to_consent(course)
-    course.own.append(Assessed(who="Ines", chat="c", message=9, level="high", kinds=("suicide",), by="model", evidence=("…",), why="active"))
+    course.own.append(
+        Assessed(
+            who="Ines",
+            chat="c",
+            message=9,
+            level="high",
+            kinds=("suicide",),
+            by="model",
+            evidence=("…",),
+            why="active",
+        )
+    )
     return course.heard("Yes, please.")
 
 
@@ -51,7 +62,19 @@ def test_prompt(sent: dict[str, str], kind: str) -> None:
     assert "None" not in sent[kind]
 
 
-@pytest.mark.parametrize("name", [*GUIDED, "intents", "staged_words", "manner_exercise", "manner_unguided", "move", "line_counselor", "manner_counselor"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *GUIDED,
+        "intents",
+        "staged_words",
+        "manner_exercise",
+        "manner_unguided",
+        "move",
+        "line_counselor",
+        "manner_counselor",
+    ],
+)
 def test_the_chinese_prompt_has_the_same_slots(name: str) -> None:
     english, chinese = prompt_text(name), prompt_text(name, "zh")
     assert (PROMPTS / "zh" / f"{name}.txt").is_file()

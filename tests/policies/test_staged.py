@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Entry, Judged, Noted, Retrieved, Transitioned
-from simcounsel.llm.ask import Request, play
+from simcounsel.llm.question import Request, play
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged import asking
@@ -33,21 +33,45 @@ def to_consent(course: Course) -> None:
 
 def saying(**by_purpose: Any) -> Any:
     """A model with other answers to some purposes."""
+
     def answer(request: Request) -> Any:
         given = by_purpose.get(request.purpose)
         return agreeable(request) if given is None else given(request) if callable(given) else given
+
     return answer
 
 
 # a session
 
+
 def test_a_whole_session_goes_through_the_states() -> None:
     course = Course()
     to_consent(course)
-    assert [d.move for d in course.decided] == ["greeting", "emotion", "emotion", "event", "event", "consent"]
-    for text in ("Yes, please.", "Yes.", "Okay, go on.", "That's clear.", "Understood, I'll try it tonight.", "It was calmer than I thought.", "No, thank you.", "Thank you."):
+    assert [d.move for d in course.decided] == [
+        "greeting",
+        "emotion",
+        "emotion",
+        "event",
+        "event",
+        "consent",
+    ]
+    for text in (
+        "Yes, please.",
+        "Yes.",
+        "Okay, go on.",
+        "That's clear.",
+        "Understood, I'll try it tonight.",
+        "It was calmer than I thought.",
+        "No, thank you.",
+        "Thank you.",
+    ):
         course.heard(text)
-    assert [d.move for d in course.decided][6:10] == ["suggestion", "explanation", "explanation", "explanation"]
+    assert [d.move for d in course.decided][6:10] == [
+        "suggestion",
+        "explanation",
+        "explanation",
+        "explanation",
+    ]
     assert [d.move for d in course.decided][-3:] == ["another", "thanks", "end"]
     assert course.decided[-1].leaves is True
     assert all(d.leaves is False for d in course.decided[:-1])
@@ -77,10 +101,18 @@ def test_the_least_number_of_messages_is_kept_without_asking_a_model() -> None:
     course.heard(FEELS)
     assert [r.purpose for r in course.requests] == []
     judged = course.of(Judged)[-1]
-    assert (judged.state, judged.verdict, judged.by, judged.reason) == ("emotion", "no", "rule", "1 of at least 2 messages")
+    assert (judged.state, judged.verdict, judged.by, judged.reason) == (
+        "emotion",
+        "no",
+        "rule",
+        "1 of at least 2 messages",
+    )
     course.heard(FEELS)
     assert [r.purpose for r in course.requests] == ["note", "sufficient", "valence"]
-    assert [(e.origin, e.state) for e in course.of(Transitioned)[-2:]] == [("emotion", "mood"), ("mood", "event")]
+    assert [(e.origin, e.state) for e in course.of(Transitioned)[-2:]] == [
+        ("emotion", "mood"),
+        ("mood", "event"),
+    ]
 
 
 def test_judges_are_asked_of_the_quick_model_at_temperature_zero() -> None:
@@ -123,10 +155,17 @@ def test_who_wants_to_tell_more_is_listened_to_for_at_least_four_messages() -> N
     assert course.heard(TOLD).move == "consent"
 
 
-@pytest.mark.parametrize(("text", "state"), [
-    ("Yes, please.", "suggestion"), ("No, thank you.", "thanks"), ("Maybe later.", "thanks"), ("What would that be?", "consent"),
-    ("I'd rather not.", "thanks"), ("Can I tell you something else first?", "open_talk"),
-])
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Yes, please.", "suggestion"),
+        ("No, thank you.", "thanks"),
+        ("Maybe later.", "thanks"),
+        ("What would that be?", "consent"),
+        ("I'd rather not.", "thanks"),
+        ("Can I tell you something else first?", "open_talk"),
+    ],
+)
 def test_consent_by_words_needs_no_model(text: str, state: str) -> None:
     course = Course()
     to_consent(course)
@@ -181,10 +220,18 @@ def test_an_exercise_may_be_broken_off_before_its_steps_are_said() -> None:
 
 # exercises
 
+
 def test_what_was_heard_against_exercises_is_kept_for_all_later_sessions() -> None:
     course = Course()
     course.speak()
-    for text in ("Fine.", "I've had asthma since I was six, and I feel low.", FEELS, TOLD, TOLD, "Yes."):
+    for text in (
+        "Fine.",
+        "I've had asthma since I was six, and I feel low.",
+        FEELS,
+        TOLD,
+        TOLD,
+        "Yes.",
+    ):
         course.heard(text)
     judged = [e for e in course.of(Judged) if e.question == "contraindication"]
     assert [(e.verdict, e.reason) for e in judged] == [("breathing_trouble", "“asthma”")]
@@ -199,9 +246,18 @@ def test_what_was_heard_against_exercises_is_kept_for_all_later_sessions() -> No
 def test_danger_leaves_no_exercise_and_the_session_closes() -> None:
     course = Course()
     to_consent(course)
-    course.own.append(Assessed(
-        who="Ines", chat="c", message=9, level="high", kinds=("suicide",), by="model", evidence=("…",), why="active thoughts",
-    ))
+    course.own.append(
+        Assessed(
+            who="Ines",
+            chat="c",
+            message=9,
+            level="high",
+            kinds=("suicide",),
+            by="model",
+            evidence=("…",),
+            why="active thoughts",
+        )
+    )
     said_so = course.heard("Yes, please.")
     assert (said_so.move, course.of(Retrieved)[0].chosen) == ("suggestion", ())
     assert "No exercise fits today" in said_so.brief
@@ -211,6 +267,7 @@ def test_danger_leaves_no_exercise_and_the_session_closes() -> None:
 
 
 # memory
+
 
 def test_notes_are_brought_up_to_date_every_three_messages_and_shared() -> None:
     course = Course()
@@ -223,7 +280,9 @@ def test_notes_are_brought_up_to_date_every_three_messages_and_shared() -> None:
     assert noted[-1].text in course.decided[-1].brief
     second = [r for r in course.requests if r.purpose == "note"][1]
     assert noted[0].text in second.prompt
-    assert all(r.hints.get("notes", "") in r.prompt or not r.hints.get("notes") for r in course.requests)
+    assert all(
+        r.hints.get("notes", "") in r.prompt or not r.hints.get("notes") for r in course.requests
+    )
     course.end()
     assert course.of(Noted)[-1].last < len(course.lines) or len(course.of(Noted)) == 2
 
@@ -237,6 +296,7 @@ def test_the_last_lines_are_noted_when_the_session_is_over() -> None:
 
 
 # time
+
 
 @pytest.mark.parametrize("turns", range(4, 34))
 @pytest.mark.parametrize("first", ["Miriam", "Ines"])
@@ -259,10 +319,13 @@ def test_who_takes_leave_is_taken_leave_of() -> None:
     to_consent(course)
     decision = course.heard("I have to go.", parting=True)
     assert (decision.move, decision.leaves) == ("end", True)
-    assert [e.reason for e in course.of(Transitioned)[-2:]] == ["broken off: they are taking leave"] * 2
+    assert [e.reason for e in course.of(Transitioned)[-2:]] == [
+        "broken off: they are taking leave"
+    ] * 2
 
 
 # days
+
 
 def test_the_day_is_counted_by_dates_and_capped() -> None:
     course = Course()
@@ -325,7 +388,16 @@ def test_eight_days_of_it() -> None:
     for day in range(8):
         course.begin(day)
         to_consent(course)
-        for text in ("Yes.", "Yes.", "Yes.", "Yes.", "Yes, that's clear.", "It was quiet.", "No, thank you.", "Thank you."):
+        for text in (
+            "Yes.",
+            "Yes.",
+            "Yes.",
+            "Yes.",
+            "Yes, that's clear.",
+            "It was quiet.",
+            "No, thank you.",
+            "Thank you.",
+        ):
             if course.decided[-1].leaves:
                 break
             course.heard(text)
@@ -336,7 +408,10 @@ def test_eight_days_of_it() -> None:
         course.end()
     assert len(offered) == len(set(offered)) >= 8
     days = {name: library("en").named(name).days for name in offered}  # type: ignore[union-attr]
-    assert all(first <= number <= last for number, (first, last) in enumerate((days[name] for name in offered[:8]), 1))
+    assert all(
+        first <= number <= last
+        for number, (first, last) in enumerate((days[name] for name in offered[:8]), 1)
+    )
     for entry in course.kept:
         if isinstance(entry.event, Transitioned) and entry.event.origin:
             allowed = course.policy.manual.states[entry.event.origin].next
@@ -348,7 +423,9 @@ def test_another_policys_lines_in_between_do_not_count() -> None:
     course.speak()
     course.heard("Fine.")
     safety = course.decided[-1]
-    course.decided[-1] = type(safety)(move="safety:ask", options=("safety:ask",), reason="r", aim="a")
+    course.decided[-1] = type(safety)(
+        move="safety:ask", options=("safety:ask",), reason="r", aim="a"
+    )
     course.heard("No, nothing like that.")
     assert course.of(Judged)[-1].verdict != "sufficient"
     assert course.decided[-1].move == "emotion"
@@ -366,12 +443,24 @@ def test_it_keeps_nothing_itself() -> None:
 def test_a_window_for_sleep_is_passed_by_with_who_must_not_have_one() -> None:
     course = Course(shipped("insomnia_cbt", "en"))
     course.speak()
-    for text in ("Bad.", "I have epilepsy, so I lie still.", TOLD, TOLD, TOLD, "Yes.", "Yes.", "Yes.", "No."):
+    for text in (
+        "Bad.",
+        "I have epilepsy, so I lie still.",
+        TOLD,
+        TOLD,
+        TOLD,
+        "Yes.",
+        "Yes.",
+        "Yes.",
+        "No.",
+    ):
         course.heard(text)
     assert [d.move for d in course.decided][-4:] == ["stimulus", "stimulus", "caution", "worry"]
     assert "window" in path(course)
     assert course.decided[-1].move == "worry"
-    assert [e.reason for e in course.of(Transitioned) if e.origin == "window"] == ["passed by with unsafe_nights"]
+    assert [e.reason for e in course.of(Transitioned) if e.origin == "window"] == [
+        "passed by with unsafe_nights"
+    ]
     assert "window" not in [d.move for d in course.decided]
 
 
@@ -391,10 +480,21 @@ def test_every_manual_of_ours_can_be_lived(name: str) -> None:
 def test_the_safety_protocol_s_moves_are_no_states_of_the_manual(state: str) -> None:
     """`motivational` has a state `plan`, and so has the protocol."""
     manual = shipped("motivational", "en")
-    own = (Transitioned(who="Miriam", chat="c", protocol=manual.name, origin=None, state=state, reason="r"),)
+    own = (
+        Transitioned(
+            who="Miriam", chat="c", protocol=manual.name, origin=None, state=state, reason="r"
+        ),
+    )
     texts = ("Yes, that is so.", "I know how.", "Yes, I am.", "A bridge.", "Here.")
     lines = [line for text in texts for line in (said("Miriam", "Say more?"), said("Ines", text))]
-    seen = view(*lines, me="Miriam", other="Ines", own=own, moves=(state, "acknowledge", "ask_directly", "plan", "help"), deciders=(None, *["safety"] * 4))
+    seen = view(
+        *lines,
+        me="Miriam",
+        other="Ines",
+        own=own,
+        moves=(state, "acknowledge", "ask_directly", "plan", "help"),
+        deciders=(None, *["safety"] * 4),
+    )
     now = Standing(manual=manual, view=seen)
     assert seen.guided == (state, None, None, None, None)
     assert [line.text for line in now.heard] == ["Yes, that is so."]
@@ -402,6 +502,7 @@ def test_the_safety_protocol_s_moves_are_no_states_of_the_manual(state: str) -> 
 
 
 # single and unguided
+
 
 def other(policy: str, **more: Any) -> Any:
     seen: TalkView = view(said("Ines", FEELS), me="Miriam", other="Ines", moves=("greet",), **more)
@@ -411,7 +512,9 @@ def other(policy: str, **more: Any) -> Any:
 def test_single_is_told_all_prompts_in_order_and_all_exercises() -> None:
     decision = other("single")
     manual = shipped("attachment_selfcare", "en")
-    places = [decision.brief.index(state.prompt) for state in manual.states.values() if not state.internal]
+    places = [
+        decision.brief.index(state.prompt) for state in manual.states.values() if not state.internal
+    ]
     assert places == sorted(places)
     for exercise in library("en").exercises:
         assert exercise.name in decision.brief
@@ -436,7 +539,11 @@ def test_unguided_is_told_two_sentences() -> None:
 @pytest.mark.parametrize("policy", ["single", "unguided"])
 def test_they_have_lines_of_their_own_and_no_notes(policy: str) -> None:
     for more in ({}, {"moves": ()}, {"parting": True}):
-        decision = other(policy, **more) if "moves" not in more else play(policy_for("counselor", policy).decide(view(me="Miriam", other="Ines")))
+        decision = (
+            other(policy, **more)
+            if "moves" not in more
+            else play(policy_for("counselor", policy).decide(view(me="Miriam", other="Ines")))
+        )
         assert len(decision.lines) >= 4
         assert not any("{exercise}" in e.text or "{steps}" in e.text for e in decision.lines)
     assert not isinstance(policy_for("counselor", policy), Concluding)
@@ -449,8 +556,26 @@ def test_a_note_too_long_is_cut_in_the_fallback_only() -> None:
 
 def test_single_lays_out_one_exercise_a_talk_by_hand() -> None:
     policy = policy_for("counselor", "single")
-    first = play(policy.decide(view(said("Ines", "I cannot sleep."), me="Miriam", other="Ines", moves=("greet",), turns_left=12)))
+    first = play(
+        policy.decide(
+            view(
+                said("Ines", "I cannot sleep."),
+                me="Miriam",
+                other="Ines",
+                moves=("greet",),
+                turns_left=12,
+            )
+        )
+    )
     laid = next(one.text for one in first.lines if "for today" in one.text)
-    later = view(said("Ines", "I cannot sleep."), said("Miriam", laid), said("Ines", "Not today."), me="Miriam", other="Ines", moves=("greet", "talk"), turns_left=10)
+    later = view(
+        said("Ines", "I cannot sleep."),
+        said("Miriam", laid),
+        said("Ines", "Not today."),
+        me="Miriam",
+        other="Ines",
+        moves=("greet", "talk"),
+        turns_left=10,
+    )
     again = play(policy.decide(later))
     assert again.lines and not [one.text for one in again.lines if "for today" in one.text]

@@ -9,35 +9,106 @@ from pathlib import Path
 import pytest
 
 from simcounsel.agents.tasks import FeelingAnswer
-from simcounsel.interview import Interview
-from simcounsel.llm.ask import Example, Request
 from simcounsel.llm.chat import messages
+from simcounsel.llm.question import Example, Request
+from simcounsel.measuring.interview import Interview
 from simcounsel.prompts import render
 from tests.stage import ROOT, Listening, live, switchboard, three
 
 GOLDEN = ROOT / "tests" / "golden"
 PROMPTS = ROOT / "simcounsel" / "prompts"
 KINDS = (
-    "portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor", "line_layperson", "move", "summarize",
-    "questions", "insights", "persona", "replan_day", "interview",
+    "portrait",
+    "plan_day",
+    "plan_slots",
+    "appraise",
+    "line_client",
+    "line_counselor",
+    "line_layperson",
+    "move",
+    "summarize",
+    "questions",
+    "insights",
+    "persona",
+    "replan_day",
+    "interview",
 )
-PARTS = {"manner_counselor", "manner_safety", "manner_exercise", "manner_unguided", "intents", "staged_words", "client_words", "course_manner", "course_words"}
+PARTS = {
+    "manner_counselor",
+    "manner_safety",
+    "manner_exercise",
+    "manner_unguided",
+    "intents",
+    "staged_words",
+    "client_words",
+    "course_manner",
+    "course_words",
+}
 """Part of another prompt; its golden file has them."""
-MEASURED = ("self_report", "judge_block", "judge_item", "judge_again", "judge_transcript", "judge_profile", "judge_personas", "judge_pair", "judge_audit")
+MEASURED = (
+    "self_report",
+    "judge_block",
+    "judge_item",
+    "judge_again",
+    "judge_transcript",
+    "judge_profile",
+    "judge_personas",
+    "judge_pair",
+    "judge_audit",
+)
 """Compared in tests/instruments/test_prompts.py."""
 ANALYSED = ("name_activities",)
 """Compared in tests/analysis/test_patterns.py."""
 EXPORTED = ("export_client", "export_counselor", "export_layperson", "export_opening")
 """Stand in training data; compared in tests/corpus/test_formats.py."""
-SYNTHESIZED = ("extract", "seek", "seek_offer", "seek_holds_back", "support", "support_strategies", "evaluate", "correct", "distil")
+SYNTHESIZED = (
+    "extract",
+    "seek",
+    "seek_offer",
+    "seek_holds_back",
+    "support",
+    "support_strategies",
+    "evaluate",
+    "correct",
+    "distil",
+)
 """Compared in tests/corpus/test_synthesis_prompts.py."""
 BENCHED = ("bench_answer", "bench_guided", "bench_judge")
 """Compared in tests/bench/test_asking.py and test_following.py."""
-GUIDED = ("sufficient", "intent", "valence", "note", "exercise", "staged_brief", "staged_exercise", "staged_no_exercise", "single_brief", "unguided_brief")
+GUIDED = (
+    "sufficient",
+    "intent",
+    "valence",
+    "note",
+    "exercise",
+    "staged_brief",
+    "staged_exercise",
+    "staged_no_exercise",
+    "single_brief",
+    "unguided_brief",
+)
 """Compared in tests/policies/test_prompts.py."""
 HELD = (
-    "case_client", "case_facts", "case_plan", "case_talk", "client_agreed", "client_insight", "client_touched", "course_brief", "course_facts", "course_formulate", "course_merge", "course_metas", "course_next",
-    "course_objective", "course_reason", "course_reason_again", "course_review", "course_skills", "course_therapies", "skipped_days",
+    "case_client",
+    "case_facts",
+    "case_plan",
+    "case_talk",
+    "client_agreed",
+    "client_insight",
+    "client_touched",
+    "course_brief",
+    "course_facts",
+    "course_formulate",
+    "course_merge",
+    "course_metas",
+    "course_next",
+    "course_objective",
+    "course_reason",
+    "course_reason_again",
+    "course_review",
+    "course_skills",
+    "course_therapies",
+    "skipped_days",
 )
 """Compared in tests/course/test_prompts.py and test_case.py."""
 SAFETY = ("safety_answer",)
@@ -73,7 +144,9 @@ def compare(name: str, text: str) -> None:
     if os.environ.get("SIMCOUNSEL_GOLDEN") == "write":
         path.write_text(text, encoding="utf-8")
     assert path.is_file(), f"{path} is missing; SIMCOUNSEL_GOLDEN=write makes it"
-    assert text.encode() == path.read_bytes(), f"{path} differs; if you meant it, rewrite it with SIMCOUNSEL_GOLDEN=write"
+    assert text.encode() == path.read_bytes(), (
+        f"{path} differs; if you meant it, rewrite it with SIMCOUNSEL_GOLDEN=write"
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -84,11 +157,33 @@ def test_prompt(first_of_each: dict[str, str], kind: str) -> None:
 @pytest.mark.parametrize("kind", WRAPPED)
 def test_what_a_chat_model_gets_around_it(kind: str) -> None:
     requests = {
-        "schema": Request(verb="fill", purpose="p", who="Ines", system="The system text.", prompt="The prompt.", model=FeelingAnswer),
-        "examples": Request(verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt.",
-                            examples=tuple(Example(text=f"Line number {n}.") for n in range(9))),
-        "options": Request(verb="choose", purpose="p", who="Ines", system="The system text.", prompt="The prompt.", options=("ask", "close")),
-        "complaint": Request(verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt."),
+        "schema": Request(
+            verb="fill",
+            purpose="p",
+            who="Ines",
+            system="The system text.",
+            prompt="The prompt.",
+            model=FeelingAnswer,
+        ),
+        "examples": Request(
+            verb="write",
+            purpose="p",
+            who="Ines",
+            system="The system text.",
+            prompt="The prompt.",
+            examples=tuple(Example(text=f"Line number {n}.") for n in range(9)),
+        ),
+        "options": Request(
+            verb="choose",
+            purpose="p",
+            who="Ines",
+            system="The system text.",
+            prompt="The prompt.",
+            options=("ask", "close"),
+        ),
+        "complaint": Request(
+            verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt."
+        ),
     }
     sent = messages(requests[kind], "the line was a list" if kind == "complaint" else None)
     compare(kind, "".join(f"[{message['role']}]\n{message['content']}\n" for message in sent))
@@ -96,12 +191,30 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
 
 def test_every_kind_is_here(first_of_each: dict[str, str]) -> None:
     assert set(first_of_each) == set(KINDS)
-    files = {path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")} - PARTS
-    assert files == {*KINDS, *WRAPPED, *MEASURED, *ANALYSED, *EXPORTED, *SYNTHESIZED, *BENCHED, *GUIDED, *HELD, *SAFETY, *ASSESSED}
+    files = {
+        path.stem for path in PROMPTS.glob("*.txt") if not path.stem.startswith("embedded_")
+    } - PARTS
+    assert files == {
+        *KINDS,
+        *WRAPPED,
+        *MEASURED,
+        *ANALYSED,
+        *EXPORTED,
+        *SYNTHESIZED,
+        *BENCHED,
+        *GUIDED,
+        *HELD,
+        *SAFETY,
+        *ASSESSED,
+    }
     assert {path.stem for path in GOLDEN.glob("*.txt")} >= files
 
 
-@pytest.mark.parametrize("path", [path for path in sorted(PROMPTS.glob("*.txt")) if "$" in path.read_text(encoding="utf-8")], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted(PROMPTS.glob("*.txt")) if "$" in path.read_text(encoding="utf-8")],
+    ids=lambda p: p.stem,
+)
 def test_a_slot_that_is_not_given_is_an_error(path: Path) -> None:
     with pytest.raises(KeyError):
         render(path.stem)
@@ -115,7 +228,9 @@ def test_nothing_is_left_unfilled(first_of_each: dict[str, str]) -> None:
 
 
 def test_slots_may_hold_anything() -> None:
-    system, user = render("appraise", whoami="$name ---\n---\n", name="$$x", now="now", feeling="f", news="${news}")
+    system, user = render(
+        "appraise", whoami="$name ---\n---\n", name="$$x", now="now", feeling="f", news="${news}"
+    )
     assert "You name what events feel like" in system
     assert "$name ---\n---" in user
     assert "$$x feels f" in user

@@ -10,9 +10,9 @@ from simcounsel.engine.opening import check_models
 from simcounsel.errors import ModelError
 from simcounsel.events import Said
 from simcounsel.llm.answers import speech_problem
-from simcounsel.llm.scripted import Scripted
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.specs.world import World
+from simcounsel.standins.scripted import Scripted
 from tests.stage import ROOT, Listening, changed, happened, live, switchboard, three, tiny
 
 CHINESE = ROOT / "simcounsel" / "prompts" / "zh"
@@ -38,30 +38,63 @@ def test_where_there_is_none_the_english_one_asks_for_an_answer_in_chinese() -> 
     slots = {"name": "Ines", "memories": "- a walk"}
     assert "questions" not in NAMES
     system, prompt = render("questions", "zh", **slots)
-    assert (system, prompt) == (render("questions", **slots)[0], f"{render('questions', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}")
+    assert (system, prompt) == (
+        render("questions", **slots)[0],
+        f"{render('questions', **slots)[1]}\n\n{prompt_text(NOTE, 'zh')}",
+    )
 
 
-def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(tmp_path: Path) -> None:
+def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
+    tmp_path: Path,
+) -> None:
     spy = Listening()
     live(tmp_path, changed(three(), language="zh"), models=switchboard(spy), in_flight=1)
     written = [request for request in spy.requests if request.verb in ("fill", "write")]
-    assert {"portrait", "plan_slots", "appraise", "line_client", "line_layperson", "line_counselor", "summarize"} <= {request.purpose for request in written}
-    assert not [request.purpose for request in written if "中文" not in request.prompt and not re.search(r"[\u4e00-\u9fff]{6}", request.prompt)]
+    assert {
+        "portrait",
+        "plan_slots",
+        "appraise",
+        "line_client",
+        "line_layperson",
+        "line_counselor",
+        "summarize",
+    } <= {request.purpose for request in written}
+    assert not [
+        request.purpose
+        for request in written
+        if "中文" not in request.prompt and not re.search(r"[\u4e00-\u9fff]{6}", request.prompt)
+    ]
 
 
 def test_where_a_model_says_nothing_of_use_they_are_silent_in_chinese(tmp_path: Path) -> None:
-    nonsense = Scripted({"line_client": lambda request, draw: "no JSON", "line_counselor": lambda request, draw: "no JSON"})
+    nonsense = Scripted(
+        {
+            "line_client": lambda request, draw: "no JSON",
+            "line_counselor": lambda request, draw: "no JSON",
+        }
+    )
     run = live(tmp_path, changed(tiny(), language="zh"), models=switchboard(nonsense))
     said = happened(run, Said)
     assert said and not [one.text for one in said if speech_problem(one.text, "zh")]
-    assert {text for texts in (SILENCE, LEAVE) for text in texts["zh"].values()} >= {one.text for one in said if one.who == "Ines"}
+    assert {text for texts in (SILENCE, LEAVE) for text in texts["zh"].values()} >= {
+        one.text for one in said if one.who == "Ines"
+    }
 
 
 def test_the_embedded_model_is_refused_where_another_language_is_spoken() -> None:
     def world(quick: str) -> World:
         told = tiny()
-        return changed(told, language="zh", models=told.models.model_copy(update={"reason": "scripted", "quick": quick, "judge": "scripted"}))
+        return changed(
+            told,
+            language="zh",
+            models=told.models.model_copy(
+                update={"reason": "scripted", "quick": quick, "judge": "scripted"}
+            ),
+        )
 
-    with pytest.raises(ModelError, match="models.quick: the embedded model knows English only, and `language: zh` is another"):
+    with pytest.raises(
+        ModelError,
+        match="models.quick: the embedded model knows English only, and `language: zh` is another",
+    ):
         check_models(world("embedded"))
     check_models(world("scripted"))

@@ -10,14 +10,24 @@ from simcounsel.agents import speech
 from simcounsel.agents.mind import Lived, Scene, Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.conversation import Side, Talked, converse
-from simcounsel.events import Assessed, ConversationEnded, ConversationStarted, Decided, Entry, Event, Judged, Said, Transitioned
-from simcounsel.llm.ask import Ask, Request
-from simcounsel.llm.scripted import Script, Scripted
+from simcounsel.engine.conversation import Side, Talked, converse
+from simcounsel.events import (
+    Assessed,
+    ConversationEnded,
+    ConversationStarted,
+    Decided,
+    Entry,
+    Event,
+    Judged,
+    Said,
+    Transitioned,
+)
+from simcounsel.llm.question import Ask, Request
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.vocabulary import Danger, RiskLevel
+from simcounsel.standins.scripted import Script, Scripted
 from tests.stage import Alone, scene, switchboard
 
 
@@ -32,15 +42,23 @@ class Line:
     also: tuple[Danger, ...] = ()
 
 
-def low(text: str = "Some mornings I wish I had not woken up.", kind: Danger = "suicide", **more: Any) -> Line:
+def low(
+    text: str = "Some mornings I wish I had not woken up.", kind: Danger = "suicide", **more: Any
+) -> Line:
     return Line(text, "low", kind, **more)
 
 
-def high(text: str = "I think about ending it, and I know how.", kind: Danger = "suicide", **more: Any) -> Line:
+def high(
+    text: str = "I think about ending it, and I know how.", kind: Danger = "suicide", **more: Any
+) -> Line:
     return Line(text, "high", kind, **more)
 
 
-def imminent(text: str = "It is all here in front of me, tonight is the night.", kind: Danger = "suicide", **more: Any) -> Line:
+def imminent(
+    text: str = "It is all here in front of me, tonight is the night.",
+    kind: Danger = "suicide",
+    **more: Any,
+) -> Line:
     return Line(text, "imminent", kind, **more)
 
 
@@ -53,9 +71,19 @@ class Client:
         self.count = 0
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
-        line = self.lines[self.count] if self.count < len(self.lines) else Line(f"That is how it was, number {self.count}.")
+        line = (
+            self.lines[self.count]
+            if self.count < len(self.lines)
+            else Line(f"That is how it was, number {self.count}.")
+        )
         self.count += 1
-        answer = LineAnswer(say=line.text, emotion="sadness", intensity=5, poignancy=5, wish="say goodbye" if line.leaves else "go on")
+        answer = LineAnswer(
+            say=line.text,
+            emotion="sadness",
+            intensity=5,
+            poignancy=5,
+            wish="say goodbye" if line.leaves else "go on",
+        )
         return Spoken(line=answer, stressed=None, source="generated")
         yield
 
@@ -82,7 +110,9 @@ def _small_talk(request: Request, draw: Random) -> str:
     """A model's line that fits no step of the protocol; it takes leave where the policy closes."""
     leaves = "say goodbye" if request.hints["move"] == "close" else "go on"
     say = f"I see, and I was thinking about the window and the tea, number {draw.randrange(10**6)}. Is it so? Is it not?"
-    return json.dumps({"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": leaves})
+    return json.dumps(
+        {"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": leaves}
+    )
 
 
 class Session:
@@ -134,28 +164,56 @@ class Session:
 
 
 def session(
-    *lines: Line, policy: str | Policy = "socratic", max_turns: int = 30, language: Any = "en", locale: str = "en-GB", before: Sequence[Entry] = (),
-    scripts: dict[str, Script] | None = None, seed: int = 1, tick: int = 2, client_first: bool = False, meeting: int = 1,
+    *lines: Line,
+    policy: str | Policy = "socratic",
+    max_turns: int = 30,
+    language: Any = "en",
+    locale: str = "en-GB",
+    before: Sequence[Entry] = (),
+    scripts: dict[str, Script] | None = None,
+    seed: int = 1,
+    tick: int = 2,
+    client_first: bool = False,
+    meeting: int = 1,
 ) -> Session:
     """A talk of Ines with Miriam. before: the log of earlier ones."""
     client, counselor = Client(lines), Counselor()
     for entry in before:
         event: Event = entry.event
-        if isinstance(event, Assessed | Transitioned | Judged | Decided) and getattr(event, "who", "Miriam") in ("Miriam", "Ines"):
+        if isinstance(event, Assessed | Transitioned | Judged | Decided) and getattr(
+            event, "who", "Miriam"
+        ) in ("Miriam", "Ines"):
             if isinstance(event, Decided) and event.who != "Miriam":
                 continue
             counselor.resident.observe(entry)
     counselor.resident.meetings["Ines"] = meeting
     by_text = {line.text: line for line in lines}
 
-    def assess(said: Said, before: str, key: tuple[object, ...], language: str) -> Ask[Assessed | None]:
+    def assess(
+        said: Said, before: str, key: tuple[object, ...], language: str
+    ) -> Ask[Assessed | None]:
         line = by_text.get(said.text, Line(said.text))
-        return None if line.level == "none" else Assessed(
-            who=said.who, chat=said.chat, message=said.message, level=line.level, kinds=tuple(dict.fromkeys((line.kind, *line.also))), by="detector", evidence=(line.text,), why="planted",
+        return (
+            None
+            if line.level == "none"
+            else Assessed(
+                who=said.who,
+                chat=said.chat,
+                message=said.message,
+                level=line.level,
+                kinds=tuple(dict.fromkeys((line.kind, *line.also))),
+                by="detector",
+                evidence=(line.text,),
+                why="planted",
+            )
         )
         yield
 
-    guide = policy if not isinstance(policy, str) else policy_for("counselor", policy, language, SafetySettings(locale=locale))
+    guide = (
+        policy
+        if not isinstance(policy, str)
+        else policy_for("counselor", policy, language, SafetySettings(locale=locale))
+    )
     where = replace(scene(), seed=seed, tick=tick, language=language, locale=locale)
     sides = (
         Side(mind=counselor, scene=where, policy=guide),  # type: ignore[arg-type]
@@ -163,10 +221,19 @@ def session(
     )
     order = sides[::-1] if client_first else sides
     started = ConversationStarted(
-        chat=f"{tick}:Ines+Miriam", who=(order[0].name, order[1].name), place="Counseling Center", cause="appointment", closeness=2, probability=1,
+        chat=f"{tick}:Ines+Miriam",
+        who=(order[0].name, order[1].name),
+        place="Counseling Center",
+        cause="appointment",
+        closeness=2,
+        probability=1,
     )
     models = switchboard(Scripted({"line_counselor": _small_talk, **(scripts or {})}))
     try:
-        return Session(models.ask({"talk": converse(order[0], order[1], started, max_turns, assess)})["talk"].value)
+        return Session(
+            models.ask({"talk": converse(order[0], order[1], started, max_turns, assess)})[
+                "talk"
+            ].value
+        )
     finally:
         models.close()

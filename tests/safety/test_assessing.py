@@ -6,12 +6,12 @@ import pytest
 
 from simcounsel.engine.measures import raised_by
 from simcounsel.events import Assessed, ItemAnswer, Measured
-from simcounsel.llm.ask import Request, play, pursue
-from simcounsel.llm.embedded import Embedded
-from simcounsel.llm.scripted import Scripted
+from simcounsel.llm.question import Request, play, pursue
 from simcounsel.safety.assessing import assess, assessed_by_item, raised_by_item
 from simcounsel.safety.detector import hear
 from simcounsel.specs.vocabulary import RISK_LEVELS
+from simcounsel.standins import Embedded
+from simcounsel.standins.scripted import Scripted
 from tests.prompts.test_golden import compare, shown
 from tests.stage import switchboard
 
@@ -23,20 +23,36 @@ def judged(line: str, *answers: str, before: str = "") -> Assessed:
     return play(assess(line, before, who="Ines", key=(1, "c", 3), chat="c", message=3), *answers)
 
 
-@pytest.mark.parametrize(("line", "level"), [
-    ("I had soup for lunch.", "none"), ("This job is killing me.", "none"), ("I want to kill myself.", "high"),
-    ("I'm going to shoot myself tonight, the gun is loaded.", "imminent"), ("我不想活了", "low"),
-])
+@pytest.mark.parametrize(
+    ("line", "level"),
+    [
+        ("I had soup for lunch.", "none"),
+        ("This job is killing me.", "none"),
+        ("I want to kill myself.", "high"),
+        ("I'm going to shoot myself tonight, the gun is loaded.", "imminent"),
+        ("我不想活了", "low"),
+    ],
+)
 def test_no_model_is_asked_where_the_words_are_clear(line: str, level: str) -> None:
     assessed = judged(line)
-    assert (assessed.level, assessed.by, assessed.chat, assessed.message) == (level, "detector", "c", 3)
+    assert (assessed.level, assessed.by, assessed.chat, assessed.message) == (
+        level,
+        "detector",
+        "c",
+        3,
+    )
     assert all(quote in line for quote in assessed.evidence)
 
 
 def test_a_model_is_asked_in_doubt() -> None:
     request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
     assert isinstance(request, Request)
-    assert (request.verb, request.purpose, request.tier, request.temperature) == ("choose", "risk", "quick", 0.0)
+    assert (request.verb, request.purpose, request.tier, request.temperature) == (
+        "choose",
+        "risk",
+        "quick",
+        0.0,
+    )
     assert request.options == RISK_LEVELS and request.fallback == hear(DOUBTFUL).level == "low"
     assert DOUBTFUL in request.prompt and "How was the week?" in request.prompt
 
@@ -47,7 +63,10 @@ def test_the_prompt() -> None:
     compare("risk", shown(request.system, request.prompt))
 
 
-@pytest.mark.parametrize(("said", "level"), [("none", "none"), ("low", "low"), ("high", "high"), ("imminent", "imminent")])
+@pytest.mark.parametrize(
+    ("said", "level"),
+    [("none", "none"), ("low", "low"), ("high", "high"), ("imminent", "imminent")],
+)
 def test_one_hint_is_what_a_model_says(said: str, level: str) -> None:
     assessed = judged(DOUBTFUL, said)
     assert (assessed.level, assessed.by) == (level, "model")
@@ -96,12 +115,22 @@ def test_item_nine_has_four_answers(value: float) -> None:
         raised_by_item(value)
 
 
-@pytest.mark.parametrize(("value", "level"), [(0.0, None), (None, None), (0.5, "low"), (1.0, "low"), (1.5, "high"), (2.5, "high")])
-def test_a_mean_answer_to_item_nine_counts_as_the_answer_above_it(value: float | None, level: str | None) -> None:
+@pytest.mark.parametrize(
+    ("value", "level"),
+    [(0.0, None), (None, None), (0.5, "low"), (1.0, "low"), (1.5, "high"), (2.5, "high")],
+)
+def test_a_mean_answer_to_item_nine_counts_as_the_answer_above_it(
+    value: float | None, level: str | None
+) -> None:
     """Asked several times, half an answer above zero is danger."""
     measured = Measured(
-        who="Ines", instrument="phq9", version="1", point="once", respondent="self",
-        items=(ItemAnswer(id="p8", value=3.0), ItemAnswer(id="p9", value=value)), scores=(),
+        who="Ines",
+        instrument="phq9",
+        version="1",
+        point="once",
+        respondent="self",
+        items=(ItemAnswer(id="p8", value=3.0), ItemAnswer(id="p9", value=value)),
+        scores=(),
     )
     assert [one.level for one in raised_by(measured)] == ([level] if level else [])
 
@@ -112,6 +141,10 @@ def test_a_model_may_be_asked_about_every_line_that_is_no_clear_danger() -> None
 
     quiet = "The blue folder goes to Ann."
     assert hear(quiet) == hear("")
-    assert (watched(quiet, "high").level, watched(quiet, "high").by, watched(quiet, "high").kinds) == ("high", "model", ("suicide",))
+    assert (
+        watched(quiet, "high").level,
+        watched(quiet, "high").by,
+        watched(quiet, "high").kinds,
+    ) == ("high", "model", ("suicide",))
     assert (watched(quiet, "none").level, watched(quiet, "none").kinds) == ("none", ())
     assert watched("I want to kill myself.").by == "detector" and watched(" ").level == "none"

@@ -48,19 +48,28 @@ def lines(entry: Entry) -> list[Entry]:
 def dialable(number: str, country: str) -> bool:
     """Whether the country's numbering plan knows the number, short or long."""
     parsed = phonenumbers.parse(number, country)
-    return bool(shortnumberinfo.is_valid_short_number_for_region(parsed, country) or phonenumbers.is_valid_number_for_region(parsed, country))
+    return bool(
+        shortnumberinfo.is_valid_short_number_for_region(parsed, country)
+        or phonenumbers.is_valid_number_for_region(parsed, country)
+    )
 
 
 def test_locales_name_a_country_and_stand_in_order() -> None:
     assert next(iter(HELP)) == "default" and list(HELP)[1:] == COUNTRIES
     for tag in COUNTRIES:
-        assert re.fullmatch(r"[a-z]{2}-[A-Z]{2}", tag) and tag[3:] in phonenumbers.SUPPORTED_REGIONS, tag
+        assert (
+            re.fullmatch(r"[a-z]{2}-[A-Z]{2}", tag) and tag[3:] in phonenumbers.SUPPORTED_REGIONS
+        ), tag
 
 
 @pytest.mark.parametrize("tag", HELP)
 def test_an_entry_is_whole(tag: str) -> None:
     entry = HELP[tag]
-    assert {"country", "emergency", "crisis", "checked"} <= set(entry) <= {"country", "emergency", "crisis", "abuse", "checked"}
+    assert (
+        {"country", "emergency", "crisis", "checked"}
+        <= set(entry)
+        <= {"country", "emergency", "crisis", "abuse", "checked"}
+    )
     assert set(entry["emergency"]) <= {"any", "ambulance", "police"}
     assert "any" in entry["emergency"] or {"ambulance", "police"} <= set(entry["emergency"])
     assert entry["checked"] == "unverified" or isinstance(entry["checked"], date)
@@ -77,7 +86,10 @@ def test_an_entry_is_whole(tag: str) -> None:
 @pytest.mark.parametrize("tag", COUNTRIES)
 def test_emergency_numbers_are_those_of_the_country(tag: str) -> None:
     for number in HELP[tag]["emergency"].values():
-        assert isinstance(number, str) and phonenumbers.is_emergency_number(number, tag[3:]), (tag, number)
+        assert isinstance(number, str) and phonenumbers.is_emergency_number(number, tag[3:]), (
+            tag,
+            number,
+        )
 
 
 @pytest.mark.parametrize("tag", COUNTRIES)

@@ -62,12 +62,16 @@ def test_every_line_is_whole(lines: list[Line], more: list[Line], unseen: list[L
         assert line["split"] in ("tune", "test"), line
         assert isinstance(line["hard"], bool) and line["why"].strip(), line
         assert 3 <= len(line["text"].split()) <= 45, line
-        assert set(line["kinds"]) <= set(KINDS) and len(set(line["kinds"])) == len(line["kinds"]), line
+        assert set(line["kinds"]) <= set(KINDS) and len(set(line["kinds"])) == len(line["kinds"]), (
+            line
+        )
         assert line["level"] in LEVELS if line["kinds"] else line["level"] == "none", line
 
 
 def test_ids_are_unique_and_none_is_left_out(lines: list[Line]) -> None:
-    assert sorted(line["id"] for line in lines) == [f"r{number:03d}" for number in range(1, len(lines) + 1)]
+    assert sorted(line["id"] for line in lines) == [
+        f"r{number:03d}" for number in range(1, len(lines) + 1)
+    ]
 
 
 def test_the_lines_to_measure_with_come_after_all_others(lines: list[Line]) -> None:
@@ -85,14 +89,19 @@ def test_there_are_enough_of_each(lines: list[Line]) -> None:
 
 
 def test_the_halves_are_alike(lines: list[Line]) -> None:
-    tune, test = (Counter((*cell(line), line["hard"]) for line in split(lines, name)) for name in ("tune", "test"))
+    tune, test = (
+        Counter((*cell(line), line["hard"]) for line in split(lines, name))
+        for name in ("tune", "test")
+    )
     assert abs(tune.total() - test.total()) <= 1
     assert all(abs(tune[key] - test[key]) <= 1 for key in tune | test), (tune, test)
 
 
 def test_further_lines_are_to_work_on_only(more: list[Line]) -> None:
     assert len(more) >= 400 and split(more, "tune") == more
-    assert sorted(line["id"] for line in more) == [f"t{number:03d}" for number in range(1, len(more) + 1)]
+    assert sorted(line["id"] for line in more) == [
+        f"t{number:03d}" for number in range(1, len(more) + 1)
+    ]
     danger = [line for line in more if line["kinds"]]
     assert 0.4 <= len(danger) / len(more) <= 0.6 and sum(line["hard"] for line in danger) >= 100
 
@@ -100,15 +109,24 @@ def test_further_lines_are_to_work_on_only(more: list[Line]) -> None:
 def test_unseen_lines_are_to_measure_on_only(unseen: list[Line]) -> None:
     assert split(unseen, "test") == unseen
     assert [line["id"] for line in unseen] == [f"s{number:03d}" for number in range(1, 241)]
-    assert Counter((bool(line["kinds"]), line["hard"]) for line in unseen) == {(True, True): 60, (True, False): 60, (False, True): 90, (False, False): 30}
+    assert Counter((bool(line["kinds"]), line["hard"]) for line in unseen) == {
+        (True, True): 60,
+        (True, False): 60,
+        (False, True): 90,
+        (False, False): 30,
+    }
 
 
 def test_no_line_comes_twice(lines: list[Line], more: list[Line], unseen: list[Line]) -> None:
-    texts = Counter(" ".join(re.findall(r"\w+", line["text"].lower())) for line in lines + more + unseen)
+    texts = Counter(
+        " ".join(re.findall(r"\w+", line["text"].lower())) for line in lines + more + unseen
+    )
     assert [text for text, times in texts.items() if times > 1] == []
 
 
-def test_no_line_is_a_near_copy_of_one_in_the_other_split(lines: list[Line], more: list[Line], unseen: list[Line]) -> None:
+def test_no_line_is_a_near_copy_of_one_in_the_other_split(
+    lines: list[Line], more: list[Line], unseen: list[Line]
+) -> None:
     for one, other in product(split(lines, "tune") + more, split(lines, "test") + unseen):
         shared = len(words(one) & words(other)) / len(words(one) | words(other))
         assert shared < NEAR, (round(shared, 2), one["text"], other["text"])

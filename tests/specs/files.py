@@ -21,7 +21,9 @@ def world_file(folder: Path, old: str = "", new: str = "") -> Path:
 
 def line_with(path: Path, text: str) -> int:
     """The number of the first line that holds a text."""
-    return next(n for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if text in line)
+    return next(
+        n for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if text in line
+    )
 
 
 def persona_data(name: str) -> dict[str, Any]:
@@ -31,7 +33,9 @@ def persona_data(name: str) -> dict[str, Any]:
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load((ROOT / "personas" / f"{name}.yaml").read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load(
+        (ROOT / "personas" / f"{name}.yaml").read_text(encoding="utf-8")
+    )
     return data
 
 

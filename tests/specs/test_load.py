@@ -32,47 +32,94 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "house.yaml"
 
 
-@pytest.mark.parametrize(("text", "line", "what", "remedy"), [
-    ("name: A\nroms: []\n", 2, "roms: unknown key", "did you mean 'rooms'?"),
-    ("name: A\nzzz: 1\n", 2, "zzz: unknown key", "known here: name, rooms"),
-    ("name: A\nrooms:\n  - {kind: kitchen}\n  - {kind: kitchen,\n     chars: 3}\n", 5, "rooms.1.chars: unknown key", "did you mean 'chairs'?"),
-    ("rooms: []\n", 1, "name: missing", "add `name: ...`"),
-    ("name: A\nrooms:\n  - chairs: 2\n", 3, "rooms.0.kind: missing", "add `kind: ...`"),
-    ("name: A\nrooms: []\nname: B\n", 3, "'name' stands here a second time", "remove one"),
-    ("name: A\nrooms:\n\t- {kind: kitchen}\n", 3, "not valid YAML", "indent with spaces, not tabs"),
-    ("name: A\nrooms: [\n", 3, "not valid YAML", ""),
-    ("name: a: b\n", 1, "not valid YAML", "quote text that contains ': '"),
-    ("name: A\n---\nname: B\n", 2, "not valid YAML", "another document"),
-    ("name: !!python/object:os.system {}\n", 1, "not valid YAML here: the tag 'python/object:os.system'", "take it out"),
-    ("name: !!int x\n", 1, "the tag 'int' before 'x'", "take it out"),
-    ("name: !!binary '*'\n", 1, "the tag 'binary'", "take it out"),
-    ("name: A\nchairs: " + "9" * 6000, 2, "a whole number has at most 18 digits", "shorten it, or quote it"),
-    ("name: A\nchairs: 1e400\n", 2, "1e400': a number this large cannot be kept", "quote it"),
-    ("name: A\nrooms: \"a\\0b\"\n", 2, "holds the control character #x00", "take it out"),
-    ("name: \"\\ud800\"\n", 1, "holds the control character #xd800", "take it out"),
-    ("name: \"\\U00110000\"\n", 1, "not valid YAML", "correct it"),
-    ("name: A\nrooms:\n" + "".join(f"{' ' * n}-\n" for n in range(2, 90)) , 63, "nested too deeply", "60 levels are the most"),
-    ("name: 7\n", 1, "name: 7: a number or truth value where text is needed", "put it in quotes"),
-    ("{[a]: b}\n", 1, "not valid YAML", "unhashable key"),
-    ("", 1, "the file is empty", "simcounsel init"),
-    ("# only a remark\n", 1, "the file is empty", "simcounsel init"),
-    ("name: A\nrooms:\n  - {kind: kichen}\n", 3, "rooms.0.kind: 'kichen' is not one of kitchen, bedroom", "did you mean 'kitchen'?"),
-    ("name: A\nrooms:\n  - {kind: kitchen, chairs: many}\n", 3, "rooms.0.chairs: 'many'", "valid integer"),
-    ("- name\n", 1, "expected `key: value` lines", "found list"),
-    ("just words\n", 1, "expected `key: value` lines", "found str"),
-])
-def test_problem_has_line_and_remedy(file: Path, text: str, line: int, what: str, remedy: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "what", "remedy"),
+    [
+        ("name: A\nroms: []\n", 2, "roms: unknown key", "did you mean 'rooms'?"),
+        ("name: A\nzzz: 1\n", 2, "zzz: unknown key", "known here: name, rooms"),
+        (
+            "name: A\nrooms:\n  - {kind: kitchen}\n  - {kind: kitchen,\n     chars: 3}\n",
+            5,
+            "rooms.1.chars: unknown key",
+            "did you mean 'chairs'?",
+        ),
+        ("rooms: []\n", 1, "name: missing", "add `name: ...`"),
+        ("name: A\nrooms:\n  - chairs: 2\n", 3, "rooms.0.kind: missing", "add `kind: ...`"),
+        ("name: A\nrooms: []\nname: B\n", 3, "'name' stands here a second time", "remove one"),
+        (
+            "name: A\nrooms:\n\t- {kind: kitchen}\n",
+            3,
+            "not valid YAML",
+            "indent with spaces, not tabs",
+        ),
+        ("name: A\nrooms: [\n", 3, "not valid YAML", ""),
+        ("name: a: b\n", 1, "not valid YAML", "quote text that contains ': '"),
+        ("name: A\n---\nname: B\n", 2, "not valid YAML", "another document"),
+        (
+            "name: !!python/object:os.system {}\n",
+            1,
+            "not valid YAML here: the tag 'python/object:os.system'",
+            "take it out",
+        ),
+        ("name: !!int x\n", 1, "the tag 'int' before 'x'", "take it out"),
+        ("name: !!binary '*'\n", 1, "the tag 'binary'", "take it out"),
+        (
+            "name: A\nchairs: " + "9" * 6000,
+            2,
+            "a whole number has at most 18 digits",
+            "shorten it, or quote it",
+        ),
+        ("name: A\nchairs: 1e400\n", 2, "1e400': a number this large cannot be kept", "quote it"),
+        ('name: A\nrooms: "a\\0b"\n', 2, "holds the control character #x00", "take it out"),
+        ('name: "\\ud800"\n', 1, "holds the control character #xd800", "take it out"),
+        ('name: "\\U00110000"\n', 1, "not valid YAML", "correct it"),
+        (
+            "name: A\nrooms:\n" + "".join(f"{' ' * n}-\n" for n in range(2, 90)),
+            63,
+            "nested too deeply",
+            "60 levels are the most",
+        ),
+        (
+            "name: 7\n",
+            1,
+            "name: 7: a number or truth value where text is needed",
+            "put it in quotes",
+        ),
+        ("{[a]: b}\n", 1, "not valid YAML", "unhashable key"),
+        ("", 1, "the file is empty", "simcounsel init"),
+        ("# only a remark\n", 1, "the file is empty", "simcounsel init"),
+        (
+            "name: A\nrooms:\n  - {kind: kichen}\n",
+            3,
+            "rooms.0.kind: 'kichen' is not one of kitchen, bedroom",
+            "did you mean 'kitchen'?",
+        ),
+        (
+            "name: A\nrooms:\n  - {kind: kitchen, chairs: many}\n",
+            3,
+            "rooms.0.chairs: 'many'",
+            "valid integer",
+        ),
+        ("- name\n", 1, "expected `key: value` lines", "found list"),
+        ("just words\n", 1, "expected `key: value` lines", "found str"),
+    ],
+)
+def test_problem_has_line_and_remedy(
+    file: Path, text: str, line: int, what: str, remedy: str
+) -> None:
     file.write_text(text, encoding="utf-8")
     with pytest.raises(SpecError) as caught:
         load_spec(file, House)
-    problem, = caught.value.problems
+    (problem,) = caught.value.problems
     assert problem.startswith(f"{file}:{line}: ")
     assert what in problem
     assert remedy in problem
 
 
 def test_all_problems_at_once(file: Path) -> None:
-    file.write_text("rooms:\n  - {kind: attic}\n  - {kind: kitchen, chairs: x}\nroms: 1\n", encoding="utf-8")
+    file.write_text(
+        "rooms:\n  - {kind: attic}\n  - {kind: kitchen, chairs: x}\nroms: 1\n", encoding="utf-8"
+    )
     with pytest.raises(SpecError) as caught:
         load_spec(file, House)
     assert sorted(p.split(":")[1] for p in caught.value.problems) == ["1", "2", "3", "4"]
@@ -100,19 +147,34 @@ def test_not_utf8(file: Path) -> None:
 
 def test_control_characters(file: Path) -> None:
     file.write_bytes(b"kind: b\nname: a\x00b\n")
-    with pytest.raises(SpecError, match=r"house\.yaml:2: not valid YAML: the control character #x00; take it out"):
+    with pytest.raises(
+        SpecError, match=r"house\.yaml:2: not valid YAML: the control character #x00; take it out"
+    ):
         read_yaml(file)
 
 
 def test_aliases_to_aliases_stand_for_too_much(file: Path) -> None:
-    file.write_text("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in pairwise("abcdefghi")), encoding="utf-8")
+    file.write_text(
+        "a: &a [x,x,x,x,x,x,x,x,x]\n"
+        + "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in pairwise("abcdefghi")),
+        encoding="utf-8",
+    )
     began = monotonic()
-    with pytest.raises(SpecError, match=r"house\.yaml:1: aliases \(\*name\) repeat more than 20,000 values; write out what is meant"):
+    with pytest.raises(
+        SpecError,
+        match=r"house\.yaml:1: aliases \(\*name\) repeat more than 20,000 values; write out what is meant",
+    ):
         read_yaml(file)
     assert monotonic() - began < 10
 
 
-@pytest.mark.parametrize("text", ["a: &a {k: [1, 2]}\nb: *a\nc: {<<: *a, d: 3}\n", "a: &a [" + "1," * 1000 + "]\nb: [*a, *a, *a, *a, *a]\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a {k: [1, 2]}\nb: *a\nc: {<<: *a, d: 3}\n",
+        "a: &a [" + "1," * 1000 + "]\nb: [*a, *a, *a, *a, *a]\n",
+    ],
+)
 def test_a_few_aliases(file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8")
     assert read_yaml(file)[0] == yaml.safe_load(text)
@@ -123,19 +185,30 @@ def test_byte_order_mark(file: Path) -> None:
     assert read_yaml(file) == ({"name": "A"}, {(): 1, ("name",): 1})
 
 
-@pytest.mark.parametrize(("text", "line", "what"), [
-    ("", 1, "the file is empty"), ("[1,\n 2,\n", 3, "not JSON: Expecting value"), ("[" * 100_000, None, "nested too deeply"), ("[" + "9" * 6000 + "]", None, "a number has more digits than"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("", 1, "the file is empty"),
+        ("[1,\n 2,\n", 3, "not JSON: Expecting value"),
+        ("[" * 100_000, None, "nested too deeply"),
+        ("[" + "9" * 6000 + "]", None, "a number has more digits than"),
+    ],
+)
 def test_json_problems(tmp_path: Path, text: str, line: int | None, what: str) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError) as caught:
         read_json(tmp_path / "a.json")
-    assert str(caught.value).startswith(f"{tmp_path / 'a.json'}:{f'{line}:' if line else ''} {what}")
+    assert str(caught.value).startswith(
+        f"{tmp_path / 'a.json'}:{f'{line}:' if line else ''} {what}"
+    )
 
 
 def test_json_lines(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf [\n  1, {"a":\n [2]},\n\n "x"\n]\n')
-    assert read_json(tmp_path / "a.json") == ([1, {"a": [2]}, "x"], {(): 1, (0,): 2, (1,): 2, (2,): 5})
+    assert read_json(tmp_path / "a.json") == (
+        [1, {"a": [2]}, "x"],
+        {(): 1, (0,): 2, (1,): 2, (2,): 5},
+    )
 
 
 @pytest.mark.parametrize("text", ["a: &a [*a]\n", "a: &a {b: *a}\n", "a: " + "[" * 900 + "]" * 900])
@@ -145,10 +218,27 @@ def test_endless_nesting(file: Path, text: str) -> None:
         read_yaml(file)
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("yes", "yes"), ("no", "no"), ("on", "on"), ("07:15", "07:15"), ("15:00", "15:00"), ("2026-03-02", "2026-03-02"), ("true", True),
-    ("7", 7), ("08", 8), ("010", 10), ("-3", -3), ("0.5", 0.5), ("1e3", 1000.0), ("1.5e-3", 0.0015), ("null", None), ("1_000", "1_000"),
-])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("yes", "yes"),
+        ("no", "no"),
+        ("on", "on"),
+        ("07:15", "07:15"),
+        ("15:00", "15:00"),
+        ("2026-03-02", "2026-03-02"),
+        ("true", True),
+        ("7", 7),
+        ("08", 8),
+        ("010", 10),
+        ("-3", -3),
+        ("0.5", 0.5),
+        ("1e3", 1000.0),
+        ("1.5e-3", 0.0015),
+        ("null", None),
+        ("1_000", "1_000"),
+    ],
+)
 def test_scalars_mean_what_they_look_like(file: Path, text: str, value: object) -> None:
     file.write_text(f"a: {text}\n", encoding="utf-8")
     data, _ = read_yaml(file)
@@ -159,7 +249,9 @@ def test_scalars_mean_what_they_look_like(file: Path, text: str, value: object) 
 def test_lines_of_paths(file: Path) -> None:
     file.write_text("# head\nname: A\nrooms:\n  - kind: kitchen\n    chairs: 2\n", encoding="utf-8")
     _, lines = read_yaml(file)
-    assert [line_of(lines, at) for at in [("name",), ("rooms",), ("rooms", 0), ("rooms", 0, "chairs")]] == [2, 3, 4, 5]
+    assert [
+        line_of(lines, at) for at in [("name",), ("rooms",), ("rooms", 0), ("rooms", 0, "chairs")]
+    ] == [2, 3, 4, 5]
     assert line_of(lines, ("rooms", 0, "chairs", "deeper")) == 5
     assert line_of(lines, ("nowhere",)) == 2
 
@@ -172,8 +264,15 @@ def test_frozen_and_stripped(file: Path) -> None:
         house.name = "B"
 
 
-@pytest.mark.parametrize("file", sorted(file for folder in ("simcounsel", "worlds", "personas", "experiments", "configs", "tests") for file in (ROOT / folder).rglob("*.yaml")),
-                         ids=lambda file: str(file.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "file",
+    sorted(
+        file
+        for folder in ("simcounsel", "worlds", "personas", "experiments", "configs", "tests")
+        for file in (ROOT / folder).rglob("*.yaml")
+    ),
+    ids=lambda file: str(file.relative_to(ROOT)),
+)
 def test_libyaml_and_pyyaml_read_the_same(file: Path) -> None:
     """Values, the lines where they stand, and the order; libyaml is asked first, PyYAML's own parser where something is wrong."""
     text = file.read_text(encoding="utf-8")
@@ -181,7 +280,9 @@ def test_libyaml_and_pyyaml_read_the_same(file: Path) -> None:
     assert repr(quick) == repr(plain)
 
 
-@given(text=st.text(alphabet="ab1 \n:-?[]{},&*|>'\"%@`#.~=", max_size=40))  # without !, which alone is text to the one and nothing to the other
+@given(
+    text=st.text(alphabet="ab1 \n:-?[]{},&*|>'\"%@`#.~=", max_size=40)
+)  # without !, which alone is text to the one and nothing to the other
 def test_whatever_libyaml_lets_pass_is_read_as_pyyaml_reads_it(text: str) -> None:
     quick, plain = (_told(kind, text) for kind in (yaml_text._Quick, yaml_text._Loader))
     assert quick == plain or quick is None or plain is None

@@ -7,14 +7,28 @@ from typing import get_args
 
 import pytest
 
-from simcounsel.specs.persona import AnyPersona, ClientPersona, CounselorPersona, LaypersonPersona, load_persona
+from simcounsel.specs.persona import (
+    AnyPersona,
+    ClientPersona,
+    CounselorPersona,
+    LaypersonPersona,
+    load_persona,
+)
 from simcounsel.specs.vocabulary import ACTS, QUESTIONS, Chatter, Stage
 from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT
 
 WORLDS = sorted((ROOT / "worlds").glob("*.yaml"))
 PERSONAS = sorted((ROOT / "personas").glob("*.yaml"))
-THEMES = {"insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"}
+THEMES = {
+    "insomnia",
+    "anxiety",
+    "grief",
+    "work stress",
+    "depression",
+    "family conflict",
+    "loneliness",
+}
 load = cache(load_persona)
 
 
@@ -54,7 +68,9 @@ def test_client_voices() -> None:
         assert isinstance(client, ClientPersona)
         assert len(client.voice) >= 40, name
         assert {line.stage for line in client.voice} == set(get_args(Stage)), name
-        assert len({line.text for line in client.voice}) == len(client.voice), f"{name} says something twice"
+        assert len({line.text for line in client.voice}) == len(client.voice), (
+            f"{name} says something twice"
+        )
 
 
 def test_counselor_forms() -> None:
@@ -73,5 +89,10 @@ def test_layperson_voices() -> None:
 
 
 def test_nobody_shares_a_line() -> None:
-    lines = Counter(line.text for client in of(ClientPersona).values() if isinstance(client, ClientPersona) for line in client.voice)
+    lines = Counter(
+        line.text
+        for client in of(ClientPersona).values()
+        if isinstance(client, ClientPersona)
+        for line in client.voice
+    )
     assert [text for text, count in lines.items() if count > 1] == []

@@ -13,10 +13,19 @@ from simcounsel.specs.persona import ClientPersona, load_persona
 
 def record(number: int = 1, person: str = "1", **more: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "name": "Alex", "id": f"{person}-{number}", "type": ["upset"], "history": "Alex grew up by the sea.",
-        "helpless_belief": ["I am helpless."], "unlovable_belief": [], "worthless_belief": "",
-        "intermediate_belief": "If I ask, I will be refused.", "coping_strategies": "He keeps to himself.",
-        "situation": f"situation {number}", "auto_thought": f"thought {number}", "emotion": ["anxious", "sad"], "behavior": f"behavior {number}",
+        "name": "Alex",
+        "id": f"{person}-{number}",
+        "type": ["upset"],
+        "history": "Alex grew up by the sea.",
+        "helpless_belief": ["I am helpless."],
+        "unlovable_belief": [],
+        "worthless_belief": "",
+        "intermediate_belief": "If I ask, I will be refused.",
+        "coping_strategies": "He keeps to himself.",
+        "situation": f"situation {number}",
+        "auto_thought": f"thought {number}",
+        "emotion": ["anxious", "sad"],
+        "behavior": f"behavior {number}",
     }
     return fields | more
 
@@ -32,7 +41,7 @@ def four(person: str = "1", **more: Any) -> list[dict[str, Any]]:
 
 
 def test_four_records_are_one_person(tmp_path: Path) -> None:
-    written, = import_records(saved(tmp_path, four()), tmp_path / "out")
+    (written,) = import_records(saved(tmp_path, four()), tmp_path / "out")
     assert written == tmp_path / "out" / "alex_1.yaml"
     persona = load_persona(written)
     assert isinstance(persona, ClientPersona)
@@ -45,7 +54,9 @@ def test_four_records_are_one_person(tmp_path: Path) -> None:
 
 
 def test_two_people(tmp_path: Path) -> None:
-    written = import_records(saved(tmp_path, four() + four("2", name="Bo", emotion="angry")), tmp_path)
+    written = import_records(
+        saved(tmp_path, four() + four("2", name="Bo", emotion="angry")), tmp_path
+    )
     assert [path.name for path in written] == ["alex_1.yaml", "bo_2.yaml"]
     bo = load_persona(written[1])
     assert isinstance(bo, ClientPersona)
@@ -59,7 +70,10 @@ def test_missing_field_by_name(tmp_path: Path, field: str) -> None:
     with pytest.raises(SpecError) as caught:
         import_records(saved(tmp_path, records), tmp_path)
     who = "no name" if field == "name" else "Alex"
-    assert f"records.json: record 3 ({who}): the field {field!r} is missing; add it" in caught.value.problems[0]
+    assert (
+        f"records.json: record 3 ({who}): the field {field!r} is missing; add it"
+        in caught.value.problems[0]
+    )
     assert not list(tmp_path.glob("*.yaml"))
 
 
@@ -76,7 +90,9 @@ def test_no_core_belief(tmp_path: Path) -> None:
 
 
 def test_too_few_situations(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"person '1' \(Alex\) has 3 situations; a client needs 4, one record each"):
+    with pytest.raises(
+        SpecError, match=r"person '1' \(Alex\) has 3 situations; a client needs 4, one record each"
+    ):
         import_records(saved(tmp_path, four()[:3]), tmp_path)
 
 
@@ -89,15 +105,22 @@ def test_nothing_is_written_unless_all_is_good(tmp_path: Path) -> None:
 def test_existing_file_stays(tmp_path: Path) -> None:
     mine = tmp_path / "alex_1.yaml"
     mine.write_text("mine", encoding="utf-8")
-    with pytest.raises(SpecError, match=r"alex_1\.yaml: exists already; move it away, or choose another --out"):
+    with pytest.raises(
+        SpecError, match=r"alex_1\.yaml: exists already; move it away, or choose another --out"
+    ):
         import_records(saved(tmp_path, four()), tmp_path)
     assert mine.read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize(("records", "what"), [
-    ([], "expected a list of records"), ("text", "expected a list of records"), ([1], "expected a list of records"),
-    (record(), "has 1 situations"),
-])
+@pytest.mark.parametrize(
+    ("records", "what"),
+    [
+        ([], "expected a list of records"),
+        ("text", "expected a list of records"),
+        ([1], "expected a list of records"),
+        (record(), "has 1 situations"),
+    ],
+)
 def test_not_records(tmp_path: Path, records: Any, what: str) -> None:
     with pytest.raises(SpecError, match=what):
         import_records(saved(tmp_path, records), tmp_path)
@@ -108,7 +131,9 @@ def test_deep_nesting_and_control_characters(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="nested too deeply"):
         import_records(tmp_path / "x.json", tmp_path)
     (tmp_path / "x.json").write_text('[{"name": "\\ud800", "id": "a\\u0007"}]', encoding="utf-8")
-    with pytest.raises(SpecError, match="the field 'name' holds the control character #xd800") as caught:
+    with pytest.raises(
+        SpecError, match="the field 'name' holds the control character #xd800"
+    ) as caught:
         import_records(tmp_path / "x.json", tmp_path)
     assert "the field 'id' holds the control character #x07; take it out" in str(caught.value)
 

@@ -39,7 +39,10 @@ privacy:
   delta: 1e-5
   noise_multiplier: 2
 """
-CLIENT = SESSION.replace("unit: session", "unit: client\n  draw: session\n  sessions_per_client: 3\n  disjoint_sites: true")
+CLIENT = SESSION.replace(
+    "unit: session",
+    "unit: client\n  draw: session\n  sessions_per_client: 3\n  disjoint_sites: true",
+)
 
 
 @pytest.fixture
@@ -53,44 +56,64 @@ def plan_of(file: Path, text: str) -> Plan:
 
 
 def training(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "training", *words], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        [sys.executable, "-m", "training", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
 
 
-@pytest.mark.parametrize(("text", "line", "what"), [
-    (SITE.replace("  unit: site\n", ""), 5, "unit is missing"),
-    (SITE.replace("clip: 1", "sensitivity: 0.0001"), 5, "it follows from `clip`"),
-    (SITE.replace("1e-5", "0.5"), 8, "0.5 is not below 1/2, one over the number of sites"),
-    (SITE.replace("1e-5", "0"), 8, "0 is no probability"),
-    (SITE.replace("multiplier: 20", "multiplier: 0"), 10, "0 adds no noise"),
-    (SITE.replace("multiplier: 20", "multiplier: nan"), 10, "finite number"),
-    (SITE.replace("clip: 1", "clip: 0"), 7, "greater than 0"),
-    (SITE + "  participation: 1.5\n", 11, "1.5 is out of range"),
-    (SITE + "  participation: 0\n", 11, "0 is out of range"),
-    (SITE + "  participation: 0.5\n  adjacency: replaced\n", 12, "participation: 1"),
-    (SITE + "  weights: by_size\n  max_weight: 2\n", 12, "2 is out of range"),
-    (SITE + "  max_weight: 0.5\n", 11, "weights: by_size"),
-    (SITE + "  stated_epsilon: 1\n", 11, "calibration: paper"),
-    (SITE + "  calibration: paper\n  stated_epsilon: 1\n", 10, "keep one of the two"),
-    (SITE + "  calibration: paper\n", 11, "needs `stated_epsilon`"),
-    (SITE + "  draw: client\n", 11, "belongs to `unit: client`"),
-    (SITE.replace("  noise_at: sum\n", ""), 5, "noise_at is missing"),
-    (SITE.replace("  noise_multiplier: 20\n", ""), 5, "nothing says how much noise"),
-    (SESSION.replace("1e-5", "0.001"), 9, "not below 1/1000, one over the number of sessions"),
-    (SESSION.replace("batch_size: 40", "batch_size: 400"), 5, "400 out of 200 sessions at 'south' is a sampling rate of 2"),
-    (SESSION.replace("batch_size: 40\n", ""), 1, "batch_size is missing"),
-    (SESSION + "  participation: 0.5\n", 11, "belongs to `unit: site`"),
-    (CLIENT.replace(", clients: 100", ""), 3, "does not say how many `clients`"),
-    (CLIENT.replace("clients: 100", "clients: 60"), 3, "60 clients with at most 3 each have fewer"),
-    (CLIENT.replace("clients: 100", "clients: 300"), 3, "300 clients but only 200 sessions"),
-    (CLIENT.replace("  sessions_per_client: 3\n", ""), 8, "needs `sessions_per_client`"),
-    (CLIENT.replace("  disjoint_sites: true\n", ""), 6, "disjoint_sites is missing"),
-    (CLIENT.replace("  draw: session\n", ""), 6, "draw is missing"),
-    (CLIENT.replace("draw: session", "draw: client"), 9, "no cap is counted"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        (SITE.replace("  unit: site\n", ""), 5, "unit is missing"),
+        (SITE.replace("clip: 1", "sensitivity: 0.0001"), 5, "it follows from `clip`"),
+        (SITE.replace("1e-5", "0.5"), 8, "0.5 is not below 1/2, one over the number of sites"),
+        (SITE.replace("1e-5", "0"), 8, "0 is no probability"),
+        (SITE.replace("multiplier: 20", "multiplier: 0"), 10, "0 adds no noise"),
+        (SITE.replace("multiplier: 20", "multiplier: nan"), 10, "finite number"),
+        (SITE.replace("clip: 1", "clip: 0"), 7, "greater than 0"),
+        (SITE + "  participation: 1.5\n", 11, "1.5 is out of range"),
+        (SITE + "  participation: 0\n", 11, "0 is out of range"),
+        (SITE + "  participation: 0.5\n  adjacency: replaced\n", 12, "participation: 1"),
+        (SITE + "  weights: by_size\n  max_weight: 2\n", 12, "2 is out of range"),
+        (SITE + "  max_weight: 0.5\n", 11, "weights: by_size"),
+        (SITE + "  stated_epsilon: 1\n", 11, "calibration: paper"),
+        (SITE + "  calibration: paper\n  stated_epsilon: 1\n", 10, "keep one of the two"),
+        (SITE + "  calibration: paper\n", 11, "needs `stated_epsilon`"),
+        (SITE + "  draw: client\n", 11, "belongs to `unit: client`"),
+        (SITE.replace("  noise_at: sum\n", ""), 5, "noise_at is missing"),
+        (SITE.replace("  noise_multiplier: 20\n", ""), 5, "nothing says how much noise"),
+        (SESSION.replace("1e-5", "0.001"), 9, "not below 1/1000, one over the number of sessions"),
+        (
+            SESSION.replace("batch_size: 40", "batch_size: 400"),
+            5,
+            "400 out of 200 sessions at 'south' is a sampling rate of 2",
+        ),
+        (SESSION.replace("batch_size: 40\n", ""), 1, "batch_size is missing"),
+        (SESSION + "  participation: 0.5\n", 11, "belongs to `unit: site`"),
+        (CLIENT.replace(", clients: 100", ""), 3, "does not say how many `clients`"),
+        (
+            CLIENT.replace("clients: 100", "clients: 60"),
+            3,
+            "60 clients with at most 3 each have fewer",
+        ),
+        (CLIENT.replace("clients: 100", "clients: 300"), 3, "300 clients but only 200 sessions"),
+        (CLIENT.replace("  sessions_per_client: 3\n", ""), 8, "needs `sessions_per_client`"),
+        (CLIENT.replace("  disjoint_sites: true\n", ""), 6, "disjoint_sites is missing"),
+        (CLIENT.replace("  draw: session\n", ""), 6, "draw is missing"),
+        (CLIENT.replace("draw: session", "draw: client"), 9, "no cap is counted"),
+    ],
+)
 def test_a_wrong_plan_is_told_with_its_line(file: Path, text: str, line: int, what: str) -> None:
     with pytest.raises(SpecError) as caught:
         plan_of(file, text)
-    assert any(problem.startswith(f"{file}:{line}: ") and what in problem for problem in caught.value.problems), caught.value.problems
+    assert any(
+        problem.startswith(f"{file}:{line}: ") and what in problem
+        for problem in caught.value.problems
+    ), caught.value.problems
 
 
 def test_sensitivity_is_clip_times_the_largest_weight(file: Path) -> None:
@@ -99,9 +122,14 @@ def test_sensitivity_is_clip_times_the_largest_weight(file: Path) -> None:
     weighted = plan_of(file, SITE.replace("clip: 1", "clip: 2") + "  weights: by_size\n")
     assert budget.sensitivity(weighted) == pytest.approx(1.8)
     assert budget.noise_std(weighted, 20) == pytest.approx(36)
-    assert budget.sensitivity(plan_of(file, SITE + "  weights: by_size\n  max_weight: 0.6\n")) == pytest.approx(0.6)
+    assert budget.sensitivity(
+        plan_of(file, SITE + "  weights: by_size\n  max_weight: 0.6\n")
+    ) == pytest.approx(0.6)
     assert budget.sensitivity(plan_of(file, SITE + "  adjacency: replaced\n")) == pytest.approx(1.0)
-    assert budget.sensitivity(plan_of(file, SITE.replace("sum", "each_site") + "  weights: by_size\n")) == 1
+    assert (
+        budget.sensitivity(plan_of(file, SITE.replace("sum", "each_site") + "  weights: by_size\n"))
+        == 1
+    )
     assert budget.sensitivity(plan_of(file, CLIENT)) == 3
 
 
@@ -110,14 +138,22 @@ def test_sites_share_no_budget_where_they_share_nobody(file: Path) -> None:
     made = budget.make(plan_of(file, CLIENT))
     north, south = dict(made.by_site)["north"], dict(made.by_site)["south"]
     assert made.total_epsilon == max(north, south) == south > north
-    shared = budget.make(plan_of(file, CLIENT.replace("disjoint_sites: true", "disjoint_sites: false")))
+    shared = budget.make(
+        plan_of(file, CLIENT.replace("disjoint_sites: true", "disjoint_sites: false"))
+    )
     assert south < shared.total_epsilon < north + south
 
 
 def test_noise_at_a_site_gains_nothing_from_draws_that_the_server_sees(file: Path) -> None:
     at_sites = SITE.replace("sum", "each_site")
-    assert budget.make(plan_of(file, at_sites + "  participation: 0.2\n")).total_epsilon == budget.make(plan_of(file, at_sites)).total_epsilon
-    assert budget.make(plan_of(file, SITE + "  participation: 0.2\n")).total_epsilon < 0.5 * budget.make(plan_of(file, SITE)).total_epsilon
+    assert (
+        budget.make(plan_of(file, at_sites + "  participation: 0.2\n")).total_epsilon
+        == budget.make(plan_of(file, at_sites)).total_epsilon
+    )
+    assert (
+        budget.make(plan_of(file, SITE + "  participation: 0.2\n")).total_epsilon
+        < 0.5 * budget.make(plan_of(file, SITE)).total_epsilon
+    )
 
 
 def test_a_drawn_client_is_one_gradient(file: Path) -> None:
@@ -136,10 +172,17 @@ def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(file: Path) -
     file.write_text(SITE + "  budget_epsilon: 1.5\n", encoding="utf-8")
     made = budget.make(load_plan(file)[0])
     assert made.last_round is not None
-    assert gaussian.epsilon_of(20, 1e-5, made.last_round) <= 1.5 < gaussian.epsilon_of(20, 1e-5, made.last_round + 1)
+    assert (
+        gaussian.epsilon_of(20, 1e-5, made.last_round)
+        <= 1.5
+        < gaussian.epsilon_of(20, 1e-5, made.last_round + 1)
+    )
     done = training("account", str(file), "--no-table")
     assert done.returncode == 1
-    assert f"{file}:11: privacy.budget_epsilon: 1.5 for one site would be overrun after round {made.last_round} of 100" in done.stderr
+    assert (
+        f"{file}:11: privacy.budget_epsilon: 1.5 for one site would be overrun after round {made.last_round} of 100"
+        in done.stderr
+    )
     file.write_text(SITE + "  budget_epsilon: 3\n", encoding="utf-8")
     assert training("account", str(file), "--no-table").returncode == 0
 
@@ -149,14 +192,20 @@ def test_every_number_names_its_unit(name: str) -> None:
     done = training("account", str(CONFIGS / f"{name}.yaml"), "--epsilon", "8", "--rounds", "10")
     assert done.returncode == 0, done.stderr
     unit = load_plan(CONFIGS / f"{name}.yaml")[0].privacy.unit
-    told = [line for line in done.stdout.splitlines() if re.search(r"epsilon [0-9]|by total epsilon", line)]
+    told = [
+        line
+        for line in done.stdout.splitlines()
+        if re.search(r"epsilon [0-9]|by total epsilon", line)
+    ]
     assert len(told) >= 3
     assert all(f"one {unit}" in line for line in told), told
 
 
 def test_the_papers_plan_says_what_it_really_costs() -> None:
     done = training("account", str(CONFIGS / "mindchat.yaml"), "--no-table")
-    assert "in total        epsilon 10.39 for one site, delta 1e-05, after 100 rounds" in done.stdout
+    assert (
+        "in total        epsilon 10.39 for one site, delta 1e-05, after 100 rounds" in done.stdout
+    )
     assert re.search(r"1 +4\.8448 +0\.751 +10\.39 +25\.44 +0\.532 +37\.31\n", done.stdout)
 
 
@@ -168,18 +217,32 @@ def test_the_configs_keep_their_budgets() -> None:
 
 
 def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
-    (tmp_path / "dp_accounting.py").write_text("raise ModuleNotFoundError('gone', name='dp_accounting')\n", encoding="utf-8")
+    (tmp_path / "dp_accounting.py").write_text(
+        "raise ModuleNotFoundError('gone', name='dp_accounting')\n", encoding="utf-8"
+    )
     code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from training.__main__ import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), "account", str(CONFIGS / "mindchat.yaml")], cwd=ROOT, capture_output=True, text=True, timeout=60,
+        [sys.executable, "-c", code, str(tmp_path), "account", str(CONFIGS / "mindchat.yaml")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 1
-    assert done.stderr == "training: the package dp_accounting is missing; pip install -e '.[train]'\n"
+    assert (
+        done.stderr == "training: the package dp_accounting is missing; pip install -e '.[train]'\n"
+    )
 
 
 def test_accounts_of_the_readme_run() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = sorted({line.split("#")[0].strip() for line in readme.splitlines() if line.startswith("python -m training account")})
+    commands = sorted(
+        {
+            line.split("#")[0].strip()
+            for line in readme.splitlines()
+            if line.startswith("python -m training account")
+        }
+    )
     assert commands
     for command in commands:
         done = training(*shlex.split(command)[3:], "--no-table")
@@ -188,5 +251,7 @@ def test_accounts_of_the_readme_run() -> None:
 
 def test_nothing_heavy_is_imported() -> None:
     code = "import sys, training.privacy.statement; print([name for name in ('torch', 'pandas', 'sklearn', 'matplotlib') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
     assert done.stdout == "[]\n", done.stderr

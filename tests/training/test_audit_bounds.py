@@ -17,7 +17,9 @@ from training.privacy import gaussian
 
 def test_a_true_total_of_one_over_a_hundred_rounds_bounds_an_attack_at_0575() -> None:
     """The paper measured 0.7245 with 'epsilon 1' (section IV.C.6); sigma for a true total of 1 is 37.31."""
-    assert bounds.auc_gaussian(math.sqrt(100) / gaussian.multiplier_for(1, 1e-5, 100)) == pytest.approx(0.575, abs=5e-4)
+    assert bounds.auc_gaussian(
+        math.sqrt(100) / gaussian.multiplier_for(1, 1e-5, 100)
+    ) == pytest.approx(0.575, abs=5e-4)
     # what the paper's noise really gives over its hundred rounds
     mu = math.sqrt(100) / gaussian.paper_multiplier(1, 1e-5)
     assert bounds.auc_gaussian(mu) == pytest.approx(0.928, abs=5e-4)
@@ -27,16 +29,24 @@ def test_the_bound_of_a_gaussian_is_reached_by_the_attack_that_knows_both() -> N
     rng = np.random.default_rng(1)
     members, others = rng.normal(1.2, 1, 100_000), rng.normal(0, 1, 100_000)
     assert roc_auc(members, others) == pytest.approx(bounds.auc_gaussian(1.2), abs=0.004)
-    assert tpr_at(members, others, 0.01).tpr == pytest.approx(bounds.tpr_gaussian(1.2, 0.01), abs=0.006)
+    assert tpr_at(members, others, 0.01).tpr == pytest.approx(
+        bounds.tpr_gaussian(1.2, 0.01), abs=0.006
+    )
 
 
 @settings(max_examples=60, deadline=None)
 @given(epsilon=st.floats(0, 12), delta=st.floats(0, 0.9))
 def test_the_area_of_a_curve_is_its_integral(epsilon: float, delta: float) -> None:
     corner = (1 - delta) / (1 + math.exp(epsilon))
-    area = quad(lambda fpr: bounds.misses(epsilon, delta, fpr), 0, 1, points=[corner, min(1 - delta, 1)])[0]
+    area = quad(
+        lambda fpr: bounds.misses(epsilon, delta, fpr), 0, 1, points=[corner, min(1 - delta, 1)]
+    )[0]
     assert bounds.auc_epsilon(epsilon, delta) == pytest.approx(1 - area, abs=1e-6)
-    assert bounds.auc_epsilon(epsilon, delta) <= bounds.auc_pairs([(epsilon, delta)]) <= bounds.auc_epsilon(epsilon, delta) + 1e-3
+    assert (
+        bounds.auc_epsilon(epsilon, delta)
+        <= bounds.auc_pairs([(epsilon, delta)])
+        <= bounds.auc_epsilon(epsilon, delta) + 1e-3
+    )
     assert bounds.misses(epsilon, delta, corner) == pytest.approx(corner)
 
 
@@ -54,10 +64,17 @@ def test_randomised_response_reaches_the_bound_of_pure_epsilon() -> None:
 def _plan(unit: str, **given: object) -> Plan:
     privacy = {"unit": unit, "clip": 1.0, "delta": 1e-5, "noise_multiplier": 1.0, **given}
     batch = None if unit == "site" else 64
-    return Plan(sites=(Site(name="one", sessions=570, clients=570, count=2),), rounds=30, batch_size=batch, privacy=Privacy.model_validate(privacy))
+    return Plan(
+        sites=(Site(name="one", sessions=570, clients=570, count=2),),
+        rounds=30,
+        batch_size=batch,
+        privacy=Privacy.model_validate(privacy),
+    )
 
 
-def test_a_sampled_plan_is_bounded_by_its_epsilons_at_many_deltas_and_no_lower_than_it_can_be() -> None:
+def test_a_sampled_plan_is_bounded_by_its_epsilons_at_many_deltas_and_no_lower_than_it_can_be() -> (
+    None
+):
     """Many weakly sampled steps are nearly Gaussian with mu = q sqrt(T (e^(1/z^2) - 1)) (Bu et al. 2020)."""
     plan = _plan("session")
     found = bounds.of_plan(plan, 2.0)
@@ -67,7 +84,11 @@ def test_a_sampled_plan_is_bounded_by_its_epsilons_at_many_deltas_and_no_lower_t
     assert found.auc < bounds.auc_epsilon(gaussian.epsilon_of(2.0, 1e-5, steps), 1e-5)
     assert "one session" in found.said and "no client has more than one" in found.said
     # the envelope of a known Gaussian's pairs is its own curve
-    pairs = [(gaussian.epsilon_of(1.0, delta), delta) for delta in bounds.DELTAS if delta < gaussian.delta_of(1.0, 0)]
+    pairs = [
+        (gaussian.epsilon_of(1.0, delta), delta)
+        for delta in bounds.DELTAS
+        if delta < gaussian.delta_of(1.0, 0)
+    ]
     assert bounds.auc_gaussian(1.0) <= bounds.auc_pairs(pairs) <= bounds.auc_gaussian(1.0) + 0.02
 
 
@@ -76,8 +97,13 @@ def test_a_session_is_stretched_to_all_sessions_of_a_client() -> None:
     three, one = bounds.of_plan(plan, 4.0, sessions_per_client=3), bounds.of_plan(plan, 4.0)
     assert three.auc > one.auc
     assert "3 sessions" in three.said
-    assert bounds.of_plan(_plan("client", draw="client", disjoint_sites=True), 4.0, sessions_per_client=3).auc == pytest.approx(one.auc)
-    assert bounds.grouped(0.5, 1e-5, 3) == (1.5, pytest.approx(1e-5 * (math.exp(1.5) - 1) / (math.exp(0.5) - 1)))
+    assert bounds.of_plan(
+        _plan("client", draw="client", disjoint_sites=True), 4.0, sessions_per_client=3
+    ).auc == pytest.approx(one.auc)
+    assert bounds.grouped(0.5, 1e-5, 3) == (
+        1.5,
+        pytest.approx(1e-5 * (math.exp(1.5) - 1) / (math.exp(0.5) - 1)),
+    )
 
 
 def test_a_site_that_may_be_silent_is_two_steps_from_one_with_other_data() -> None:

@@ -18,9 +18,15 @@ from training.errors import TrainingError
 
 
 def _talk(number: int, language: str = "en") -> Dialogue:
-    return Dialogue(id=f"d{number}", client=f"client {number}", language=language, turns=(
-        Turn(speaker="client", text=f"I lost my {number}th job."), Turn(speaker="counselor", text="That is a lot to carry."),
-    ))
+    return Dialogue(
+        id=f"d{number}",
+        client=f"client {number}",
+        language=language,
+        turns=(
+            Turn(speaker="client", text=f"I lost my {number}th job."),
+            Turn(speaker="counselor", text="That is a lot to carry."),
+        ),
+    )
 
 
 CORPUS = [_talk(number) for number in range(20)]
@@ -31,7 +37,11 @@ def test_each_canary_has_its_own_coin_and_its_own_client() -> None:
     assert 160 < sum(planted.included) < 240
     inside = [one for one in planted.dialogues if one.canary]
     assert {one.id for one in inside} == {one.id for one in planted.canaries if one.included}
-    assert len({one.client for one in planted.dialogues}) == len(planted.dialogues) == 20 + sum(planted.included)
+    assert (
+        len({one.client for one in planted.dialogues})
+        == len(planted.dialogues)
+        == 20 + sum(planted.included)
+    )
     assert [one for one in planted.dialogues if not one.canary] != CORPUS  # mixed in, not behind
     assert len({one.dialogue().lines("counselor")[0] for one in planted.canaries}) == 400
     assert planted == plant(CORPUS, 400, seed=3)
@@ -60,7 +70,11 @@ def test_a_canary_never_reaches_an_exported_corpus(tmp_path: Path) -> None:
     card = export([file], tmp_path / "out", Export(format="native", screened=False))
     assert card.left_out["a canary of an audit"] == sum(planted.included)
     written = "".join(one.read_text() for one in (tmp_path / "out").glob("*.jsonl"))
-    assert "client" in written and "canary" not in written and all(one.dialogue().turns[1].text not in written for one in planted.canaries)
+    assert (
+        "client" in written
+        and "canary" not in written
+        and all(one.dialogue().turns[1].text not in written for one in planted.canaries)
+    )
     only = tmp_path / "only.jsonl"
     only.write_text("\n".join(one.model_dump_json() for one in planted.dialogues if one.canary))
     with pytest.raises(CorpusError, match="a canary of an audit"):
@@ -74,7 +88,9 @@ def test_exposure_is_by_rank() -> None:
     assert exposure(9.5, others) == 10.0
     assert exposure(10.5, others) == 9.0
     assert exposure(5000.0, others) == 0.0
-    assert exposure(7.0, [7.0] * 1023) == pytest.approx(10 - math.log2(1 + 1023 / 2))  # all alike: no exposure to speak of
+    assert exposure(7.0, [7.0] * 1023) == pytest.approx(
+        10 - math.log2(1 + 1023 / 2)
+    )  # all alike: no exposure to speak of
     rng = np.random.default_rng(1)
     guessed = [exposure(float(rng.random()), rng.random(500).tolist()) for _ in range(800)]
     assert np.mean(guessed) == pytest.approx(1 / math.log(2), abs=0.15)
@@ -86,7 +102,9 @@ def test_a_fitted_exposure_is_that_of_the_whole_space() -> None:
     sample = space[:600].tolist()
     for rank in (20, 200, 20_000):
         canary = float(np.sort(space)[rank])
-        assert exposure_fitted(canary, sample, 200_000) == pytest.approx(exposure(canary, space.tolist()), abs=1.0 if rank == 20 else 0.5)
+        assert exposure_fitted(canary, sample, 200_000) == pytest.approx(
+            exposure(canary, space.tolist()), abs=1.0 if rank == 20 else 0.5
+        )
     assert exposure_fitted(-500.0, sample, 200_000) == math.log2(200_000)
     with pytest.raises(TrainingError, match="30 or more"):
         exposure_fitted(1.0, sample[:5], 100)
@@ -98,4 +116,9 @@ def test_candidates_are_other_fillings_of_the_same_form() -> None:
     one = plant(CORPUS, 1, seed=1).canaries[0]
     others = candidates(one, 50, seed=2)
     assert len({other.id for other in others}) > 45
-    assert all(other.turns[0] == one.dialogue().turns[0] and other.turns[1] != one.dialogue().turns[1] and other.canary for other in others)
+    assert all(
+        other.turns[0] == one.dialogue().turns[0]
+        and other.turns[1] != one.dialogue().turns[1]
+        and other.canary
+        for other in others
+    )

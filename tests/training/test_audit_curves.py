@@ -17,12 +17,16 @@ SCORES = st.lists(st.integers(-4, 4).map(float), min_size=1, max_size=30)
 
 @settings(max_examples=60, deadline=None)
 @given(members=SCORES, others=SCORES)
-def test_areas_and_rates_are_those_of_scikit_learn_ties_and_all(members: list[float], others: list[float]) -> None:
+def test_areas_and_rates_are_those_of_scikit_learn_ties_and_all(
+    members: list[float], others: list[float]
+) -> None:
     truth, scores = [1] * len(members) + [0] * len(others), members + others
     found = curve(members, others, bootstrap=0, fprs=(0.0, 0.1, 0.5))
     assert found.roc_auc == pytest.approx(roc_auc_score(truth, scores))
     assert found.roc_auc == pytest.approx(roc_auc(members, others))
-    assert found.roc_auc == pytest.approx(np.mean([(m > o) + (m == o) / 2 for m, o in itertools.product(members, others)]))
+    assert found.roc_auc == pytest.approx(
+        np.mean([(m > o) + (m == o) / 2 for m, o in itertools.product(members, others)])
+    )
     assert found.pr_auc == pytest.approx(average_precision_score(truth, scores))
     fpr, tpr, _ = roc_curve(truth, scores, drop_intermediate=False)
     for at in found.tpr:
@@ -34,16 +38,29 @@ def test_areas_and_rates_are_those_of_scikit_learn_ties_and_all(members: list[fl
 @settings(max_examples=60, deadline=None)
 @given(members=SCORES, others=SCORES)
 def test_negated_scores_are_the_opposite_attack(members: list[float], others: list[float]) -> None:
-    assert roc_auc([-s for s in members], [-s for s in others]) == pytest.approx(1 - roc_auc(members, others))
+    assert roc_auc([-s for s in members], [-s for s in others]) == pytest.approx(
+        1 - roc_auc(members, others)
+    )
 
 
 def test_too_few_others_for_a_small_rate_are_said_and_nothing_is_interpolated() -> None:
     """400 others: 1% is four of them, 0.1% is less than one; between thresholds there is nothing."""
     others = np.arange(400.0)
-    members = [397.5, 395.5, 399.0, 500.0]  # above 2, 4 and 0 others (a tie with the highest counts as not above), and all
-    assert tpr_at(members, others, 0.01) == TprAt(fpr=0.01, tpr=1.0, fpr_reached=0.01, resolved=True)
-    assert tpr_at(members, others, 0.001) == TprAt(fpr=0.001, tpr=0.25, fpr_reached=0.0, resolved=False)
-    assert tpr_at([1.0, 1.0], [1.0, 1.0], 0.5) == TprAt(fpr=0.5, tpr=0.0, fpr_reached=0.0, resolved=True)
+    members = [
+        397.5,
+        395.5,
+        399.0,
+        500.0,
+    ]  # above 2, 4 and 0 others (a tie with the highest counts as not above), and all
+    assert tpr_at(members, others, 0.01) == TprAt(
+        fpr=0.01, tpr=1.0, fpr_reached=0.01, resolved=True
+    )
+    assert tpr_at(members, others, 0.001) == TprAt(
+        fpr=0.001, tpr=0.25, fpr_reached=0.0, resolved=False
+    )
+    assert tpr_at([1.0, 1.0], [1.0, 1.0], 0.5) == TprAt(
+        fpr=0.5, tpr=0.0, fpr_reached=0.0, resolved=True
+    )
     assert tpr_at([1.0], [1.0], 1.0).tpr == 1.0
 
 
@@ -85,7 +102,10 @@ def test_intervals_cover_the_true_area_nine_times_in_ten_at_least() -> None:
     truth, rng = norm.cdf(0.7 / np.sqrt(2)), np.random.default_rng(3)
     held = [
         found.low <= truth <= found.high
-        for found in (curve(rng.normal(0.7, 1, 60), rng.normal(0, 1, 60), bootstrap=200).intervals["roc_auc"] for _ in range(100))
+        for found in (
+            curve(rng.normal(0.7, 1, 60), rng.normal(0, 1, 60), bootstrap=200).intervals["roc_auc"]
+            for _ in range(100)
+        )
     ]
     assert sum(held) >= 88
 
@@ -96,14 +116,18 @@ def test_sessions_of_one_client_are_drawn_together() -> None:
     members, others = np.repeat(rng.normal(0.5, 1, 10), 20), rng.normal(0, 1, 200)
     apart = curve(members, others).intervals["roc_auc"]
     clients = [f"client {n // 20}" for n in range(200)]
-    together = curve(members, others, member_clients=clients, other_clients=list(range(200))).intervals["roc_auc"]
+    together = curve(
+        members, others, member_clients=clients, other_clients=list(range(200))
+    ).intervals["roc_auc"]
     assert together.high - together.low > 2 * (apart.high - apart.low)
     with pytest.raises(TrainingError, match="3 clients for 200 scores"):
         curve(members, others, member_clients=["a", "b", "c"])
 
 
 def test_a_resample_is_the_same_for_a_seed_and_nothing_is_divided_by_nothing() -> None:
-    assert curve([1.0, 2.0], [0.0, 3.0], bootstrap=50, seed=5) == curve([1.0, 2.0], [0.0, 3.0], bootstrap=50, seed=5)
+    assert curve([1.0, 2.0], [0.0, 3.0], bootstrap=50, seed=5) == curve(
+        [1.0, 2.0], [0.0, 3.0], bootstrap=50, seed=5
+    )
     one = curve([1.0], [1.0], bootstrap=10)
     assert (one.roc_auc, one.hanley_se > 0, one.delong_se) == (0.5, True, 0.0)
 

@@ -32,12 +32,25 @@ def _said(client: str, truth: str, made: str) -> Continuation:
 
 
 def test_the_difference_between_members_and_others_has_an_interval_by_client() -> None:
-    members = [_said(f"m{n % 8}", "the old stone bridge", "the old stone bridge" if n % 2 else "the old horse") for n in range(16)]
-    others = [_said(f"o{n}", "the old stone bridge", "a horse" if n % 4 else "the horse") for n in range(16)]
+    members = [
+        _said(
+            f"m{n % 8}",
+            "the old stone bridge",
+            "the old stone bridge" if n % 2 else "the old horse",
+        )
+        for n in range(16)
+    ]
+    others = [
+        _said(f"o{n}", "the old stone bridge", "a horse" if n % 4 else "the horse")
+        for n in range(16)
+    ]
     recall, cosine = likeness(members, others, embed=HashEmbeddings().embed_now, bootstrap=500)
     assert (recall.members, recall.others) == (pytest.approx(0.75), pytest.approx(1 / 16))
     assert recall.difference == pytest.approx(0.75 - 1 / 16)
-    assert recall.interval is not None and recall.interval.low < recall.difference < recall.interval.high
+    assert (
+        recall.interval is not None
+        and recall.interval.low < recall.difference < recall.interval.high
+    )
     assert recall.interval.low > 0.4
     assert cosine.measure == "cosine" and cosine.members > cosine.others
     [alone] = likeness([*members, _said("m9", "...", "x")], others, bootstrap=0)
@@ -48,14 +61,30 @@ def test_the_difference_between_members_and_others_has_an_interval_by_client() -
 
 def test_cosines_by_hand() -> None:
     vectors = {"a": [1.0, 0.0], "b": [1.0, 1.0], "": [0.0, 0.0]}
-    found = cosines([("a", "b"), ("a", "a"), ("a", "")], lambda texts: np.array([vectors[text] for text in texts]))
+    found = cosines(
+        [("a", "b"), ("a", "a"), ("a", "")],
+        lambda texts: np.array([vectors[text] for text in texts]),
+    )
     assert found.tolist() == pytest.approx([1 / np.sqrt(2), 1, 0])
 
 
-TALK = Dialogue(id="d", client="Ana", turns=tuple(
-    Turn(speaker="counselor" if n % 2 else "client", text=text)
-    for n, text in enumerate(["I sleep badly.", "Since when?", "Since May.", "What was in May?", "My sister left.", "Tell me about her."])
-))
+TALK = Dialogue(
+    id="d",
+    client="Ana",
+    turns=tuple(
+        Turn(speaker="counselor" if n % 2 else "client", text=text)
+        for n, text in enumerate(
+            [
+                "I sleep badly.",
+                "Since when?",
+                "Since May.",
+                "What was in May?",
+                "My sister left.",
+                "Tell me about her.",
+            ]
+        )
+    ),
+)
 
 
 def test_a_beginning_ends_before_the_counselors_turn_and_holds_nothing_after_it() -> None:
@@ -65,11 +94,19 @@ def test_a_beginning_ends_before_the_counselors_turn_and_holds_nothing_after_it(
     assert middle.truth == "What was in May?"
     assert text.endswith("Since May.</s>\n<s>assistant\n")
     assert "What was" not in text and "sister" not in text
-    assert [one.truth for one in beginnings(TALK, tokenizer, 4096, many=3)] == ["Since when?", "What was in May?", "Tell me about her."]
+    assert [one.truth for one in beginnings(TALK, tokenizer, 4096, many=3)] == [
+        "Since when?",
+        "What was in May?",
+        "Tell me about her.",
+    ]
     assert len(beginnings(TALK, tokenizer, 4096, many=9)) == 3
     short = beginnings(TALK, tokenizer, len(middle.ids) - 5)[0]
-    assert "Since when?" not in tokenizer.decode(short.ids) and tokenizer.decode(short.ids).endswith("Since May.</s>\n<s>assistant\n")
-    long = TALK.model_copy(update={"turns": (TALK.turns[0], Turn(speaker="counselor", text="x" * 500))})
+    assert "Since when?" not in tokenizer.decode(short.ids) and tokenizer.decode(
+        short.ids
+    ).endswith("Since May.</s>\n<s>assistant\n")
+    long = TALK.model_copy(
+        update={"turns": (TALK.turns[0], Turn(speaker="counselor", text="x" * 500))}
+    )
     assert beginnings(long, tokenizer, 4096)[0].truth == "x" * LONGEST
 
 
@@ -77,7 +114,10 @@ def test_replies_are_the_same_alone_and_together_and_repeat_with_a_seed() -> Non
     tokenizer, model = tiny_tokenizer(), tiny_model()
     model.generation_config.eos_token_id = None
     begun = beginnings(TALK, tokenizer, 600, many=3)
-    together, alone = complete(model, tokenizer, begun, at_once=3), complete(model, tokenizer, begun, at_once=1)
+    together, alone = (
+        complete(model, tokenizer, begun, at_once=3),
+        complete(model, tokenizer, begun, at_once=1),
+    )
     assert together == alone
     assert [one.truth for one in together] == [one.truth for one in begun]
     with torch.no_grad():

@@ -9,11 +9,16 @@ from training.audit.onerun import audit, count_correct, epsilon_at_least, p_valu
 from training.errors import TrainingError
 
 
-@pytest.mark.parametrize(("canaries", "guesses", "correct", "delta", "printed"), [
-    (1000, 100, 75, 1e-4, 0.673),  # appendix D
-    (100_000, 1510, 1439, 1e-5, 2.675),  # section 7; printed cut off, not rounded
-])
-def test_the_papers_own_numbers(canaries: int, guesses: int, correct: int, delta: float, printed: float) -> None:
+@pytest.mark.parametrize(
+    ("canaries", "guesses", "correct", "delta", "printed"),
+    [
+        (1000, 100, 75, 1e-4, 0.673),  # appendix D
+        (100_000, 1510, 1439, 1e-5, 2.675),  # section 7; printed cut off, not rounded
+    ],
+)
+def test_the_papers_own_numbers(
+    canaries: int, guesses: int, correct: int, delta: float, printed: float
+) -> None:
     assert epsilon_at_least(canaries, guesses, correct, delta) == pytest.approx(printed, abs=1e-3)
 
 
@@ -34,7 +39,11 @@ def test_pure_epsilon_solves_the_binomial_tail() -> None:
     assert epsilon_at_least(50, 50, 50, 0) == pytest.approx(math.log(q / (1 - q)), abs=2e-5)
     assert epsilon_at_least(50, 50, 25, 0) == 0
     assert epsilon_at_least(50, 50, 10, 0) == 0
-    assert epsilon_at_least(1000, 100, 95, 1e-3) < epsilon_at_least(1000, 100, 95, 1e-5) < epsilon_at_least(1000, 100, 95, 0)
+    assert (
+        epsilon_at_least(1000, 100, 95, 1e-3)
+        < epsilon_at_least(1000, 100, 95, 1e-5)
+        < epsilon_at_least(1000, 100, 95, 0)
+    )
     with pytest.raises(ValueError, match="3 correct of 2 guesses"):
         p_value(10, 2, 3, 1, 0)
 
@@ -45,7 +54,11 @@ def test_randomized_response_is_not_accused_more_often_than_allowed() -> None:
     for _ in range(100):
         coins = rng.integers(0, 2, 300).astype(bool)
         told = np.where(rng.random(300) < 1 / (1 + math.exp(-epsilon)), coins, ~coins)
-        found.append(audit((told + rng.random(300) / 2).tolist(), coins.tolist(), delta=1e-5, shares=(0.2, 0.5)).epsilon)
+        found.append(
+            audit(
+                (told + rng.random(300) / 2).tolist(), coins.tolist(), delta=1e-5, shares=(0.2, 0.5)
+            ).epsilon
+        )
     assert np.mean(np.array(found) > epsilon) <= 0.05
     assert np.median(found) > 0.8  # and most of it is found
 

@@ -28,19 +28,30 @@ WORDS = "when what who where river bridge lamp night sister letter horse music a
 
 def _talk(number: int, client: int) -> Dialogue:
     a, b, c = WORDS[number % 16], WORDS[(number * 7 + 3) % 16], WORDS[(number * 5 + 11) % 16]
-    return Dialogue(id=f"d{number}", client=f"c{client}", language="en", turns=(
-        Turn(speaker="client", text=f"I think of the {a}."), Turn(speaker="counselor", text=f"Tell me of the {b} and the {c}, then."),
-    ))
+    return Dialogue(
+        id=f"d{number}",
+        client=f"c{client}",
+        language="en",
+        turns=(
+            Turn(speaker="client", text=f"I think of the {a}."),
+            Turn(speaker="counselor", text=f"Tell me of the {b} and the {c}, then."),
+        ),
+    )
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten clients of two sessions each; DP-SGD on sessions."""
     place = tmp_path_factory.mktemp("trained")
-    (place / "corpus.jsonl").write_text("\n".join(_talk(n, n // 2).model_dump_json() for n in range(20)))
+    (place / "corpus.jsonl").write_text(
+        "\n".join(_talk(n, n // 2).model_dump_json() for n in range(20))
+    )
     tokenizer = tiny_tokenizer(*[TEACHING.system_of(_talk(1, 1))] * 9, " ".join(WORDS))
     model = tiny_model(len(tokenizer))
-    model.generation_config.pad_token_id, model.generation_config.eos_token_id = tokenizer.pad_token_id, tokenizer.eos_token_id
+    model.generation_config.pad_token_id, model.generation_config.eos_token_id = (
+        tokenizer.pad_token_id,
+        tokenizer.eos_token_id,
+    )
     model.save_pretrained(place / "base")
     tokenizer.save_pretrained(place / "base")
     (place / "tiny.yaml").write_text(
@@ -63,16 +74,35 @@ def app() -> Any:
 
 def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) -> None:
     file = tmp_path / "audit.json"
-    done = CliRunner().invoke(app(), ["audit", str(trained), "--attacks", "all", "--neighbours", "1", "--bootstrap", "50", "--json", str(file)])
+    done = CliRunner().invoke(
+        app(),
+        [
+            "audit",
+            str(trained),
+            "--attacks",
+            "all",
+            "--neighbours",
+            "1",
+            "--bootstrap",
+            "50",
+            "--json",
+            str(file),
+        ],
+    )
     assert done.exit_code == 0, done.output
     report = AuditReport.model_validate_json(file.read_text())
     assert [one.attack for one in report.attacks] == list(ATTACKS)
     counted = json.loads((trained / "manifest.json").read_text())["data"]
     assert report.attacks[0].trained.members == len(counted["members"]["all"])
     assert report.attacks[0].trained.others == len(counted["held_out"])
-    assert report.bound is not None and report.bound.sessions == 2 and report.bound.unit == "session"
+    assert (
+        report.bound is not None and report.bound.sessions == 2 and report.bound.unit == "session"
+    )
     assert 0.5 < report.bound.auc < 1
-    assert report.attacks[0].base is not None and report.attacks[0].base.roc_auc != report.attacks[0].trained.roc_auc
+    assert (
+        report.attacks[0].base is not None
+        and report.attacks[0].base.roc_auc != report.attacks[0].trained.roc_auc
+    )
     assert "2 sessions, the most that one client has in the training" in done.output
     assert "neighbourhood" in done.output and str(file) in done.output
 
@@ -80,7 +110,19 @@ def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) 
 def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Path) -> None:
     """With noise that stands for nothing: six steps at a high rate, canaries learned by heart or not, the bound stays a bound."""
     planted = tmp_path / "planted.jsonl"
-    done = CliRunner().invoke(app(), ["plant", str(trained.parent / "corpus.jsonl"), "-n", "10", "--held-out", "0.4", "--out", str(planted)])
+    done = CliRunner().invoke(
+        app(),
+        [
+            "plant",
+            str(trained.parent / "corpus.jsonl"),
+            "-n",
+            "10",
+            "--held-out",
+            "0.4",
+            "--out",
+            str(planted),
+        ],
+    )
     assert done.exit_code == 0, done.output
     assert "canaries; `simcounsel export` leaves canaries out" in done.output
     (tmp_path / "tiny.yaml").write_text(
@@ -89,9 +131,25 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
     )
     recipe, lines = load_recipe(tmp_path / "tiny.yaml")
     tune(recipe, tmp_path / "tiny.yaml", lines, tmp_path / "run")
-    report = audit_training(tmp_path / "run", Options(attacks=("loss",), bootstrap=20, most=4, candidates=30, canaries=tmp_path / "planted.canaries.json"))
-    assert report.one_run is not None and report.one_run.canaries == 10 and report.one_run.below_stated is None
-    assert report.exposure is not None and report.exposure.n_included + report.exposure.n_excluded == 10
+    report = audit_training(
+        tmp_path / "run",
+        Options(
+            attacks=("loss",),
+            bootstrap=20,
+            most=4,
+            candidates=30,
+            canaries=tmp_path / "planted.canaries.json",
+        ),
+    )
+    assert (
+        report.one_run is not None
+        and report.one_run.canaries == 10
+        and report.one_run.below_stated is None
+    )
+    assert (
+        report.exposure is not None
+        and report.exposure.n_included + report.exposure.n_excluded == 10
+    )
     with pytest.raises(TrainingError, match="by the file of canaries"):
         audit_training(trained, Options(canaries=tmp_path / "planted.canaries.json"))
 
@@ -99,9 +157,22 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
 def test_memorization_is_told_for_both_models(trained: Path) -> None:
     from simcounsel.llm.embeddings import HashEmbeddings
 
-    report = audit_training(trained, Options(attacks=("loss",), memorization=True, bootstrap=20, most=2, embed=HashEmbeddings().embed_now, words="all"))
+    report = audit_training(
+        trained,
+        Options(
+            attacks=("loss",),
+            memorization=True,
+            bootstrap=20,
+            most=2,
+            embed=HashEmbeddings().embed_now,
+            words="all",
+        ),
+    )
     assert [(one.model, one.measure) for one in report.memorization] == [
-        ("trained", "rouge1_recall"), ("trained", "cosine"), ("base", "rouge1_recall"), ("base", "cosine"),
+        ("trained", "rouge1_recall"),
+        ("trained", "cosine"),
+        ("base", "rouge1_recall"),
+        ("base", "cosine"),
     ]
     assert report.words == "all" and report.attacks[0].trained.members == 2
 
@@ -122,7 +193,9 @@ def test_a_changed_base_is_refused(trained: Path) -> None:
     before = config.read_text()
     config.write_text(before + "\n")
     try:
-        with pytest.raises(TrainingError, match="has changed since the training; bring back the one with digest"):
+        with pytest.raises(
+            TrainingError, match="has changed since the training; bring back the one with digest"
+        ):
             audit_training(trained, Options())
     finally:
         config.write_text(before)
@@ -144,8 +217,18 @@ def test_sessions_are_taken_as_whole_clients_and_keep_apart_over_sites() -> None
     assert len(some) == 6 and len({one.client for one in some}) == 2
     assert len(_some([_talk(n, 1) for n in range(9)], 5, seed=1)) == 5
     canary = talks[1].model_copy(update={"origin": Origin(file=CANARY)})
-    assert len(sides_of(Sites(sessions={"a": (talks[0], canary)}, held_out=(talks[9],)), Options()).members) == 1  # no member to be attacked
-    sides = sides_of(Sites(sessions={"a": (talks[0], talks[0]), "b": (talks[0],)}, held_out=(talks[9],)), Options())
+    assert (
+        len(
+            sides_of(
+                Sites(sessions={"a": (talks[0], canary)}, held_out=(talks[9],)), Options()
+            ).members
+        )
+        == 1
+    )  # no member to be attacked
+    sides = sides_of(
+        Sites(sessions={"a": (talks[0], talks[0]), "b": (talks[0],)}, held_out=(talks[9],)),
+        Options(),
+    )
     assert [one.id for one in sides.members] == ["a/d0", "a/d0#2", "b/d0"]
 
 

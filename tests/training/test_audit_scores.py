@@ -14,26 +14,50 @@ from training.audit.scored import Scored
 from training.errors import TrainingError
 
 
-def scored(logp: Sequence[float], mean: Sequence[float] = (), std: Sequence[float] = (), name: str = "s1", text: str = "Take your time.") -> Scored:
+def scored(
+    logp: Sequence[float],
+    mean: Sequence[float] = (),
+    std: Sequence[float] = (),
+    name: str = "s1",
+    text: str = "Take your time.",
+) -> Scored:
     many = len(logp)
-    return Scored(id=name, client="Ana", text=text, logp=np.array(logp, float), mean=np.array(mean or [0.0] * many, float), std=np.array(std or [1.0] * many, float))
+    return Scored(
+        id=name,
+        client="Ana",
+        text=text,
+        logp=np.array(logp, float),
+        mean=np.array(mean or [0.0] * many, float),
+        std=np.array(std or [1.0] * many, float),
+    )
 
 
 def test_attacks_by_hand() -> None:
     one = scored([-1, -2, -3, -4, -5, -6, -7, -8, -9, -10.0])
     assert scores.loss(one).value == pytest.approx(-5.5)
-    assert scores.zlib_ratio(one).value == pytest.approx(-5.5 / len(zlib.compress(b"Take your time.")))
+    assert scores.zlib_ratio(one).value == pytest.approx(
+        -5.5 / len(zlib.compress(b"Take your time."))
+    )
     assert scores.min_k(one).value == pytest.approx(-9.5)
     assert scores.min_k(one, 1.0).value == pytest.approx(-5.5)
-    assert scores.reference(one, scored([-2, -3, -4, -5, -6, -7, -8, -9, -10, -12.0])).value == pytest.approx(1.1)
-    assert scores.neighbourhood(one, [scored([-6.0]), scored([-8.0, -8.0])]).value == pytest.approx(1.5)
+    assert scores.reference(
+        one, scored([-2, -3, -4, -5, -6, -7, -8, -9, -10, -12.0])
+    ).value == pytest.approx(1.1)
+    assert scores.neighbourhood(one, [scored([-6.0]), scored([-8.0, -8.0])]).value == pytest.approx(
+        1.5
+    )
 
 
-def test_min_k_plus_plus_standardizes_by_the_models_own_distribution_not_over_the_vocabulary() -> None:
+def test_min_k_plus_plus_standardizes_by_the_models_own_distribution_not_over_the_vocabulary() -> (
+    None
+):
     """Probabilities 0.9, 0.05, 0.05: under the model the mean of log p is -0.394 and its deviation 0.867; uniformly over the three
     words, as a peer has it, they would be -2.032 and 1.363, and the second word would score -0.707 instead of -3.0."""
     p = np.array([0.9, 0.05, 0.05])
-    mean, std = float((p * np.log(p)).sum()), float(np.sqrt((p * (np.log(p) - (p * np.log(p)).sum()) ** 2).sum()))
+    mean, std = (
+        float((p * np.log(p)).sum()),
+        float(np.sqrt((p * (np.log(p) - (p * np.log(p)).sum()) ** 2).sum())),
+    )
     assert (mean, std) == (pytest.approx(-0.3944, abs=1e-4), pytest.approx(0.8671, abs=1e-4))
     found = scores.min_k_plus_plus(scored([math.log(0.05)], [mean], [std])).value
     assert found == pytest.approx((math.log(0.05) - mean) / std) == pytest.approx(-3.0)
@@ -64,15 +88,22 @@ def test_where_there_is_no_number_it_is_said_why() -> None:
     for attack in scores.SELF.values():
         assert attack(nothing) == scores.Score(value=None, why_not="no token to score")
     assert scores.reference(nothing, nothing).why_not == "no token to score"
-    assert scores.neighbourhood(scored([-1.0]), [nothing]).why_not == "no neighbour: no word could be replaced"
+    assert (
+        scores.neighbourhood(scored([-1.0]), [nothing]).why_not
+        == "no neighbour: no word could be replaced"
+    )
     assert scores.loss(scored([-math.inf])).why_not == "the model gave a log-probability of -inf"
-    assert scores.min_k_plus_plus(scored([0.0], [0.0], [0.0])).value == 0.0  # certain, and right: neither for nor against
+    assert (
+        scores.min_k_plus_plus(scored([0.0], [0.0], [0.0])).value == 0.0
+    )  # certain, and right: neither for nor against
 
 
 def test_scores_of_other_tokens_are_not_compared() -> None:
     with pytest.raises(TrainingError, match="'s1' with 1 tokens is compared with 's1' with 2"):
         scores.attack("reference", [scored([-1.0])], [scored([-1.0, -2.0])])
-    with pytest.raises(TrainingError, match="1 sessions, such as 's1', were not scored by the base"):
+    with pytest.raises(
+        TrainingError, match="1 sessions, such as 's1', were not scored by the base"
+    ):
         scores.attack("reference", [scored([-1.0])], [scored([-1.0], name="s2")])
     with pytest.raises(TrainingError, match="needs the same sessions"):
         scores.attack("reference", [scored([-1.0])])
@@ -80,17 +111,32 @@ def test_scores_of_other_tokens_are_not_compared() -> None:
         scores.attack("neighbourhood", [scored([-1.0])])
     with pytest.raises(TrainingError, match=r"\(T,\)"):
         scored([-1.0, -2.0], [0.0])
-    assert scores.attack("reference", [scored([-1.0])], [scored([-9.0], name="s2"), scored([-3.0])])[0].value == 2.0
+    assert (
+        scores.attack("reference", [scored([-1.0])], [scored([-9.0], name="s2"), scored([-3.0])])[
+            0
+        ].value
+        == 2.0
+    )
 
 
 def _dialogue(*lines: str, name: str = "d1") -> Dialogue:
-    return Dialogue(id=name, client="Ana", turns=tuple(
-        Turn(speaker="counselor" if number % 2 else "client", text=line) for number, line in enumerate(lines)
-    ))
+    return Dialogue(
+        id=name,
+        client="Ana",
+        turns=tuple(
+            Turn(speaker="counselor" if number % 2 else "client", text=line)
+            for number, line in enumerate(lines)
+        ),
+    )
 
 
 CORPUS = [
-    _dialogue("I sleep badly.", "What keeps you awake at night?", "The bridge.", "You take the old road at night."),
+    _dialogue(
+        "I sleep badly.",
+        "What keeps you awake at night?",
+        "The bridge.",
+        "You take the old road at night.",
+    ),
     _dialogue("Hello.", "What holds you awake at night? Take the long road, then.", name="d2"),
 ]
 
@@ -103,13 +149,23 @@ def test_neighbours_differ_in_a_few_of_the_counselors_words_and_repeat() -> None
     assert made != neighbours(CORPUS[0], words, 6, share=0.2, seed=1)
     for one in made:
         assert one.lines("client") == CORPUS[0].lines("client")
-        before, after = (WORD.findall(" ".join(each.lines("counselor"))) for each in (CORPUS[0], one))
+        before, after = (
+            WORD.findall(" ".join(each.lines("counselor"))) for each in (CORPUS[0], one)
+        )
         assert len(before) == len(after)
         assert 1 <= sum(a != b for a, b in zip(before, after, strict=True)) <= 3
     rng = np.random.default_rng(1)
     assert words.instead("what", "keeps", "you", rng) == "holds"  # between the same two words
-    assert words.instead("the", "road", "nowhere", rng) in ("long", "old")  # else after the same one
-    assert words.instead("never", "road", "heard", rng) in ("then", "long", "take", "what")  # else of the same length
+    assert words.instead("the", "road", "nowhere", rng) in (
+        "long",
+        "old",
+    )  # else after the same one
+    assert words.instead("never", "road", "heard", rng) in (
+        "then",
+        "long",
+        "take",
+        "what",
+    )  # else of the same length
 
 
 def test_a_neighbour_of_chinese_is_replaced_by_the_character_and_of_nothing_there_is_none() -> None:

@@ -28,8 +28,13 @@ def tiny_tokenizer(*texts: str) -> Any:
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
     if texts:
-        inner.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=900, initial_alphabet=letters, show_progress=False))
-    made = PreTrainedTokenizerFast(tokenizer_object=inner, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+        inner.train_from_iterator(
+            texts,
+            trainers.BpeTrainer(vocab_size=900, initial_alphabet=letters, show_progress=False),
+        )
+    made = PreTrainedTokenizerFast(
+        tokenizer_object=inner, bos_token="<s>", eos_token="</s>", pad_token="<pad>"
+    )
     made.chat_template = TEMPLATE
     return made
 
@@ -38,15 +43,26 @@ def tiny_model(vocabulary: int = 300, seed: int = 0) -> Any:
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     config = LlamaConfig(
-        hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, vocab_size=vocabulary,
-        max_position_embeddings=2048, initializer_range=0.5,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        vocab_size=vocabulary,
+        max_position_embeddings=2048,
+        initializer_range=0.5,
     )
     return LlamaForCausalLM(config).eval()
 
 
 def with_lora(model: Any, dropout: float = 0.0) -> Any:
     with quietly():
-        made = get_peft_model(model, LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj"], lora_dropout=dropout))
+        made = get_peft_model(
+            model,
+            LoraConfig(
+                r=4, lora_alpha=8, target_modules=["q_proj", "v_proj"], lora_dropout=dropout
+            ),
+        )
     with torch.no_grad():
         for name, parameter in made.named_parameters():
             if "lora_B" in name:
@@ -80,7 +96,9 @@ def test_numbers_are_those_of_a_loop_over_the_vocabulary() -> None:
     mean = sum(q * np.log(q) for q in p)
     assert found[1].logp[2] == pytest.approx(np.log(p[7]), abs=1e-4)
     assert found[1].mean[2] == pytest.approx(mean, abs=1e-4)
-    assert found[1].std[2] == pytest.approx(np.sqrt(sum(q * (np.log(q) - mean) ** 2 for q in p)), abs=1e-4)
+    assert found[1].std[2] == pytest.approx(
+        np.sqrt(sum(q * (np.log(q) - mean) ** 2 for q in p)), abs=1e-4
+    )
     uniform = np.log(p).std()
     assert abs(found[1].std[2] - uniform) > 0.1  # the peer's deviation is another number
     assert [one.tokens for one in found] == [3, 3, 0]
@@ -117,7 +135,11 @@ def test_padding_changes_nothing_and_the_attention_mask_reaches_the_model(at_onc
 def test_the_base_is_the_model_with_the_adapters_off_and_on_again_afterwards() -> None:
     plain = score(tiny_model(), SESSIONS)
     model = with_lora(tiny_model())
-    adapted, base, again = score(model, SESSIONS), score_base(model, SESSIONS), score(model, SESSIONS)
+    adapted, base, again = (
+        score(model, SESSIONS),
+        score_base(model, SESSIONS),
+        score(model, SESSIONS),
+    )
     np.testing.assert_allclose(base[0].logp, plain[0].logp, atol=1e-6)
     assert np.abs(adapted[0].logp - base[0].logp).max() > 0.01
     np.testing.assert_array_equal(adapted[0].logp, again[0].logp)
@@ -134,31 +156,51 @@ def test_dropout_is_off_while_scoring_and_on_again_afterwards() -> None:
 
 
 def test_the_counselors_words_are_scored_or_all() -> None:
-    dialogue = Dialogue(id="d", client="Ana", turns=(
-        Turn(speaker="client", text="I sleep badly."), Turn(speaker="counselor", text="Since when?"),
-        Turn(speaker="client", text="Since May."), Turn(speaker="counselor", text="What was in May?"),
-    ))
+    dialogue = Dialogue(
+        id="d",
+        client="Ana",
+        turns=(
+            Turn(speaker="client", text="I sleep badly."),
+            Turn(speaker="counselor", text="Since when?"),
+            Turn(speaker="client", text="Since May."),
+            Turn(speaker="counselor", text="What was in May?"),
+        ),
+    )
     tokenizer = tiny_tokenizer()
-    [counselor], [everything] = encoded([dialogue], tokenizer, 4096), encoded([dialogue], tokenizer, 4096, "all")
+    [counselor], [everything] = (
+        encoded([dialogue], tokenizer, 4096),
+        encoded([dialogue], tokenizer, 4096, "all"),
+    )
     assert counselor.text == "Since when?\nWhat was in May?"
     told = tokenizer.decode(torch.cat([one.ids[one.learned] for one in counselor.parts]))
     assert told.replace("</s>", "\n").strip() == counselor.text
     assert everything.text.startswith("I sleep badly.\nSince when?")
-    assert sum(int(one.learned.sum()) for one in everything.parts) == sum(len(one.ids) - 1 for one in everything.parts)
+    assert sum(int(one.learned.sum()) for one in everything.parts) == sum(
+        len(one.ids) - 1 for one in everything.parts
+    )
     [cut] = encoded([dialogue], tokenizer, len(everything.parts[0].ids) - 5)
     assert len(cut.parts) == 2
-    assert sum(int(one.learned.sum()) for one in cut.parts) == sum(int(one.learned.sum()) for one in counselor.parts)
+    assert sum(int(one.learned.sum()) for one in cut.parts) == sum(
+        int(one.learned.sum()) for one in counselor.parts
+    )
 
 
 def test_what_was_learned_by_heart_is_found() -> None:
     """Twelve sessions of random tokens, six of them learned: every attack tells them apart, and the base model does not."""
     rng = np.random.default_rng(0)
-    every = [session(f"s{n}", part([int(t) for t in rng.integers(0, 300, 24)], list(range(1, 24)))) for n in range(12)]
+    every = [
+        session(f"s{n}", part([int(t) for t in rng.integers(0, 300, 24)], list(range(1, 24))))
+        for n in range(12)
+    ]
     model = with_lora(tiny_model())
-    optimizer = torch.optim.Adam([p for name, p in model.named_parameters() if "lora" in name], lr=3e-2)
+    optimizer = torch.optim.Adam(
+        [p for name, p in model.named_parameters() if "lora" in name], lr=3e-2
+    )
     batch = torch.stack([one.parts[0].ids for one in every[:6]])
     for _ in range(60):
-        loss = torch.nn.functional.cross_entropy(model(batch).logits[:, :-1].flatten(0, 1), batch[:, 1:].flatten())
+        loss = torch.nn.functional.cross_entropy(
+            model(batch).logits[:, :-1].flatten(0, 1), batch[:, 1:].flatten()
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -17,7 +17,13 @@ from training.__main__ import app
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = sorted({line.split("#")[0].strip() for line in README.splitlines() if line.startswith("python -m training")})
+COMMANDS = sorted(
+    {
+        line.split("#")[0].strip()
+        for line in README.splitlines()
+        if line.startswith("python -m training")
+    }
+)
 run = CliRunner()
 
 
@@ -38,20 +44,32 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
         assert shown.exit_code == 0 and len(shown.output) > 200
 
 
-def test_from_a_corpus_to_an_adapter_that_was_attacked(recipe_file: Recipes, tmp_path: Path) -> None:
+def test_from_a_corpus_to_an_adapter_that_was_attacked(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
     file, out = recipe_file(rounds=3), tmp_path / "trained"
     done = run.invoke(app, ["tune", str(file), "--out", str(out)])
     assert done.exit_code == 0, done.output
-    before, after = map(float, re.findall(r"held-out loss ([\d.]+) before, ([\d.]+) after", done.output)[0])
+    before, after = map(
+        float, re.findall(r"held-out loss ([\d.]+) before, ([\d.]+) after", done.output)[0]
+    )
     assert after < before
     again = run.invoke(app, ["tune", str(file), "--out", str(out)])
-    assert again.exit_code == 0 and f"{after:.4f} after" in again.output, "a finished training is told, not repeated"
-    attacked = run.invoke(app, ["audit", str(out), "--bootstrap", "50", "--json", str(tmp_path / "audit.json")])
+    assert again.exit_code == 0 and f"{after:.4f} after" in again.output, (
+        "a finished training is told, not repeated"
+    )
+    attacked = run.invoke(
+        app, ["audit", str(out), "--bootstrap", "50", "--json", str(tmp_path / "audit.json")]
+    )
     assert attacked.exit_code == 0, attacked.output
-    assert "reference" in attacked.output and json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    assert "reference" in attacked.output and json.loads(
+        (tmp_path / "audit.json").read_text(encoding="utf-8")
+    )
 
 
-def test_from_sites_to_a_private_adapter(recipe_file: Recipes, tmp_path: Path, corpus: Path) -> None:
+def test_from_sites_to_a_private_adapter(
+    recipe_file: Recipes, tmp_path: Path, corpus: Path
+) -> None:
     dealt = run.invoke(app, ["sites", str(corpus), "-n", "2", "--out", str(tmp_path / "clinics")])
     assert dealt.exit_code == 0 and "site-1: " in dealt.output, dealt.output
     folders = {f"site-{n}": str(tmp_path / "clinics" / f"site-{n}.jsonl") for n in (1, 2)}
@@ -65,12 +83,21 @@ def test_from_sites_to_a_private_adapter(recipe_file: Recipes, tmp_path: Path, c
 
 
 def test_a_missing_package_is_named_with_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "recipe.yaml").write_text("corpus: samples\nbatch_size: 2\nprivacy: none\n", encoding="utf-8")
+    (tmp_path / "recipe.yaml").write_text(
+        "corpus: samples\nbatch_size: 2\nprivacy: none\n", encoding="utf-8"
+    )
     code = (
         "import sys; sys.modules['peft'] = None; sys.argv = ['training', 'tune', sys.argv[1], '--out', sys.argv[2]]\n"
         "from training.__main__ import main; main()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "recipe.yaml"), str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", code, str(tmp_path / "recipe.yaml"), str(tmp_path / "out")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
-    assert (done.returncode, done.stderr.strip()) == (1, "training: the package peft is missing; pip install -e '.[train]'")
+    assert (done.returncode, done.stderr.strip()) == (
+        1,
+        "training: the package peft is missing; pip install -e '.[train]'",
+    )

@@ -17,8 +17,16 @@ def test_it_is_normal_with_this_standard_deviation(key: tuple[str | int, ...] | 
 
 
 def test_a_key_repeats_and_every_part_of_it_counts() -> None:
-    assert np.array_equal(normals(9, 1, (1, "site", "noise", 4)), normals(9, 1, (1, "site", "noise", 4)))
-    others = [(2, "site", "noise", 4), (1, "sites", "noise", 4), (1, "site", "draw", 4), (1, "site", "noise", 5), ("1", "site", "noise", 4)]
+    assert np.array_equal(
+        normals(9, 1, (1, "site", "noise", 4)), normals(9, 1, (1, "site", "noise", 4))
+    )
+    others = [
+        (2, "site", "noise", 4),
+        (1, "sites", "noise", 4),
+        (1, "site", "draw", 4),
+        (1, "site", "noise", 5),
+        ("1", "site", "noise", 4),
+    ]
     assert len({normals(1, 1, key)[0] for key in [(1, "site", "noise", 4), *others]}) == 6
 
 

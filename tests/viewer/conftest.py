@@ -14,7 +14,12 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 from starlette.types import ASGIApp
 
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
 ]
 
 
@@ -25,7 +30,11 @@ def browser() -> Iterator[Browser]:
     Not for the session: while Playwright is open its event loop counts as running in this thread, so
     whatever calls asyncio.run, such as a Simulation, must come before a test asks for this fixture.
     """
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     with sync_playwright() as playwright:
         try:
             opened = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -42,7 +51,16 @@ def serving(app: ASGIApp) -> Iterator[str]:
     """The site on a free port of 127.0.0.1, served from a thread; yields its address, without a slash at its end."""
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, ws="none", log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=1))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            ws="none",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()
     while not server.started:
@@ -63,7 +81,9 @@ def sound_page(browser: Browser, width: int = 1280, **context: Any) -> Iterator[
     page = room.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console", lambda message: wrong.append(message.text) if message.type == "error" else None
+    )
     yield page
     room.close()
     assert wrong == []

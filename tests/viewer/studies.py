@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer.rating.instrument import RatingInstrument, load_instrument
 from simcounsel.viewer.rating.making import Choice, make_study
 from simcounsel.viewer.rating.offline import write_offline
@@ -34,7 +34,10 @@ def lived(out: Path, text: str = TELLING, **changes: Any) -> Run:
 def instrument(**changes: Any) -> RatingInstrument:
     """Two questions about a transcript, one of them with eleven points."""
     fields: dict[str, Any] = {
-        "title": "What is said", "instructions": "Read.\n\nThen answer.", "about": "transcripts", "mask": ["counsel*"],
+        "title": "What is said",
+        "instructions": "Read.\n\nThen answer.",
+        "about": "transcripts",
+        "mask": ["counsel*"],
         "items": [
             {"id": "kind", "text": "B is kind.", "low": "no", "high": "yes"},
             {"id": "real", "text": "This is real.", "points": 11, "low": "no", "high": "yes"},
@@ -46,6 +49,8 @@ def instrument(**changes: Any) -> RatingInstrument:
 def made(runs: Path, out: Path, asked: RatingInstrument | str | None = None, **kind: Any) -> Study:
     """A study over these runs, its offline pages included; short conversations count too."""
     asked = load_instrument(asked) if isinstance(asked, str) else asked or instrument()
-    study = make_study([runs], asked, out, choice=kind.pop("choice", Choice(fewest_lines=1)), **kind)
+    study = make_study(
+        [runs], asked, out, choice=kind.pop("choice", Choice(fewest_lines=1)), **kind
+    )
     write_offline(out, study)
     return study

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from simcounsel.interview import stored
-from simcounsel.llm.ask import Request
-from simcounsel.llm.scripted import Scripted
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.measuring.interview import stored
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer import asking
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.guard import POSTS
@@ -27,11 +27,20 @@ class Site:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.client = TestClient(make_app(Shelf(run.folder.parent), more=asking_routes(Shelf(run.folder.parent))), base_url="http://localhost")
+        self.client = TestClient(
+            make_app(Shelf(run.folder.parent), more=asking_routes(Shelf(run.folder.parent))),
+            base_url="http://localhost",
+        )
         self.base = f"/api/runs/{run.folder.name}"
 
     def ask(self, question: Any = "How are you?", **more: Any) -> Any:
-        body = {"who": "Ines", "tick": 5, "question": question, "interview": None, "model": None} | more
+        body = {
+            "who": "Ines",
+            "tick": 5,
+            "question": question,
+            "interview": None,
+            "model": None,
+        } | more
         return self.client.post(f"{self.base}/interview", json=body)
 
     def told(self) -> Any:
@@ -45,33 +54,57 @@ def site(lived: Run, tmp_path: Path) -> Site:
 
 
 def test_a_question_and_its_answer(site: Site) -> None:
-    events = (site.run.folder / "events.jsonl", site.run.folder / "calls.jsonl", site.run.folder / "manifest.json")
+    events = (
+        site.run.folder / "events.jsonl",
+        site.run.folder / "calls.jsonl",
+        site.run.folder / "manifest.json",
+    )
     before = [hashlib.sha256(file.read_bytes()).digest() for file in events]
     first = site.ask()
     assert first.status_code == 200
     told = first.json()
-    assert told["answer"] and told["who"] == "Ines" and told["tick"] == 5 and "the end of tick 5" in told["moment"]
+    assert (
+        told["answer"]
+        and told["who"] == "Ines"
+        and told["tick"] == 5
+        and "the end of tick 5" in told["moment"]
+    )
     assert told["recalled"][0]["text"]
     second = site.ask("Why?", interview=told["interview"], who="Miriam", tick=1).json()
     assert (second["who"], second["tick"], second["interview"]) == ("Ines", 5, told["interview"])
-    kept, = site.told()["interviews"]
+    (kept,) = site.told()["interviews"]
     assert [one["question"] for one in kept["answers"]] == ["How are you?", "Why?"]
     assert [hashlib.sha256(file.read_bytes()).digest() for file in events] == before
 
 
 def test_who_could_answer(site: Site) -> None:
     told = site.told()
-    assert told["models"] == [{"name": "scripted", "may_cost": False}, {"name": "embedded", "may_cost": False}]
+    assert told["models"] == [
+        {"name": "scripted", "may_cost": False},
+        {"name": "embedded", "may_cost": False},
+    ]
     assert "not care" in told["notice"] and told["interviews"] == []
     assert site.client.get("/api/runs/none/interviews").status_code == 404
 
 
-@pytest.mark.parametrize(("more", "why"), [
-    ({"who": "Inez"}, "did you mean"), ({"who": None}, "'who' is missing"), ({"who": 3}, "'who' is missing"), ({"tick": 99}, "choose one from 0 to 11"),
-    ({"tick": "5"}, "'tick' is missing"), ({"tick": True}, "'tick' is missing"), ({"question": ""}, "empty"), ({"question": None}, "'question' is missing"),
-    ({"question": "x" * 2001}, "2001 characters"), ({"model": "openai:gpt-4o"}, "not offered here; there are scripted, embedded"),
-    ({"model": "http://10.0.0.1/v1/x"}, "not offered here"), ({"interview": "../../manifest"}, "no interview"), ({"interview": 5}, "'interview' is missing"),
-])
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"who": "Inez"}, "did you mean"),
+        ({"who": None}, "'who' is missing"),
+        ({"who": 3}, "'who' is missing"),
+        ({"tick": 99}, "choose one from 0 to 11"),
+        ({"tick": "5"}, "'tick' is missing"),
+        ({"tick": True}, "'tick' is missing"),
+        ({"question": ""}, "empty"),
+        ({"question": None}, "'question' is missing"),
+        ({"question": "x" * 2001}, "2001 characters"),
+        ({"model": "openai:gpt-4o"}, "not offered here; there are scripted, embedded"),
+        ({"model": "http://10.0.0.1/v1/x"}, "not offered here"),
+        ({"interview": "../../manifest"}, "no interview"),
+        ({"interview": 5}, "'interview' is missing"),
+    ],
+)
 def test_what_is_refused(site: Site, more: dict[str, Any], why: str) -> None:
     reply = site.ask(**more)
     assert reply.status_code == 422 and why in reply.json()["error"]
@@ -82,7 +115,10 @@ def test_only_json_of_this_site_not_too_much_and_not_too_often(site: Site) -> No
     path = f"{site.base}/interview"
     assert site.client.post(path, content="{}").status_code == 415
     assert site.client.post(path, json=[]).status_code == 400
-    assert site.client.post(path, json={}, headers={"origin": "http://elsewhere.example"}).status_code == 403
+    assert (
+        site.client.post(path, json={}, headers={"origin": "http://elsewhere.example"}).status_code
+        == 403
+    )
     assert site.ask("x" * 70_000).status_code == 413
     assert site.client.post("/api/runs/none/interview", json={"question": "x"}).status_code == 404
     assert [site.ask("").status_code for _ in range(POSTS)][-1] == 429
@@ -98,7 +134,11 @@ def test_money_is_never_spent_unasked(site: Site, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(asking, "answering_model", lambda run: "openai:gpt-4o")
     monkeypatch.setattr(asking, "open_models", paid)
     reply = site.ask(model="openai:gpt-4o")
-    assert reply.status_code == 409 and reply.json()["may_cost"] is True and "may cost money" in reply.json()["error"]
+    assert (
+        reply.status_code == 409
+        and reply.json()["may_cost"] is True
+        and "may cost money" in reply.json()["error"]
+    )
     assert not opened and not stored(site.run.folder)
     for unclear in ("yes", 1, None):
         assert site.ask(model="openai:gpt-4o", may_cost=unclear).status_code == 409
@@ -107,7 +147,9 @@ def test_money_is_never_spent_unasked(site: Site, monkeypatch: pytest.MonkeyPatc
     assert site.told()["models"][0] == {"name": "openai:gpt-4o", "may_cost": True}
 
 
-def test_one_question_at_a_time_and_models_are_kept(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_question_at_a_time_and_models_are_kept(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked, go_on = threading.Event(), threading.Event()
     opened: list[str] = []
 
@@ -135,8 +177,15 @@ def test_one_question_at_a_time_and_models_are_kept(site: Site, monkeypatch: pyt
     assert opened == ["scripted"]
 
 
-def test_weights_are_not_fetched_by_a_page(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("simcounsel.llm.weights.state", lambda: [type("Part", (), {"weights": type("W", (), {"key": "smollm2"}), "fetched": False})])
+def test_weights_are_not_fetched_by_a_page(
+    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(
+        "simcounsel.llm.weights.state",
+        lambda: [
+            type("Part", (), {"weights": type("W", (), {"key": "smollm2"}), "fetched": False})
+        ],
+    )
     reply = site.ask(model="embedded")
     assert reply.status_code == 422 and "simcounsel models --pull" in reply.json()["error"]
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from simcounsel.engine.forking import fork
 from simcounsel.events import Said
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.reader import Log
@@ -43,7 +43,9 @@ def url(shelf: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    with sound_page(browser, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
+    with sound_page(
+        browser, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]
+    ) as page:
         yield page
 
 
@@ -98,10 +100,17 @@ def test_replay_with_keys_and_a_link_that_shows_the_same(page: Page, url: str, s
     assert page.locator("#panel").inner_text() == shown
 
 
-def test_play_shows_the_talk_line_by_line_and_stops_at_the_end(page: Page, url: str, shelf: Path) -> None:
+def test_play_shows_the_talk_line_by_line_and_stops_at_the_end(
+    page: Page, url: str, shelf: Path
+) -> None:
     opened(page, url, shelf, "#tick=2&who=Ines")
     page.get_by_label("Speed").select_option("16")
-    lines = json.loads(page.evaluate("async (run) => (await (await fetch(`/api/runs/${run}/conversation/2%3AInes%2BMiriam`)).text())", names(shelf)[0]))["lines"]
+    lines = json.loads(
+        page.evaluate(
+            "async (run) => (await (await fetch(`/api/runs/${run}/conversation/2%3AInes%2BMiriam`)).text())",
+            names(shelf)[0],
+        )
+    )["lines"]
     page.get_by_role("button", name="Play").click()
     expect(page.locator(".speech:visible").first).to_have_text(lines[0]["text"])
     page.wait_for_selector('main[data-drawn="11:days"]', timeout=30_000)
@@ -114,9 +123,13 @@ def test_why_something_came_to_mind(page: Page, url: str, shelf: Path) -> None:
     expect(hits.first).to_be_visible()
     for hit in hits.all():
         score = float(hit.locator(".score").inner_text())
-        widths = hit.locator(".term").evaluate_all("all => all.map((one) => parseFloat(one.style.width))")
+        widths = hit.locator(".term").evaluate_all(
+            "all => all.map((one) => parseFloat(one.style.width))"
+        )
         assert len(widths) == 5
-        assert sum(widths) / 100 == pytest.approx(score, abs=0.006), "the five parts do not add up to the score"
+        assert sum(widths) / 100 == pytest.approx(score, abs=0.006), (
+            "the five parts do not add up to the score"
+        )
     before = page.locator(".card .row span").first.inner_text()
     page.get_by_role("button", name="Earlier recall").click()
     expect(page.locator(".card .row span").first).not_to_have_text(before)
@@ -130,13 +143,18 @@ def test_a_conversation_to_take_away(page: Page, url: str, shelf: Path) -> None:
     expect(first).to_contain_text("Miriam")
     first.locator("summary").click()
     expect(first).to_contain_text("Chose greet out of greet: the meeting begins")
-    text = page.evaluate("async (run) => (await (await fetch(`/api/runs/${run}/conversation/2%3AInes%2BMiriam`)).json()).text", names(shelf)[0])
+    text = page.evaluate(
+        "async (run) => (await (await fetch(`/api/runs/${run}/conversation/2%3AInes%2BMiriam`)).json()).text",
+        names(shelf)[0],
+    )
     with page.expect_download() as download:
         page.get_by_role("button", name="Download Text").click()
     assert Path(download.value.path()).read_text(encoding="utf-8") == text
     page.get_by_role("button", name="Copy Markdown").click()
     expect(page.locator("#live")).to_have_text("copied as Markdown")
-    assert page.evaluate("() => navigator.clipboard.readText()").startswith("## Miriam and Ines, Monday 2 March, 09:00")
+    assert page.evaluate("() => navigator.clipboard.readText()").startswith(
+        "## Miriam and Ines, Monday 2 March, 09:00"
+    )
 
 
 def test_the_prompt_behind_a_line(page: Page, url: str, shelf: Path) -> None:
@@ -203,17 +221,43 @@ def spoiled(shelf: Path, out: Path) -> Path:
             return {k: poison(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [poison(v, key) for v in value]
-        return NASTY + "y" * (100_000 if key == "text" and "number" in value else 0) if key in POISONED and isinstance(value, str) else value
+        return (
+            NASTY + "y" * (100_000 if key == "text" and "number" in value else 0)
+            if key in POISONED and isinstance(value, str)
+            else value
+        )
 
     for name in ("events.jsonl", "calls.jsonl"):
-        lines = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+        lines = [
+            json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()
+        ]
         spaced = name == "calls.jsonl"
-        text = "".join(json.dumps(poison(line), ensure_ascii=False, separators=None if spaced else (",", ":")) + "\n" for line in lines)
+        text = "".join(
+            json.dumps(poison(line), ensure_ascii=False, separators=None if spaced else (",", ":"))
+            + "\n"
+            for line in lines
+        )
         (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
-POISONED = {"text", "about", "activity", "query", "do", "why", "characteristic", "recent_feeling", "reason", "cause", "trigger", "reply", "prompt", "system", "questions"}
+POISONED = {
+    "text",
+    "about",
+    "activity",
+    "query",
+    "do",
+    "why",
+    "characteristic",
+    "recent_feeling",
+    "reason",
+    "cause",
+    "trigger",
+    "reply",
+    "prompt",
+    "system",
+    "questions",
+}
 
 
 def test_hostile_text_does_nothing(page: Page, shelf: Path, tmp_path: Path) -> None:
@@ -226,23 +270,35 @@ def test_hostile_text_does_nothing(page: Page, shelf: Path, tmp_path: Path) -> N
                 page.reload()
                 at(page, 2, panel)
                 assert page.evaluate("() => window.hurt") is None
-                assert page.locator("main img, main script, main a[href^='javascript']").count() == 0
+                assert (
+                    page.locator("main img, main script, main a[href^='javascript']").count() == 0
+                )
                 assert "\u202e" not in page.locator("main").inner_text()
-                assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), f"{panel} is wider than the window"
+                assert page.evaluate(
+                    "() => document.documentElement.scrollWidth <= innerWidth + 1"
+                ), f"{panel} is wider than the window"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_accessible(browser: Browser, url: str, shelf: Path, scheme: Any, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
+    context = browser.new_context(
+        viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
+    )
     page = context.new_page()
     a, b = names(shelf)
-    pages = [url, f"{url}/compare?a={a}&b={b}", *(f"{url}/run/{a}#tick=2&who=Ines&panel={panel}" for panel in PANELS)]
+    pages = [
+        url,
+        f"{url}/compare?a={a}&b={b}",
+        *(f"{url}/run/{a}#tick=2&who=Ines&panel={panel}" for panel in PANELS),
+    ]
     for address in pages:
         page.goto("about:blank")
         page.goto(address)
         page.wait_for_load_state("networkidle")
-        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), f"{address} is wider than the window"
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), (
+            f"{address} is wider than the window"
+        )
         found = Axe().run(page)
         assert found.violations_count == 0, f"{address}\n{found.generate_report()}"
     context.close()
@@ -276,11 +332,18 @@ def test_an_interview(page: Page, shelf: Path, tmp_path: Path) -> None:
         assert found.violations_count == 0, found.generate_report()
         shown = answers_of(page)
         page.goto("about:blank")  # so that the page asks nothing of a site that is gone
-    stored = [json.loads(line) for line in next((folder / "interviews").glob("*.jsonl")).read_text(encoding="utf-8").splitlines()]
+    stored = [
+        json.loads(line)
+        for line in next((folder / "interviews").glob("*.jsonl"))
+        .read_text(encoding="utf-8")
+        .splitlines()
+    ]
     answer = next(line for line in stored if line.get("kind") == "answer")
     assert answer["question"] == "What kept you awake?"
     assert answer["answer"] in shown
-    assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before, "the interview changed the run"
+    assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before, (
+        "the interview changed the run"
+    )
 
 
 def answers_of(page: Page) -> str:
@@ -288,11 +351,33 @@ def answers_of(page: Page) -> str:
 
 
 def test_a_humans_turn(page: Page, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "simcounsel", "run", str(TINY), "--model", "scripted", "--human", "Miriam", "--human-seconds", "60", "--port", "0", "--out", str(tmp_path), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "simcounsel",
+        "run",
+        str(TINY),
+        "--model",
+        "scripted",
+        "--human",
+        "Miriam",
+        "--human-seconds",
+        "60",
+        "--port",
+        "0",
+        "--out",
+        str(tmp_path),
+        "--quiet",
+    ]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            address = next(word for line in process.stdout for word in line.split() if word.startswith("http://"))
+            address = next(
+                word
+                for line in process.stdout
+                for word in line.split()
+                if word.startswith("http://")
+            )
             page.goto(address)
             said = 0
             while process.poll() is None and said < 2:
@@ -314,4 +399,7 @@ def test_a_humans_turn(page: Page, tmp_path: Path) -> None:
             process.kill()
     run = Run.open(next(tmp_path.iterdir()))
     lines = [event for event in happened(run, Said) if event.who == "Miriam"]
-    assert [(event.text, event.source) for event in lines[:2]] == [("Tell me more, 0.", "human"), ("Tell me more, 1.", "human")]
+    assert [(event.text, event.source) for event in lines[:2]] == [
+        ("Tell me more, 0.", "human"),
+        ("Tell me more, 1.", "human"),
+    ]

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.errors import RunError
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer import bundle
 from simcounsel.viewer.reader import Log
 from simcounsel.viewer.serve import make_app
@@ -34,7 +34,14 @@ def held(page: str) -> dict[str, object]:
 def test_it_holds_what_the_site_would_answer(page: str, lived: Run) -> None:
     client = TestClient(make_app(Shelf(lived.folder)), base_url="http://127.0.0.1")
     data = held(page)
-    assert {"overview", "warnings", "person/Ines", "memories/Miriam", "recalls/Ines", "calls/3"} <= set(data)
+    assert {
+        "overview",
+        "warnings",
+        "person/Ines",
+        "memories/Miriam",
+        "recalls/Ines",
+        "calls/3",
+    } <= set(data)
     for path, value in data.items():
         if path.startswith("calls/"):
             continue
@@ -44,9 +51,11 @@ def test_it_holds_what_the_site_would_answer(page: str, lived: Run) -> None:
 
 
 def test_nothing_from_outside(page: str) -> None:
-    assert "src=" not in re.sub(r"<script type=\"module\">.*", "", page, flags=re.DOTALL).replace("default-src", "").replace("script-src", "").replace("style-src", "").replace("img-src", "")
+    assert "src=" not in re.sub(r"<script type=\"module\">.*", "", page, flags=re.DOTALL).replace(
+        "default-src", ""
+    ).replace("script-src", "").replace("style-src", "").replace("img-src", "")
     assert "import {" not in page
-    assert "http-equiv=\"Content-Security-Policy\"" in page
+    assert 'http-equiv="Content-Security-Policy"' in page
     assert "unsafe" not in page.split("<style>")[0]
 
 
@@ -54,10 +63,21 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
     folder = Path(shutil.copytree(lived.folder, tmp_path / "run"))
     log = (folder / "events.jsonl").read_text(encoding="utf-8")
     said = json.loads(next(line for line in log.splitlines() if '"kind":"said"' in line))
-    nasty = "</script><script>alert(1)</script><!-- \u2028 \u202e \x00 <img src=x onerror=alert(1)>" + "x" * 100_000
+    nasty = (
+        "</script><script>alert(1)</script><!-- \u2028 \u202e \x00 <img src=x onerror=alert(1)>"
+        + "x" * 100_000
+    )
     file = tmp_path / "out.html"
-    (folder / "events.jsonl").write_text(log.replace(json.dumps(said["text"], ensure_ascii=False), json.dumps(nasty)), encoding="utf-8")
-    (folder / "manifest.json").write_text((folder / "manifest.json").read_text(encoding="utf-8").replace('"name": "Tiny"', '"name": "<b>&\\"Tiny"'), encoding="utf-8")
+    (folder / "events.jsonl").write_text(
+        log.replace(json.dumps(said["text"], ensure_ascii=False), json.dumps(nasty)),
+        encoding="utf-8",
+    )
+    (folder / "manifest.json").write_text(
+        (folder / "manifest.json")
+        .read_text(encoding="utf-8")
+        .replace('"name": "Tiny"', '"name": "<b>&\\"Tiny"'),
+        encoding="utf-8",
+    )
     bundle.write_bundle(Log(folder), file)
     page = file.read_text(encoding="utf-8")
     assert page.count("</script>") == 2
@@ -68,10 +88,17 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
     assert nasty in [line["text"] for line in talk["lines"]]
 
 
-def test_too_many_prompts_are_left_out_and_said(lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_prompts_are_left_out_and_said(
+    lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bundle, "PROMPTS_MOST", 1000)
-    assert bundle.write_bundle(Log(lived.folder), tmp_path / "x.html") == ["the prompts and replies, which are too many for one file"]
-    assert not any(path.startswith("calls/") for path in held((tmp_path / "x.html").read_text(encoding="utf-8")))
+    assert bundle.write_bundle(Log(lived.folder), tmp_path / "x.html") == [
+        "the prompts and replies, which are too many for one file"
+    ]
+    assert not any(
+        path.startswith("calls/")
+        for path in held((tmp_path / "x.html").read_text(encoding="utf-8"))
+    )
 
 
 def test_a_place_that_cannot_be_written(lived: Run, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from simcounsel.events import Assessed, Said
-from simcounsel.llm.scripted import Scripted
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.engine.test_danger import DANGER, says
@@ -47,8 +47,8 @@ def narrow(page: Page) -> bool:
 
 
 def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
-    name, = Shelf(shelf).names()
-    heard, = happened(Run.open(shelf / name), Assessed)
+    (name,) = Shelf(shelf).names()
+    (heard,) = happened(Run.open(shelf / name), Assessed)
     assert heard.chat is not None
     with site(page, make_app(Shelf(shelf))) as address:
         page.goto(f"{address}/run/{name}#who=Ines&panel=talks&chat={quote(heard.chat)}")
@@ -73,12 +73,35 @@ def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
 
 
 def test_a_human_whose_words_sound_like_danger(page: Page, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "simcounsel", "run", str(TINY), "--model", "scripted", "--human", "Ines", "--human-seconds", "60", "--port", "0",
-               "--out", str(tmp_path), "--quiet", "--set", "safety.locale=en-GB"]
+    command = [
+        sys.executable,
+        "-m",
+        "simcounsel",
+        "run",
+        str(TINY),
+        "--model",
+        "scripted",
+        "--human",
+        "Ines",
+        "--human-seconds",
+        "60",
+        "--port",
+        "0",
+        "--out",
+        str(tmp_path),
+        "--quiet",
+        "--set",
+        "safety.locale=en-GB",
+    ]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            address = next(word for line in process.stdout for word in line.split() if word.startswith("http://"))
+            address = next(
+                word
+                for line in process.stdout
+                for word in line.split()
+                if word.startswith("http://")
+            )
             page.goto(address)
             before = page.get_by_label("Before you take part")
             expect(before).to_contain_text("This is a simulation for research.")
@@ -104,4 +127,8 @@ def test_a_human_whose_words_sound_like_danger(page: Page, tmp_path: Path) -> No
         finally:
             process.kill()
     run = Run.open(next(tmp_path.iterdir()))
-    assert {event.source for event in happened(run, Said) if event.who == "Ines"} <= {"human", "fallback", "generated"}
+    assert {event.source for event in happened(run, Said) if event.who == "Ines"} <= {
+        "human",
+        "fallback",
+        "generated",
+    }

@@ -47,7 +47,12 @@ def visiting(context: BrowserContext, address: str) -> Iterator[Page]:
     """A page; when it is left, nothing has gone wrong in it: no error, no breach of its policy."""
     page = context.new_page()
     wrong: list[str] = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    page.on(
+        "console",
+        lambda message: (
+            wrong.append(message.text) if message.type in ("error", "warning") else None
+        ),
+    )
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(address)
     expect(page.locator("h1")).to_be_visible()
@@ -74,11 +79,16 @@ def answer(page: Page, kind: int, real: int | str, comment: str = "") -> None:
 def test_from_the_link_to_the_csv(folder: Path, browser: Browser) -> None:
     study = open_study(folder)
     count = len(study.items)
-    with serving(make_rating_app(folder)) as base, visiting(browser.new_context(), link(base, study)) as page:
+    with (
+        serving(make_rating_app(folder)) as base,
+        visiting(browser.new_context(), link(base, study)) as page,
+    ):
         expect(page.get_by_text("Then answer.")).to_be_visible()
         page.get_by_role("button", name="Begin").click()
         for number in range(count):
-            expect(page.get_by_role("heading", name=f"Conversation {number + 1} of {count}")).to_be_focused()
+            expect(
+                page.get_by_role("heading", name=f"Conversation {number + 1} of {count}")
+            ).to_be_focused()
             expect(page.get_by_role("region", name="The conversation")).to_contain_text(PLAIN)
             answer(page, 1 + number % 5, "none" if number == 0 else 11, f"note, {number}")
         expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
@@ -89,7 +99,11 @@ def test_from_the_link_to_the_csv(folder: Path, browser: Browser) -> None:
     for number, id in enumerate(study.raters[0].order):
         kind, real = table[id, "kind"], table[id, "real"]
         assert (kind["value"], real["value"]) == (str(1 + number % 5), "" if number == 0 else "11")
-        assert (kind["position"], kind["comment"], kind["rater"]) == (str(number + 1), f"note, {number}", "rater-01")
+        assert (kind["position"], kind["comment"], kind["rater"]) == (
+            str(number + 1),
+            f"note, {number}",
+            "rater-01",
+        )
         assert 0 < float(kind["seconds"]) < 60
 
 
@@ -120,7 +134,10 @@ def test_one_can_stop_and_return(folder: Path, browser: Browser) -> None:
 
 def test_by_keyboard_alone(folder: Path, browser: Browser) -> None:
     study = open_study(folder)
-    with serving(make_rating_app(folder)) as base, visiting(browser.new_context(), link(base, study)) as page:
+    with (
+        serving(make_rating_app(folder)) as base,
+        visiting(browser.new_context(), link(base, study)) as page,
+    ):
         press = page.keyboard.press
         press("Tab")
         expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -135,13 +152,20 @@ def test_by_keyboard_alone(folder: Path, browser: Browser) -> None:
         press("ArrowRight")
         press("ArrowRight")
         expect(page.get_by_role("radio", name="3 of 5")).to_be_checked()
-        assert page.evaluate("getComputedStyle(document.activeElement.nextElementSibling).outlineStyle") == "solid"
+        assert (
+            page.evaluate(
+                "getComputedStyle(document.activeElement.nextElementSibling).outlineStyle"
+            )
+            == "solid"
+        )
         page.locator("form [type=submit]").focus()
         press("Enter")
         expect(page.get_by_role("alert")).to_have_text("One question has no answer yet.")
         expect(page.locator("#question-real input").first).to_be_focused()
         press("ArrowLeft")
-        expect(page.locator("#question-real").get_by_role("radio", name="cannot say")).to_be_checked()
+        expect(
+            page.locator("#question-real").get_by_role("radio", name="cannot say")
+        ).to_be_checked()
         press("Tab")
         expect(page.get_by_label("Comment")).to_be_focused()
         page.keyboard.type("typed")
@@ -162,7 +186,9 @@ def test_a_server_that_is_gone_loses_nothing(folder: Path, browser: Browser) -> 
         page.get_by_role("button", name="Begin").click()
         context.set_offline(True)
         answer(page, 4, 4, "kept")
-        expect(page.get_by_role("alert")).to_contain_text("Not saved: the server cannot be reached. Your answers are still here")
+        expect(page.get_by_role("alert")).to_contain_text(
+            "Not saved: the server cannot be reached. Your answers are still here"
+        )
         context.set_offline(False)
         page.locator("form [type=submit]").click()
         expect(page.get_by_role("heading", name="Conversation 2")).to_be_visible()
@@ -170,14 +196,21 @@ def test_a_server_that_is_gone_loses_nothing(folder: Path, browser: Browser) -> 
 
 
 @pytest.mark.parametrize("storage", [True, False])
-def test_the_offline_file_hands_over_its_answers(folder: Path, tmp_path: Path, browser: Browser, storage: bool) -> None:
+def test_the_offline_file_hands_over_its_answers(
+    folder: Path, tmp_path: Path, browser: Browser, storage: bool
+) -> None:
     study, context = open_study(folder), browser.new_context(offline=True)
     if not storage:
-        context.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } })")
+        context.add_init_script(
+            "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } })"
+        )
     file, count = (folder / "offline" / "rater-02.html").as_uri(), len(study.items)
     with visiting(context, file) as page:
         expect(page.get_by_role("button", name="Download answers")).to_be_disabled()
-        assert page.get_by_text("Please download your answers before you close").is_visible() is not storage
+        assert (
+            page.get_by_text("Please download your answers before you close").is_visible()
+            is not storage
+        )
         page.get_by_role("button", name="Begin").click()
         answer(page, 1, "none")
         if storage:
@@ -190,9 +223,13 @@ def test_the_offline_file_hands_over_its_answers(folder: Path, tmp_path: Path, b
         expect(page.get_by_text("Downloaded.", exact=True)).to_be_visible()
     coming.value.save_as(tmp_path / coming.value.suggested_filename)
     back = tmp_path / f"answers-{study.study}-rater-02.jsonl"
-    records = [json.loads(record) for record in back.read_text(encoding="utf-8").split("\n") if record]
+    records = [
+        json.loads(record) for record in back.read_text(encoding="utf-8").split("\n") if record
+    ]
     fields = {"study", "rater", "item", "position", "answers", "comment", "time", "seconds"}
-    assert [record["position"] for record in records] == list(range(1, count + 1)) and all(set(record) == fields for record in records)
+    assert [record["position"] for record in records] == list(range(1, count + 1)) and all(
+        set(record) == fields for record in records
+    )
     assert import_answers(folder, [back]).new == count
     assert {id for _, id in last_answers(read_answers(folder))} == {item.id for item in study.items}
     assert write_csv(folder, folder / "r.csv") == 2 * count
@@ -214,11 +251,26 @@ def test_two_tabs_of_an_offline_file_keep_both_answers(folder: Path, browser: Br
 
 @pytest.mark.parametrize("about", ["transcripts", "personas"])
 @pytest.mark.parametrize("offline", [False, True])
-def test_hostile_text_does_nothing(hostile_runs: Path, tmp_path: Path, browser: Browser, about: str, offline: bool) -> None:
-    items = [{"id": "kind", "text": HOSTILE, "low": "<b>no</b>", "high": "</script><script>window.caught=3</script>"}]
-    study = made(hostile_runs, tmp_path, instrument(about=about, title="</title><script>1", instructions=HOSTILE, items=items))
+def test_hostile_text_does_nothing(
+    hostile_runs: Path, tmp_path: Path, browser: Browser, about: str, offline: bool
+) -> None:
+    items = [
+        {
+            "id": "kind",
+            "text": HOSTILE,
+            "low": "<b>no</b>",
+            "high": "</script><script>window.caught=3</script>",
+        }
+    ]
+    study = made(
+        hostile_runs,
+        tmp_path,
+        instrument(about=about, title="</title><script>1", instructions=HOSTILE, items=items),
+    )
     with serving(make_rating_app(tmp_path)) as base:
-        address = (tmp_path / "offline" / "rater-01.html").as_uri() if offline else link(base, study)
+        address = (
+            (tmp_path / "offline" / "rater-01.html").as_uri() if offline else link(base, study)
+        )
         with visiting(browser.new_context(), address) as page:
             page.get_by_role("button", name="Begin").click()
             shown = page.locator(".rate-text .said").filter(has_text="window.caught = 1").first
@@ -240,12 +292,19 @@ def test_hostile_text_does_nothing(hostile_runs: Path, tmp_path: Path, browser: 
 
 def violations(page: Page) -> list[Any]:
     """What axe-core finds, in short."""
-    return [(found["id"], found["nodes"][0]["html"], found["nodes"][0]["any"][:1]) for found in Axe().run(page).response["violations"]]
+    return [
+        (found["id"], found["nodes"][0]["html"], found["nodes"][0]["any"][:1])
+        for found in Axe().run(page).response["violations"]
+    ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")]
+)
 @pytest.mark.parametrize("about", ["transcript_quality", "persona_change"])
-def test_everybody_can_use_it(runs: Path, tmp_path: Path, browser: Browser, about: str, width: int, scheme: Any) -> None:
+def test_everybody_can_use_it(
+    runs: Path, tmp_path: Path, browser: Browser, about: str, width: int, scheme: Any
+) -> None:
     study = made(runs, tmp_path, about)
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     with serving(make_rating_app(tmp_path)) as base, visiting(context, link(base, study)) as page:
@@ -264,7 +323,10 @@ def test_everybody_can_use_it(runs: Path, tmp_path: Path, browser: Browser, abou
 
 
 def test_eleven_points_fit_on_a_phone(folder: Path, browser: Browser) -> None:
-    with visiting(browser.new_context(viewport={"width": 390, "height": 800}), (folder / "offline" / "rater-01.html").as_uri()) as page:
+    with visiting(
+        browser.new_context(viewport={"width": 390, "height": 800}),
+        (folder / "offline" / "rater-01.html").as_uri(),
+    ) as page:
         page.get_by_role("button", name="Begin").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         box = page.locator("#question-real .rate-point").last.bounding_box()

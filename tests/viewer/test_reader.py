@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.errors import RunError
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer.reader import Log
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import go_on, live, tiny
@@ -28,14 +28,23 @@ def read(folder: Path) -> Log:
 
 def test_all_that_is_there(lived: Run) -> None:
     log = read(lived.folder)
-    assert list(log.entries()) == [json.loads(line) for line in (lived.folder / "events.jsonl").read_bytes().splitlines()]
+    assert list(log.entries()) == [
+        json.loads(line) for line in (lived.folder / "events.jsonl").read_bytes().splitlines()
+    ]
     assert (log.ticks, log.problems()) == (12, [])
 
 
 def test_parts_are_what_a_plain_reading_gives(lived: Run) -> None:
-    log, whole = read(lived.folder), [json.loads(line) for line in (lived.folder / "events.jsonl").read_bytes().splitlines()]
-    assert list(log.entries(("said", "acted"), since_tick=2, until_tick=7)) == [e for e in whole if e["kind"] in ("said", "acted") and 2 <= e["tick"] < 7]
-    assert list(log.entries(("remembered",), subject="Ines")) == [e for e in whole if e["kind"] == "remembered" and e["who"] == "Ines"]
+    log, whole = (
+        read(lived.folder),
+        [json.loads(line) for line in (lived.folder / "events.jsonl").read_bytes().splitlines()],
+    )
+    assert list(log.entries(("said", "acted"), since_tick=2, until_tick=7)) == [
+        e for e in whole if e["kind"] in ("said", "acted") and 2 <= e["tick"] < 7
+    ]
+    assert list(log.entries(("remembered",), subject="Ines")) == [
+        e for e in whole if e["kind"] == "remembered" and e["who"] == "Ines"
+    ]
     assert list(log.entries(("no such kind",))) == list(log.entries(subject="Nobody")) == []
 
 
@@ -50,7 +59,9 @@ def test_calls_of_a_tick(lived: Run) -> None:
 
 def test_calls_of_a_replay_are_those_of_its_source(lived: Run, tmp_path: Path) -> None:
     replay = live(tmp_path, tiny(), model=f"recorded:{lived.folder}")
-    assert [call["key"] for call in read(replay.folder).calls(3)] == [call["key"] for call in read(lived.folder).calls(3)]
+    assert [call["key"] for call in read(replay.folder).calls(3)] == [
+        call["key"] for call in read(lived.folder).calls(3)
+    ]
 
 
 def test_a_growing_run(tmp_path: Path) -> None:
@@ -71,7 +82,9 @@ def test_an_unfinished_tick_is_not_shown_but_said(folder: Path) -> None:
     log = read(folder)
     assert log.ticks == 5
     assert len(list(log.entries())) == ends[4] + 1
-    assert log.problems() == ["the last 3 events belong to a tick that was not finished; `simcounsel resume` lives it again"]
+    assert log.problems() == [
+        "the last 3 events belong to a tick that was not finished; `simcounsel resume` lives it again"
+    ]
 
 
 def test_a_log_that_became_shorter_is_read_anew(folder: Path) -> None:
@@ -89,16 +102,33 @@ def test_damaged_lines_are_left_out_and_counted(folder: Path) -> None:
     (folder / "events.jsonl").write_bytes(b"".join(lines))
     log = read(folder)
     assert len(list(log.entries())) == len(lines) - 2
-    assert log.problems() == ["2 lines of events.jsonl cannot be read and are left out, the first is line 8"]
+    assert log.problems() == [
+        "2 lines of events.jsonl cannot be read and are left out, the first is line 8"
+    ]
 
 
-@pytest.mark.parametrize(("spoil", "said"), [
-    (lambda f: (f / "manifest.json").unlink(), "manifest.json is missing"),
-    (lambda f: (f / "manifest.json").write_text("{", encoding="utf-8"), "manifest.json cannot be read"),
-    (lambda f: (f / "manifest.json").write_text("[1]", encoding="utf-8"), "manifest.json cannot be read (it is not a manifest)"),
-    (lambda f: (f / "events.jsonl").unlink(), "events.jsonl is missing: nothing that happened can be shown"),
-    (lambda f: (f / "calls.jsonl").unlink(), "calls.jsonl is missing: prompts and replies cannot be shown"),
-])
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda f: (f / "manifest.json").unlink(), "manifest.json is missing"),
+        (
+            lambda f: (f / "manifest.json").write_text("{", encoding="utf-8"),
+            "manifest.json cannot be read",
+        ),
+        (
+            lambda f: (f / "manifest.json").write_text("[1]", encoding="utf-8"),
+            "manifest.json cannot be read (it is not a manifest)",
+        ),
+        (
+            lambda f: (f / "events.jsonl").unlink(),
+            "events.jsonl is missing: nothing that happened can be shown",
+        ),
+        (
+            lambda f: (f / "calls.jsonl").unlink(),
+            "calls.jsonl is missing: prompts and replies cannot be shown",
+        ),
+    ],
+)
 def test_half_deleted(folder: Path, spoil: object, said: str) -> None:
     spoil(folder)  # type: ignore[operator]
     log = read(folder)
@@ -107,10 +137,19 @@ def test_half_deleted(folder: Path, spoil: object, said: str) -> None:
     assert any(problem.startswith(said) for problem in log.problems())
 
 
-@pytest.mark.parametrize(("version", "said"), [
-    (0, "the log has version 0, this simcounsel reads 1: some of it may be missing; install the simcounsel that wrote it (0.1.0)"),
-    (2, "the log has version 2, this simcounsel reads 1: some of it may be missing; install a newer simcounsel"),
-])
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (
+            0,
+            "the log has version 0, this simcounsel reads 1: some of it may be missing; install the simcounsel that wrote it (0.1.0)",
+        ),
+        (
+            2,
+            "the log has version 2, this simcounsel reads 1: some of it may be missing; install a newer simcounsel",
+        ),
+    ],
+)
 def test_other_versions(folder: Path, version: int, said: str) -> None:
     file = folder / "manifest.json"
     data = json.loads(file.read_text(encoding="utf-8"))
@@ -149,14 +188,18 @@ def test_shelf(lived: Run, tmp_path: Path) -> None:
 def test_lost_lines_are_counted(folder: Path) -> None:
     lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "events.jsonl").write_bytes(b"".join(lines[40:60] + lines[63:]))
-    assert read(folder).problems() == ["43 events are missing from events.jsonl: its beginning, or lines in between, are gone"]
+    assert read(folder).problems() == [
+        "43 events are missing from events.jsonl: its beginning, or lines in between, are gone"
+    ]
 
 
 def test_a_tick_that_was_cut_off_and_written_anew_longer(folder: Path) -> None:
     """What a crash and a resume do between two looks: the file is not shorter, but another."""
     whole = (folder / "events.jsonl").read_bytes()
     lines = whole.splitlines(keepends=True)
-    (folder / "events.jsonl").write_bytes(b"".join(lines[:50]) + b'{"seq":50,"tick":99,"minute":1,"kind":"moved","who":"X"}\n')
+    (folder / "events.jsonl").write_bytes(
+        b"".join(lines[:50]) + b'{"seq":50,"tick":99,"minute":1,"kind":"moved","who":"X"}\n'
+    )
     log = read(folder)
     (folder / "events.jsonl").write_bytes(whole)
     log.refresh()

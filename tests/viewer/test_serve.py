@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from simcounsel.engine.forking import fork
 from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationStarted, Said
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer import guard
 from simcounsel.viewer.serve import STATIC, listen, make_app, serving
 from simcounsel.viewer.shelf import Shelf
@@ -54,7 +54,9 @@ def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
     assert len(ask("recalls/Ines")[0]["hits"]) <= 10
     chat = happened(lived, ConversationStarted)[0].chat
     talk = ask(f"conversation/{quote(chat)}")
-    assert [line["text"] for line in talk["lines"]] == [e.text for e in happened(lived, Said) if e.chat == chat]
+    assert [line["text"] for line in talk["lines"]] == [
+        e.text for e in happened(lived, Said) if e.chat == chat
+    ]
     assert talk["text"].startswith("Miriam and Ines, Monday 2 March, 09:00, Counseling Center\n")
     behind = ask(f"behind/{talk['lines'][1]['seq']}?tick={talk['tick']}")
     call = next(call for call in ask(f"calls/{talk['tick']}") if call["key"] == behind["keys"][0])
@@ -62,25 +64,55 @@ def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
     assert ask("warnings") == []
 
 
-@pytest.mark.parametrize("path", [
-    "/run/other", "/api/runs/other/overview", "/api/runs/..%2f..%2fetc/overview", "/static/..%2fserve.py", "/static/nothing.js", "/api/runs/%00/size",
-    "/api/compare?a=x&b=y", "/nowhere",
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/run/other",
+        "/api/runs/other/overview",
+        "/api/runs/..%2f..%2fetc/overview",
+        "/static/..%2fserve.py",
+        "/static/nothing.js",
+        "/api/runs/%00/size",
+        "/api/compare?a=x&b=y",
+        "/nowhere",
+    ],
+)
 def test_not_found(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["conversation/nothing", "conversation/99999999999999:A+B", "conversation/1:No+Body", "behind/999999?tick=1", "behind/1?tick=x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "conversation/nothing",
+        "conversation/99999999999999:A+B",
+        "conversation/1:No+Body",
+        "behind/999999?tick=1",
+        "behind/1?tick=x",
+    ],
+)
 def test_no_such_part(client: TestClient, lived: Run, path: str) -> None:
     assert client.get(f"/api/runs/{lived.name}/{path}").status_code == 404
 
 
-@pytest.mark.parametrize(("headers", "status"), [
-    ({"host": "evil.example"}, 403), ({"host": "127.0.0.1.evil.example:8765"}, 403), ({"host": ""}, 403), ({"host": "[::1"}, 403),
-    ({"host": "localhost:1"}, 200), ({"host": "[::1]:8765"}, 200), ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403),
-    ({"origin": "http://127.0.0.1:9999"}, 403), ({"origin": HERE}, 200),
-])
-def test_foreign_hosts_and_origins(client: TestClient, headers: dict[str, str], status: int) -> None:
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 403),
+        ({"host": "127.0.0.1.evil.example:8765"}, 403),
+        ({"host": ""}, 403),
+        ({"host": "[::1"}, 403),
+        ({"host": "localhost:1"}, 200),
+        ({"host": "[::1]:8765"}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"origin": HERE}, 200),
+    ],
+)
+def test_foreign_hosts_and_origins(
+    client: TestClient, headers: dict[str, str], status: int
+) -> None:
     assert client.get("/api/runs", headers=headers).status_code == status
 
 
@@ -101,12 +133,21 @@ def test_no_inline_scripts_or_handlers_in_any_page() -> None:
         assert "style=" not in html
     for script in STATIC.glob("*.js"):
         source = script.read_text(encoding="utf-8")
-        for danger in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+        for danger in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+        ):
             assert danger not in source, f"{script.name} uses {danger}"
 
 
 def test_token_on_other_addresses(lived: Run) -> None:
-    client = TestClient(make_app(Shelf(lived.folder), token="s3cret"), base_url="http://lab.example:8765")
+    client = TestClient(
+        make_app(Shelf(lived.folder), token="s3cret"), base_url="http://lab.example:8765"
+    )
     assert client.get("/api/runs").status_code == 401
     assert client.get("/api/runs?token=wrong").status_code == 401
     entered = client.get("/api/runs?x=1&token=s3cret", follow_redirects=False)
@@ -138,7 +179,10 @@ def test_compare(lived: Run, tmp_path: Path) -> None:
 
 
 def test_one_bad_run_does_not_break_the_list(lived: Run, tmp_path: Path) -> None:
-    for name, manifest in (("good", None), ("bad", '{"schema_version": 1, "world": {}, "models": null, "versions": null}')):
+    for name, manifest in (
+        ("good", None),
+        ("bad", '{"schema_version": 1, "world": {}, "models": null, "versions": null}'),
+    ):
         shutil.copytree(lived.folder, tmp_path / name)
         if manifest:
             (tmp_path / name / "manifest.json").write_text(manifest, encoding="utf-8")
@@ -150,7 +194,9 @@ def test_one_bad_run_does_not_break_the_list(lived: Run, tmp_path: Path) -> None
 def test_an_unreadable_version_says_so_and_does_not_break(lived: Run, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(lived.folder, tmp_path / "odd"))
     data = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    (folder / "manifest.json").write_text(json.dumps(data | {"schema_version": 0}), encoding="utf-8")
+    (folder / "manifest.json").write_text(
+        json.dumps(data | {"schema_version": 0}), encoding="utf-8"
+    )
     text = (folder / "events.jsonl").read_text(encoding="utf-8")
     (folder / "events.jsonl").write_text(text.replace('"activity":', '"does":'), encoding="utf-8")
     answer = TestClient(make_app(Shelf(folder)), base_url=HERE).get("/api/runs/odd/overview")
@@ -158,7 +204,9 @@ def test_an_unreadable_version_says_so_and_does_not_break(lived: Run, tmp_path: 
     assert "the log has version 0" in answer.text
 
 
-@pytest.mark.parametrize("path", [f"calls/{'9' * 5000}", f"behind/1?tick={'9' * 5000}", f"behind/{'9' * 5000}?tick=1"])
+@pytest.mark.parametrize(
+    "path", [f"calls/{'9' * 5000}", f"behind/1?tick={'9' * 5000}", f"behind/{'9' * 5000}?tick=1"]
+)
 def test_endless_numbers(client: TestClient, lived: Run, path: str) -> None:
     assert client.get(f"/api/runs/{lived.name}/{path}").status_code == 404
 
@@ -181,7 +229,12 @@ def test_a_site_leaves_the_process_logging_alone(lived: Run) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(SimcounselError, match="choose another --port"):
-            listen(make_app(Shelf(lived.folder)), host="127.0.0.1", port=taken.getsockname()[1], opened=print)
+            listen(
+                make_app(Shelf(lived.folder)),
+                host="127.0.0.1",
+                port=taken.getsockname()[1],
+                opened=print,
+            )
     with serving(Shelf(lived.folder), host="127.0.0.1", port=0):
         pass
     assert not closed

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from simcounsel.engine.forking import fork
 from simcounsel.events.synthesis import StrategyDropped, StrategyKnown, StrategyLearned
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer import sessions, syntheses
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
@@ -27,7 +27,12 @@ LEARNED = [
     (0, StrategyKnown(id="K001", text="First give it back.", session="S0002", cosine=0.93)),
     (1, StrategyDropped(id="K001")),
 ]
-LOG = lines(*talk("S0001"), *talk("S0002", theme="work", revised=0), *LEARNED, *talk("S0003", revised=3, of=4, wave=1))
+LOG = lines(
+    *talk("S0001"),
+    *talk("S0002", theme="work", revised=0),
+    *LEARNED,
+    *talk("S0003", revised=3, of=4, wave=1),
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,35 +54,58 @@ def client(shelf: Path) -> TestClient:
 
 def test_the_overview_counts_what_happened() -> None:
     found = sessions.overview(MANIFEST, LOG, 2)
-    told = [[one[key] for key in ("session", "wave", "theme", "messages", "drafts", "revised", "cause")] for one in found["sessions"]]
-    assert told == [["S0001", 0, "sleep", 4, 2, 1, "limit"], ["S0002", 0, "work", 4, 2, 0, "limit"], ["S0003", 1, "sleep", 8, 4, 3, "limit"]]
+    told = [
+        [one[key] for key in ("session", "wave", "theme", "messages", "drafts", "revised", "cause")]
+        for one in found["sessions"]
+    ]
+    assert told == [
+        ["S0001", 0, "sleep", 4, 2, 1, "limit"],
+        ["S0002", 0, "work", 4, 2, 0, "limit"],
+        ["S0003", 1, "sleep", 8, 4, 3, "limit"],
+    ]
     assert (found["sessions_planned"], found["waves"], found["waves_planned"]) == (4, 2, 2)
     [strategy] = found["strategies"]
     assert (strategy["session"], strategy["advice"], strategy["dropped"]) == ("S0001", [ADVICE], 1)
-    assert strategy["found"] == [{"session": "S0002", "text": "First give it back.", "cosine": 0.93, "wave": 0}]
+    assert strategy["found"] == [
+        {"session": "S0002", "text": "First give it back.", "cosine": 0.93, "wave": 0}
+    ]
 
 
 def test_counts_of_a_real_log_are_those_of_its_events(run: Run) -> None:
-    events = [json.loads(line) for line in (run.folder / "events.jsonl").read_text(encoding="utf-8").splitlines()]
+    events = [
+        json.loads(line)
+        for line in (run.folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     found = syntheses.overview(opened(run.folder))
     assert len(found["sessions"]) == 6
     assert sum(one["revised"] for one in found["sessions"]) > 0
     for one in found["sessions"]:
         kinds = [event["kind"] for event in events if event.get("session") == one["session"]]
-        assert [one["drafts"], one["revised"], one["messages"]] == [kinds.count("drafted"), kinds.count("revised"), kinds.count("drafted") + kinds.count("disclosed")]
+        assert [one["drafts"], one["revised"], one["messages"]] == [
+            kinds.count("drafted"),
+            kinds.count("revised"),
+            kinds.count("drafted") + kinds.count("disclosed"),
+        ]
 
 
 def test_a_session_holds_each_loop() -> None:
     found = sessions.session(MANIFEST, LOG, "S0001")
     assert found is not None
-    assert (found["wave"], found["text"], found["cause"], found["strategies"]) == (0, "I cannot sleep.", "limit", ["K001"])
+    assert (found["wave"], found["text"], found["cause"], found["strategies"]) == (
+        0,
+        "I cannot sleep.",
+        "limit",
+        ["K001"],
+    )
     assert [fact["told"] for fact in found["facts"]] == [1, 3, None]
     first, revised, _, criticized = found["turns"]
     assert (first["who"], first["facts"]) == ("client", ["F1"])
     assert revised["judged"]["advice"] == ADVICE
     assert revised["revised"]["text"] == "You say so. What happened, number 2?"
     assert (criticized["judged"]["revise"], criticized["revised"]) == (True, None)
-    assert found["mean_ratings"] == {quality: 2 if quality == "listening" else 8 for quality in found["mean_ratings"]}
+    assert found["mean_ratings"] == {
+        quality: 2 if quality == "listening" else 8 for quality in found["mean_ratings"]
+    }
     assert found["learned"] == [{"id": "K001", "text": "Give it back first.", "new": True}]
 
 
@@ -95,8 +123,12 @@ def test_what_nobody_judged_has_no_mean() -> None:
 
 
 def test_a_log_that_lost_a_beginning() -> None:
-    lost = [entry for entry in LOG if (entry["kind"], entry.get("session")) != ("extracted", "S0001")]
-    listed = next(one for one in sessions.overview(MANIFEST, lost, 2)["sessions"] if one["session"] == "S0001")
+    lost = [
+        entry for entry in LOG if (entry["kind"], entry.get("session")) != ("extracted", "S0001")
+    ]
+    listed = next(
+        one for one in sessions.overview(MANIFEST, lost, 2)["sessions"] if one["session"] == "S0001"
+    )
     assert (listed["theme"], listed["messages"], listed["revised"]) == (None, 4, 1)
     found = sessions.session(MANIFEST, lost, "S0001")
     assert found is not None
@@ -117,7 +149,10 @@ def test_a_wave_that_was_cut_off_is_not_shown_and_said(run: Run, tmp_path: Path)
     end = [found.end() for found in re.finditer(rb'"kind":"tick_ended"\}\n', text)][1]
     (folder / "events.jsonl").write_bytes(text[: end + 3000])
     found = syntheses.overview(opened(folder))
-    assert ([one["session"] for one in found["sessions"]], found["waves"]) == (["S0001", "S0002", "S0003", "S0004"], 2)
+    assert ([one["session"] for one in found["sessions"]], found["waves"]) == (
+        ["S0001", "S0002", "S0003", "S0004"],
+        2,
+    )
     [problem] = found["problems"]
     assert "a wave that was not finished" in problem
     assert "`simcounsel resume` writes it again" in problem
@@ -129,7 +164,10 @@ def test_lines_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     text = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (folder / "events.jsonl").write_text("".join(["{broken\n", *text[1:]]), encoding="utf-8")
     found = client(tmp_path).get("/api/runs/odd/sessions").json()
-    assert "1 lines of events.jsonl cannot be read and are left out, the first is line 1" in found["problems"]
+    assert (
+        "1 lines of events.jsonl cannot be read and are left out, the first is line 1"
+        in found["problems"]
+    )
     assert [one["theme"] for one in found["sessions"]] == [None, "work", "sleep"]
 
 
@@ -139,7 +177,9 @@ def test_without_a_manifest_it_is_still_a_synthesis(tmp_path: Path) -> None:
     assert "sessions.js" in site.get("/run/bare").text
     found = site.get("/api/runs/bare/sessions").json()
     assert (len(found["sessions"]), found["sessions_planned"]) == (3, None)
-    assert found["problems"] == ["manifest.json is missing: settings, situations and models are not known"]
+    assert found["problems"] == [
+        "manifest.json is missing: settings, situations and models are not known"
+    ]
     assert site.get("/api/runs/bare/asked/S0001").json() == {}
     assert site.get("/api/runs").json()[0]["unit"] == "waves"
 
@@ -163,13 +203,19 @@ def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
         assert [call["purpose"] for call in asked["extract"]] == ["extract"]
         for turn in found["turns"]:
             calls = asked[str(turn["message"])]
-            wanted = ["seek"] if turn["who"] == "client" else ["support", "evaluate", *(["correct"] if turn["judged"]["revise"] else [])]
+            wanted = (
+                ["seek"]
+                if turn["who"] == "client"
+                else ["support", "evaluate", *(["correct"] if turn["judged"]["revise"] else [])]
+            )
             assert [call["purpose"] for call in calls] == wanted
             assert turn["text"] in calls[0]["reply"]
             if turn.get("revised"):
                 assert turn["revised"]["text"] in calls[2]["reply"]
                 assert turn["text"] in calls[2]["prompt"]
-        assert bool(asked["distil"]) == any(turn["judged"]["revise"] for turn in found["turns"] if turn["who"] == "counselor")
+        assert bool(asked["distil"]) == any(
+            turn["judged"]["revise"] for turn in found["turns"] if turn["who"] == "counselor"
+        )
 
 
 def test_of_a_fork_the_requests_are_its_own(run: Run, tmp_path: Path) -> None:
@@ -188,27 +234,64 @@ def test_of_a_fork_the_requests_are_its_own(run: Run, tmp_path: Path) -> None:
 def test_the_site_names_it_and_answers(run: Run) -> None:
     site = client(run.folder.parent)
     [listed] = site.get("/api/runs").json()
-    assert (listed["name"], listed["world"], listed["condition"], listed["model"]) == (run.name, "synthesis: synthesis", "full", "scripted")
-    assert (listed["ticks"], listed["ticks_planned"], listed["unit"], listed["problems"]) == (3, 3, "waves", [])
+    assert (listed["name"], listed["world"], listed["condition"], listed["model"]) == (
+        run.name,
+        "synthesis: synthesis",
+        "full",
+        "scripted",
+    )
+    assert (listed["ticks"], listed["ticks_planned"], listed["unit"], listed["problems"]) == (
+        3,
+        3,
+        "waves",
+        [],
+    )
     assert "sessions.js" in site.get(f"/run/{run.name}").text
     assert site.get(f"/api/runs/{run.name}/session/S0002").json()["turns"]
-    for path in ("session/S9999", "asked/S9999", "session/" + quote("../S0001", safe=""), "session/%00"):
+    for path in (
+        "session/S9999",
+        "asked/S9999",
+        "session/" + quote("../S0001", safe=""),
+        "session/%00",
+    ):
         assert site.get(f"/api/runs/{run.name}/{path}").status_code == 404
 
 
-@pytest.mark.parametrize(("path", "answer"), [
-    ("overview", 200), ("person/S0001", 200), ("memories/S0001", 200), ("recalls/S0001", 200), ("warnings", 200), ("size", 200), ("calls/0?who=S0001", 200),
-    ("conversation/S0001", 404), ("conversation/0:S0001", 404), ("behind/1?tick=0", 200), ("behind/99999?tick=0", 404),
-])
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("overview", 200),
+        ("person/S0001", 200),
+        ("memories/S0001", 200),
+        ("recalls/S0001", 200),
+        ("warnings", 200),
+        ("size", 200),
+        ("calls/0?who=S0001", 200),
+        ("conversation/S0001", 404),
+        ("conversation/0:S0001", 404),
+        ("behind/1?tick=0", 200),
+        ("behind/99999?tick=0", 404),
+    ],
+)
 def test_what_is_asked_of_worlds_does_not_break_it(run: Run, path: str, answer: int) -> None:
     assert client(run.folder.parent).get(f"/api/runs/{run.name}/{path}").status_code == answer
 
 
 def test_nobody_in_it_can_be_interviewed(run: Run) -> None:
     site = client(run.folder.parent)
-    asked = {"who": "S0001", "tick": 0, "question": "How are you?", "interview": None, "model": None, "may_cost": False}
+    asked = {
+        "who": "S0001",
+        "tick": 0,
+        "question": "How are you?",
+        "interview": None,
+        "model": None,
+        "may_cost": False,
+    }
     why = f"{run.name} is a synthesis of dialogues: nobody lives in it who could be asked"
-    for answer in (site.post(f"/api/runs/{run.name}/interview", json=asked, headers={"origin": HERE}), site.get(f"/api/runs/{run.name}/interviews")):
+    for answer in (
+        site.post(f"/api/runs/{run.name}/interview", json=asked, headers={"origin": HERE}),
+        site.get(f"/api/runs/{run.name}/interviews"),
+    ):
         assert (answer.status_code, answer.json()["error"]) == (422, why)
 
 
@@ -223,7 +306,11 @@ def test_syntheses_are_not_compared_on_a_clock(run: Run, lived: Run, tmp_path: P
     shutil.copytree(run.folder, tmp_path / "two")
     shutil.copytree(lived.folder, tmp_path / "world")
     site = client(tmp_path)
-    for a, b, which in (("one", "world", "one is a synthesis"), ("world", "two", "two is a synthesis"), ("one", "two", "one and two are syntheses")):
+    for a, b, which in (
+        ("one", "world", "one is a synthesis"),
+        ("world", "two", "two is a synthesis"),
+        ("one", "two", "one and two are syntheses"),
+    ):
         answer = site.get(f"/api/compare?a={a}&b={b}")
         assert answer.status_code == 422
         assert answer.text.startswith(which)
@@ -232,7 +319,11 @@ def test_syntheses_are_not_compared_on_a_clock(run: Run, lived: Run, tmp_path: P
 
 
 def held(file: Path) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>',
+        file.read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
     assert found is not None
     return dict(json.loads(found.group(1)))
 
@@ -241,12 +332,20 @@ def test_one_file_holds_what_the_site_answers(run: Run, tmp_path: Path) -> None:
     assert write_bundle(opened(run.folder), tmp_path / "all.html") == []
     data, site = held(tmp_path / "all.html"), client(run.folder)
     names = [f"S000{number}" for number in range(1, 7)]
-    assert set(data) == {"sessions", *(f"session/{name}" for name in names), *(f"asked/{name}" for name in names)}
+    assert set(data) == {
+        "sessions",
+        *(f"session/{name}" for name in names),
+        *(f"asked/{name}" for name in names),
+    }
     for path, value in data.items():
         assert site.get(f"/api/runs/{run.name}/{path}").json() == value, path
 
 
-def test_too_many_prompts_for_one_file_are_left_out_and_said(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_prompts_for_one_file_are_left_out_and_said(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("simcounsel.viewer.bundle.PROMPTS_MOST", 30_000)
-    assert write_bundle(opened(run.folder), tmp_path / "all.html") == ["the prompts and replies, which are too many for one file"]
+    assert write_bundle(opened(run.folder), tmp_path / "all.html") == [
+        "the prompts and replies, which are too many for one file"
+    ]
     assert {path.split("/")[0] for path in held(tmp_path / "all.html")} == {"sessions", "session"}

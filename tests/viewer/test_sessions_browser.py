@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.viewer import syntheses
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.reader import Log
@@ -32,7 +32,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def handmade(run: Run) -> str:
     """A synthesis by hand beside it: of S0001 the first draft is revised, the second only criticized; of S0002 none."""
-    stored(run.folder.parent / "handmade", lines(*talk("S0001"), *talk("S0002", theme="work", revised=-1), *talk("S0003", theme="work", revised=2, wave=1)))
+    stored(
+        run.folder.parent / "handmade",
+        lines(
+            *talk("S0001"),
+            *talk("S0002", theme="work", revised=-1),
+            *talk("S0003", theme="work", revised=2, wave=1),
+        ),
+    )
     return "handmade"
 
 
@@ -101,7 +108,9 @@ def test_a_link_shows_the_same(page: Page, url: str, handmade: str) -> None:
     expect(page.get_by_role("tab", name="Strategies")).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("heading", name="What the counselor has learned")).to_be_visible()
     opened(page, url, handmade, "#S0999")
-    expect(page.locator("#panel")).to_contain_text("S0999 is not among the 3 sessions that are written; it appears here as soon as its wave is complete.")
+    expect(page.locator("#panel")).to_contain_text(
+        "S0999 is not among the 3 sessions that are written; it appears here as soon as its wave is complete."
+    )
 
 
 def test_a_strategy_and_where_it_comes_from(page: Page, url: str, run: Run) -> None:
@@ -112,7 +121,9 @@ def test_a_strategy_and_where_it_comes_from(page: Page, url: str, run: Run) -> N
     expect(page.locator(".learned .now")).to_contain_text(first["text"])
     page.locator(".learned .now").get_by_role("link", name=first["session"]).first.click()
     shows(page, first["session"])
-    learned = page.locator("#panel > section", has=page.get_by_role("heading", name="What was learned from it"))
+    learned = page.locator(
+        "#panel > section", has=page.get_by_role("heading", name="What was learned from it")
+    )
     expect(learned).to_contain_text(first["text"])
     learned.get_by_role("link", name=f"new: {first['id']}").click()
     expect(page.get_by_role("tab", name="Strategies")).to_have_attribute("aria-selected", "true")
@@ -120,15 +131,27 @@ def test_a_strategy_and_where_it_comes_from(page: Page, url: str, run: Run) -> N
 
 def test_draft_critique_and_revision(page: Page, url: str, handmade: str) -> None:
     opened(page, url, handmade, "#S0001")
-    expect(page.locator("#panel")).to_contain_text("2 of 3 facts told in 4 lines; 1 of 2 counselor lines revised; nothing new learned.")
+    expect(page.locator("#panel")).to_contain_text(
+        "2 of 3 facts told in 4 lines; 1 of 2 counselor lines revised; nothing new learned."
+    )
     revised = page.locator('[data-message="2"] .loop')
-    assert revised.get_by_role("heading", level=4).all_inner_texts() == ["Draft", "Critique, least: listening 2", "Revision, as it was said"]
-    assert [text.strip() for text in revised.locator("del .said").all_inner_texts()] == ["Why did that happen,"]
-    assert [text.strip() for text in revised.locator("ins .said").all_inner_texts()] == ["You say so. What happened,"]
+    assert revised.get_by_role("heading", level=4).all_inner_texts() == [
+        "Draft",
+        "Critique, least: listening 2",
+        "Revision, as it was said",
+    ]
+    assert [text.strip() for text in revised.locator("del .said").all_inner_texts()] == [
+        "Why did that happen,"
+    ]
+    assert [text.strip() for text in revised.locator("ins .said").all_inner_texts()] == [
+        "You say so. What happened,"
+    ]
     draft = revised.locator("> div").first
     assert draft.locator("ins").count() == 0
     assert draft.inner_text().split("\n") == ["Draft", "removed:", "Why did that happen, number 2?"]
-    cut = page.evaluate("() => import('/static/words.js').then((words) => words.sides('Say more. Or not?', 'Say more.').map((side) => side.textContent))")
+    cut = page.evaluate(
+        "() => import('/static/words.js').then((words) => words.sides('Say more. Or not?', 'Say more.').map((side) => side.textContent))"
+    )
     assert cut == ["Say more. removed: Or not?", "Say more."]
     expect(revised).to_contain_text("Give it back first.")
     revised.locator("summary").click()
@@ -146,12 +169,18 @@ def test_without_a_corrector_the_page_says_so(page: Page, tmp_path: Path) -> Non
         opened(page, address, "alone")
         expect(page.locator("#head .out")).to_have_count(1)
         expect(page.locator("#head .out")).to_contain_text("corrector")
-        expect(page.locator(".loop").first).to_contain_text("The corrector takes no part in this synthesis: the draft was said.")
+        expect(page.locator(".loop").first).to_contain_text(
+            "The corrector takes no part in this synthesis: the draft was said."
+        )
 
 
 def written_apart(folder: Path) -> Path:
     """A synthesis by hand whose settings leave the corrector out."""
-    manifest = json.loads((stored(folder / "with", lines(*talk("S0001", revised=0))) / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads(
+        (stored(folder / "with", lines(*talk("S0001", revised=0))) / "manifest.json").read_text(
+            encoding="utf-8"
+        )
+    )
     manifest["synthesis"]["without"] = ["corrector"]
     return stored(folder / "alone", lines(*talk("S0001", revised=0)), manifest)
 
@@ -159,9 +188,18 @@ def written_apart(folder: Path) -> Path:
 def test_the_picture_of_how_a_client_opens_up(page: Page, url: str, handmade: str) -> None:
     opened(page, url, handmade, "#S0001")
     picture = page.get_by_role("img", name=re.compile("facts told"))
-    assert picture.get_attribute("aria-label") == "2 of 3 facts told: describes in line 1, describes in line 3; 1 of 2 counselor lines revised"
-    assert [picture.locator(f"circle.{kind}").count() for kind in ("told", "mended", "kept")] == [2, 1, 1]
-    left, right = (float(dot.get_attribute("cx") or "") for dot in picture.locator("circle.told").all())
+    assert (
+        picture.get_attribute("aria-label")
+        == "2 of 3 facts told: describes in line 1, describes in line 3; 1 of 2 counselor lines revised"
+    )
+    assert [picture.locator(f"circle.{kind}").count() for kind in ("told", "mended", "kept")] == [
+        2,
+        1,
+        1,
+    ]
+    left, right = (
+        float(dot.get_attribute("cx") or "") for dot in picture.locator("circle.told").all()
+    )
     assert left < right
     expect(picture).to_contain_text("2 of 3")
     page.get_by_text("The situation and the client's file").click()
@@ -209,8 +247,10 @@ def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) ->
     log = Log(run.folder)
     log.refresh()
     name, message = next(
-        (one["session"], turn["message"]) for one in syntheses.overview(log)["sessions"]
-        for turn in (syntheses.session(log, one["session"]) or {})["turns"] if turn.get("revised")
+        (one["session"], turn["message"])
+        for one in syntheses.overview(log)["sessions"]
+        for turn in (syntheses.session(log, one["session"]) or {})["turns"]
+        if turn.get("revised")
     )
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
@@ -222,7 +262,9 @@ def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) ->
     assert sum("/asked/" in one for one in fetched) == 1
     for number in range(3):
         line.locator("details summary").nth(number).click()
-    expect(line.get_by_role("region", name=f"Line {message}, evaluate: prompt")).to_contain_text("Person:")
+    expect(line.get_by_role("region", name=f"Line {message}, evaluate: prompt")).to_contain_text(
+        "Person:"
+    )
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     page.get_by_text("The situation and the client's file").click()
@@ -249,7 +291,9 @@ def test_a_synthesis_that_grows(page: Page, tmp_path: Path) -> None:
         page.goto(f"{address}/run/{run.name}#S0005")
         expect(page.locator("#panel")).to_contain_text("S0005 is not among the 4 sessions")
         go_on(run)
-        expect(page.get_by_role("heading", level=2)).to_contain_text("S0005: couple", timeout=15_000)
+        expect(page.get_by_role("heading", level=2)).to_contain_text(
+            "S0005: couple", timeout=15_000
+        )
 
 
 def test_a_synthesis_of_which_nothing_is_written_yet(page: Page, tmp_path: Path) -> None:
@@ -282,7 +326,9 @@ def test_one_file_without_a_server(page: Page, run: Run, tmp_path: Path) -> None
     assert page.locator("[role=alert]").count() == 0
 
 
-def test_a_file_without_prompts_says_so(page: Page, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_prompts_says_so(
+    page: Page, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("simcounsel.viewer.bundle.PROMPTS_MOST", 1000)
     log = Log(run.folder)
     log.refresh()
@@ -290,27 +336,54 @@ def test_a_file_without_prompts_says_so(page: Page, run: Run, tmp_path: Path, mo
     page.goto(f"file://{tmp_path}/small.html")
     page.wait_for_selector(DRAWN)
     page.locator(".turns .asked").first.get_by_text("prompts and replies").click()
-    expect(page.locator(".turns .asked .warn")).to_contain_text("This file does not hold that part; open the run with `simcounsel view` to see it.")
+    expect(page.locator(".turns .asked .warn")).to_contain_text(
+        "This file does not hold that part; open the run with `simcounsel view` to see it."
+    )
 
 
 def spoiled(folder: Path, out: Path) -> Path:
     """The same run in which whatever a model wrote is hostile, and lines are 5,000 characters and more."""
     copy = Path(shutil.copytree(folder, out / "nasty"))
-    keys = {"text", "advice", "reasoning", "before", "reason", "theme", "cause", "skill", "situation", "reply", "prompt", "system", "id"}
+    keys = {
+        "text",
+        "advice",
+        "reasoning",
+        "before",
+        "reason",
+        "theme",
+        "cause",
+        "skill",
+        "situation",
+        "reply",
+        "prompt",
+        "system",
+        "id",
+    }
 
     def poison(value: Any, key: str = "", kind: str = "") -> Any:
         if isinstance(value, dict):
             return {k: poison(v, k, value.get("kind", kind)) for k, v in value.items()}
         if isinstance(value, list):
             return [poison(v, key, kind) for v in value]
-        if not isinstance(value, str) or key not in keys or (key == "id" and re.fullmatch(r"[KF]\d+", value)):
+        if (
+            not isinstance(value, str)
+            or key not in keys
+            or (key == "id" and re.fullmatch(r"[KF]\d+", value))
+        ):
             return value
         return f"{value[:9]} {NASTY} \u2067abc\u2069" + "y" * (5000 if key == "text" else 0)
 
     for name in ("events.jsonl", "calls.jsonl"):
-        entries = [json.loads(line) for line in (copy / name).read_text(encoding="utf-8").splitlines()]
+        entries = [
+            json.loads(line) for line in (copy / name).read_text(encoding="utf-8").splitlines()
+        ]
         dumps = {"separators": (",", ":")} if name == "events.jsonl" else {}
-        (copy / name).write_text("".join(json.dumps(poison(entry), ensure_ascii=False, **dumps) + "\n" for entry in entries), encoding="utf-8")
+        (copy / name).write_text(
+            "".join(
+                json.dumps(poison(entry), ensure_ascii=False, **dumps) + "\n" for entry in entries
+            ),
+            encoding="utf-8",
+        )
     return copy
 
 
@@ -334,26 +407,51 @@ def test_hostile_text_does_nothing(page: Page, run: Run, tmp_path: Path) -> None
                     page.wait_for_selector(DRAWN)
                     for summary in page.locator("summary").all():
                         summary.click()
-                    expect(page.locator("main")).to_contain_text("</script><script>window.hurt = 1</script>")
+                    expect(page.locator("main")).to_contain_text(
+                        "</script><script>window.hurt = 1</script>"
+                    )
                     assert page.evaluate("() => window.hurt") is None
-                    assert page.locator("main img:not(svg), main script, main a[href^='javascript']").count() == 0
+                    assert (
+                        page.locator(
+                            "main img:not(svg), main script, main a[href^='javascript']"
+                        ).count()
+                        == 0
+                    )
                     assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.evaluate(READ))
-                    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), f"{shown} is wider than {width}"
+                    assert page.evaluate(
+                        "() => document.documentElement.scrollWidth <= innerWidth + 1"
+                    ), f"{shown} is wider than {width}"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_accessible(browser: Browser, url: str, run: Run, handmade: str, scheme: Any, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
+def test_accessible(
+    browser: Browser, url: str, run: Run, handmade: str, scheme: Any, width: int
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
+    )
     page = context.new_page()
-    for name, shown in ((run.name, "#S0003"), (run.name, "#S0003:2"), (run.name, "#strategies"), (handmade, "#S0001"), (handmade, "#S0999")):
+    for name, shown in (
+        (run.name, "#S0003"),
+        (run.name, "#S0003:2"),
+        (run.name, "#strategies"),
+        (handmade, "#S0001"),
+        (handmade, "#S0999"),
+    ):
         opened(page, url, name, shown)
         for opening in ("as it is", "all open"):
             if opening == "all open":
-                page.evaluate("() => { for (const one of document.querySelectorAll('details:not(.asked)')) one.open = true; }")
-            assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), f"{shown} is wider than the window"
+                page.evaluate(
+                    "() => { for (const one of document.querySelectorAll('details:not(.asked)')) one.open = true; }"
+                )
+            assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth + 1"), (
+                f"{shown} is wider than the window"
+            )
             found = Axe().run(page)
-            assert found.violations_count == 0, f"{name}{shown}, {opening}\n{found.generate_report()}"
+            assert found.violations_count == 0, (
+                f"{name}{shown}, {opening}\n{found.generate_report()}"
+            )
     moving = "() => [...document.querySelectorAll('*')].filter((one) => { const style = getComputedStyle(one); return style.transitionDuration !== '0s' || style.animationName !== 'none'; }).length"
     assert page.evaluate(moving) == 0
     context.close()
@@ -365,10 +463,17 @@ def test_dark_mode_is_dark(browser: Browser, url: str, run: Run) -> None:
         context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
         page = context.new_page()
         opened(page, url, run.name)
-        colors = page.evaluate("() => [getComputedStyle(document.documentElement).backgroundColor, getComputedStyle(document.querySelector('.line, .loop')).backgroundColor]")
-        lightness[scheme] = [sum(int(part) for part in re.findall(r"\d+", color)[:3]) for color in colors]
+        colors = page.evaluate(
+            "() => [getComputedStyle(document.documentElement).backgroundColor, getComputedStyle(document.querySelector('.line, .loop')).backgroundColor]"
+        )
+        lightness[scheme] = [
+            sum(int(part) for part in re.findall(r"\d+", color)[:3]) for color in colors
+        ]
         context.close()
-    assert all(light > 600 > 200 > dark for light, dark in zip(lightness["light"], lightness["dark"], strict=True))
+    assert all(
+        light > 600 > 200 > dark
+        for light, dark in zip(lightness["light"], lightness["dark"], strict=True)
+    )
 
 
 def test_the_picture_is_readable_on_a_phone(browser: Browser, url: str, run: Run) -> None:
@@ -378,19 +483,30 @@ def test_the_picture_is_readable_on_a_phone(browser: Browser, url: str, run: Run
     size = "() => { const svg = document.querySelector('.course > svg'); return 11 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; }"
     assert page.evaluate(size) > 10
     page.set_viewport_size({"width": 1280, "height": 844})
-    page.wait_for_function("() => document.querySelector('.course > svg').viewBox.baseVal.width > 400")
+    page.wait_for_function(
+        "() => document.querySelector('.course > svg').viewBox.baseVal.width > 400"
+    )
     assert page.evaluate(size) > 9
     context.close()
 
 
 def test_a_damaged_log(page: Page, tmp_path: Path) -> None:
-    entries = [entry for entry in lines(*talk("S0001"), *talk("S0002")) if (entry["kind"], entry.get("session")) not in (("extracted", "S0001"), ("session_ended", "S0002"))]
+    entries = [
+        entry
+        for entry in lines(*talk("S0001"), *talk("S0002"))
+        if (entry["kind"], entry.get("session"))
+        not in (("extracted", "S0001"), ("session_ended", "S0002"))
+    ]
     stored(tmp_path / "lost", entries, {})
     with site(page, make_app(Shelf(tmp_path))) as address:
         opened(page, address, "lost", "#S0001")
-        expect(page.locator("main")).to_contain_text("manifest.json is missing: settings, situations and models are not known")
+        expect(page.locator("main")).to_contain_text(
+            "manifest.json is missing: settings, situations and models are not known"
+        )
         expect(page.locator("#head")).to_contain_text("2 of ? sessions in 1 of ? waves")
-        expect(page.locator("#panel")).to_contain_text("The log lost the beginning of this session: its theme and the client's file are not known.")
+        expect(page.locator("#panel")).to_contain_text(
+            "The log lost the beginning of this session: its theme and the client's file are not known."
+        )
         expect(page.locator(".turns > li")).to_have_count(4)
         page.keyboard.press("j")
         shows(page, "S0002")
@@ -398,7 +514,9 @@ def test_a_damaged_log(page: Page, tmp_path: Path) -> None:
         expect(page.locator(".list")).to_contain_text("its end is missing")
 
 
-def test_two_syntheses_are_not_compared_but_told_why(page: Page, browser: Browser, url: str, run: Run, handmade: str) -> None:
+def test_two_syntheses_are_not_compared_but_told_why(
+    page: Page, browser: Browser, url: str, run: Run, handmade: str
+) -> None:
     strange = browser.new_page()  # its console notes the refusal
     strange.goto(url)
     for name in (run.name, handmade):
@@ -413,7 +531,11 @@ def test_two_syntheses_are_not_compared_but_told_why(page: Page, browser: Browse
 def test_thousands_of_sessions_stay_quick(page: Page, tmp_path: Path) -> None:
     """Milliseconds are those of two busy cores; without what keeps the list cheap each would be several times as much."""
     some = lines(*talk("S0001"))
-    numbered = ((entry | {"session": f"S{number:04d}", "tick": number // 300}) for number in range(1, 5701) for entry in some)
+    numbered = (
+        (entry | {"session": f"S{number:04d}", "tick": number // 300})
+        for number in range(1, 5701)
+        for entry in some
+    )
     stored(tmp_path / "many", numbered)
     with site(page, make_app(Shelf(tmp_path))) as address:
         opened(page, address, "many", "#S3000")

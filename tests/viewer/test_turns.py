@@ -17,22 +17,31 @@ from starlette.testclient import TestClient
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
 from simcounsel.events import Said, Warned
-from simcounsel.llm.ask import Request
 from simcounsel.llm.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
-from simcounsel.llm.scripted import Scripted
-from simcounsel.runs import Run
+from simcounsel.llm.question import Request
+from simcounsel.runs.run import Run
+from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
+from tests.commands import Command
 from tests.stage import TINY, begun, go_on, happened, live, log, said, switchboard, tiny, view
-from tests.test_cli import Command, simcounsel  # noqa: F401  (a fixture)
 
 
 def request(**more: Any) -> Request:
-    hints = {"view": view(said("Miriam", "Hello."), said("Ines", "Hello."), me="Miriam", other="Ines"), "move": "clarify", "aim": "Ask what it means.",
-             "memories": ("Ines sleeps badly.",)}
-    fields: dict[str, Any] = {"verb": "fill", "purpose": "line_counselor", "who": "Miriam", "hints": hints}
+    hints = {
+        "view": view(said("Miriam", "Hello."), said("Ines", "Hello."), me="Miriam", other="Ines"),
+        "move": "clarify",
+        "aim": "Ask what it means.",
+        "memories": ("Ines sleeps badly.",),
+    }
+    fields: dict[str, Any] = {
+        "verb": "fill",
+        "purpose": "line_counselor",
+        "who": "Miriam",
+        "hints": hints,
+    }
     return Request(**(fields | more))
 
 
@@ -40,7 +49,9 @@ def request(**more: Any) -> Request:
 def waiting(board: Board) -> Iterator["Future[Any]"]:
     """A line that is asked for in another thread, as a run does."""
     line: Future[Any] = Future()
-    thread = threading.Thread(target=lambda: line.set_result(asyncio.run(board.line(request()))), daemon=True)
+    thread = threading.Thread(
+        target=lambda: line.set_result(asyncio.run(board.line(request()))), daemon=True
+    )
     thread.start()
     until(lambda: board.pending is not None)
     yield line
@@ -58,6 +69,7 @@ def until(there: Callable[[], Any], seconds: float = 20) -> Any:
 
 # the board
 
+
 def test_a_line_reaches_whoever_waits_for_it() -> None:
     board = Board(who="Miriam", seconds=30)
     with waiting(board) as line:
@@ -66,8 +78,16 @@ def test_a_line_reaches_whoever_waits_for_it() -> None:
         assert (turn.number, turn.other, turn.move, turn.may_leave) == (1, "Ines", "clarify", True)
         assert turn.lines == (("Miriam", "Hello."), ("Ines", "Hello."))
         assert 25 < turn.seconds_left <= 30
-        board.say(1, "  What was\nthat\u202e like?\x07 ", emotion="trust", intensity=4, goodbye=True)
-        assert line.result(5) == {"say": "What was that like?", "emotion": "trust", "intensity": 4, "poignancy": 4, "wish": "say goodbye"}
+        board.say(
+            1, "  What was\nthat\u202e like?\x07 ", emotion="trust", intensity=4, goodbye=True
+        )
+        assert line.result(5) == {
+            "say": "What was that like?",
+            "emotion": "trust",
+            "intensity": 4,
+            "poignancy": 4,
+            "wish": "say goodbye",
+        }
     assert board.pending is None
 
 
@@ -92,10 +112,19 @@ def test_time_can_be_prolonged_but_not_for_ever() -> None:
         assert line.result(5)["say"] == "Still here."
 
 
-@pytest.mark.parametrize(("text", "more", "why"), [
-    ("", {}, "nothing was written"), (" \n\x00", {}, "nothing was written"), ("“…”", {}, "nothing was written"), ("\ud800", {}, "nothing was written"), ("a" * (LINE_CHARACTERS + 1), {}, "2001 characters"),
-    ("Yes.", {"emotion": "rage"}, "no emotion 'rage'"), ("Yes.", {"intensity": 0}, "from 1 to 10"), ("Yes.", {"intensity": 11}, "from 1 to 10"),
-])
+@pytest.mark.parametrize(
+    ("text", "more", "why"),
+    [
+        ("", {}, "nothing was written"),
+        (" \n\x00", {}, "nothing was written"),
+        ("“…”", {}, "nothing was written"),
+        ("\ud800", {}, "nothing was written"),
+        ("a" * (LINE_CHARACTERS + 1), {}, "2001 characters"),
+        ("Yes.", {"emotion": "rage"}, "no emotion 'rage'"),
+        ("Yes.", {"intensity": 0}, "from 1 to 10"),
+        ("Yes.", {"intensity": 11}, "from 1 to 10"),
+    ],
+)
 def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], why: str) -> None:
     board = Board(who="Miriam", seconds=30)
     with waiting(board) as line:
@@ -108,20 +137,37 @@ def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], w
 
 def test_others_are_asked_of_the_model() -> None:
     human = Human(Scripted(), Board(who="Miriam", seconds=0.01))
-    for other in (request(who="Ines", verb="write"), request(purpose="move", verb="choose", options=("ask",))):
+    for other in (
+        request(who="Ines", verb="write"),
+        request(purpose="move", verb="choose", options=("ask",)),
+    ):
         assert asyncio.run(human.complete(other, None)).source == "generated"
     assert human.name == "scripted"
 
 
-@pytest.mark.parametrize("text", ["Sí, claro.", "- one\n- two", "*smiles*", "Hello.", "I'm sorry, but as an AI I can't.", "Miriam: well, Ines: yes", "日本語だけ"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sí, claro.",
+        "- one\n- two",
+        "*smiles*",
+        "Hello.",
+        "I'm sorry, but as an AI I can't.",
+        "Miriam: well, Ines: yes",
+        "日本語だけ",
+    ],
+)
 def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
     """What would send a model's line back is taken from a human, even a line that was said before."""
     run, texts = with_human(tmp_path, lambda turn: {"say": text}, ticks=3)
-    assert [event.source for event in happened(run, Said) if event.who == "Miriam"] == ["human"] * len(texts)
+    assert [event.source for event in happened(run, Said) if event.who == "Miriam"] == [
+        "human"
+    ] * len(texts)
     assert not happened(run, Warned)
 
 
 # over HTTP
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> tuple[Board, TestClient]:
@@ -146,11 +192,18 @@ def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
     board, client = site
     with waiting(board) as line:
         turn = client.get(path(client)).json()
-        assert (turn["turn"], turn["who"], turn["other"], turn["lines"]) == (1, "Miriam", "Ines", [["Miriam", "Hello."], ["Ines", "Hello."]])
+        assert (turn["turn"], turn["who"], turn["other"], turn["lines"]) == (
+            1,
+            "Miriam",
+            "Ines",
+            [["Miriam", "Hello."], ["Ines", "Hello."]],
+        )
         assert turn["emotions"][-1] == "neutral" and turn["characters"] == LINE_CHARACTERS
         longer = client.post(path(client), json={"turn": 1, "more_time": True}).json()
         assert longer["seconds_left"] > turn["seconds_left"] + 25
-        assert client.post(path(client), json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}).json() == {"said": True}
+        assert client.post(
+            path(client), json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}
+        ).json() == {"said": True}
         assert line.result(5)["say"] == "Go on."
         assert client.post(path(client), json={"turn": 1, "say": "Again."}).status_code == 409
 
@@ -163,14 +216,26 @@ def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
         answer = client.post(path(client), json={"turn": 1, "say": "I want to kill myself."}).json()
         assert answer["said"] and "findahelpline.com" in answer["danger"]
         assert line.result(5)["say"] == "I want to kill myself."
-    assert client.get(f"{path(client)}/notice").json()["danger"] == answer["danger"], "it stays when the page is loaded anew"
+    assert client.get(f"{path(client)}/notice").json()["danger"] == answer["danger"], (
+        "it stays when the page is loaded anew"
+    )
     assert client.get("/api/runs/other/turn/notice").status_code == 404
 
 
-@pytest.mark.parametrize(("body", "status"), [
-    ({"say": "x"}, 422), ({"turn": "1", "say": "x"}, 422), ({"turn": 1}, 422), ({"turn": 1, "say": 3}, 422), ({"turn": 1, "say": "x", "intensity": "5"}, 422),
-    ({"turn": 1, "say": "x", "intensity": True}, 422), ({"turn": 1, "say": "x" * 2001}, 422), ({"turn": 1, "say": "x" * 70_000}, 413), ([1], 400),
-])
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"say": "x"}, 422),
+        ({"turn": "1", "say": "x"}, 422),
+        ({"turn": 1}, 422),
+        ({"turn": 1, "say": 3}, 422),
+        ({"turn": 1, "say": "x", "intensity": "5"}, 422),
+        ({"turn": 1, "say": "x", "intensity": True}, 422),
+        ({"turn": 1, "say": "x" * 2001}, 422),
+        ({"turn": 1, "say": "x" * 70_000}, 413),
+        ([1], 400),
+    ],
+)
 def test_what_a_page_may_not_send(site: tuple[Board, TestClient], body: Any, status: int) -> None:
     board, client = site
     with waiting(board):
@@ -181,16 +246,34 @@ def test_what_a_page_may_not_send(site: tuple[Board, TestClient], body: Any, sta
 def test_only_json_from_this_site_and_not_too_often(site: tuple[Board, TestClient]) -> None:
     _, client = site
     assert client.post(path(client), content="{}").status_code == 415
-    assert client.post(path(client), content="{", headers={"content-type": "application/json"}).status_code == 400
-    assert client.post(path(client), json={}, headers={"origin": "http://elsewhere.example"}).status_code == 403
-    codes = [client.post(path(client), json={"turn": 1, "say": "x"}).status_code for _ in range(POSTS)]
+    assert (
+        client.post(
+            path(client), content="{", headers={"content-type": "application/json"}
+        ).status_code
+        == 400
+    )
+    assert (
+        client.post(
+            path(client), json={}, headers={"origin": "http://elsewhere.example"}
+        ).status_code
+        == 403
+    )
+    codes = [
+        client.post(path(client), json={"turn": 1, "say": "x"}).status_code for _ in range(POSTS)
+    ]
     assert codes[-1] == 429
 
 
 # whole runs
 
+
 def with_human(
-    out: Path, answer: Callable[[dict[str, Any]], dict[str, Any] | None], *, ticks: int = 12, seconds: float = 30, run: Run | None = None
+    out: Path,
+    answer: Callable[[dict[str, Any]], dict[str, Any] | None],
+    *,
+    ticks: int = 12,
+    seconds: float = 30,
+    run: Run | None = None,
 ) -> tuple[Run, list[str]]:
     """A run in which Miriam's lines come from a page that polls, as a browser does."""
     run = run or begun(out)
@@ -205,7 +288,9 @@ def with_human(
                 turn = httpx.get(f"{base}/api/runs/{name}/turn").json()
                 body = answer(turn) if turn else None
                 if body:
-                    reply = httpx.post(f"{base}/api/runs/{name}/turn", json={"turn": turn["turn"], **body})
+                    reply = httpx.post(
+                        f"{base}/api/runs/{name}/turn", json={"turn": turn["turn"], **body}
+                    )
                     if reply.status_code == 200:
                         texts.append(body["say"])
                 time.sleep(0.01)
@@ -219,7 +304,14 @@ def with_human(
 
 
 def test_a_run_with_a_human_and_its_replay(tmp_path: Path) -> None:
-    run, texts = with_human(tmp_path / "one", lambda turn: {"say": f"Line {turn['turn']}: what is that like, Ines?", "emotion": "trust", "intensity": 3})
+    run, texts = with_human(
+        tmp_path / "one",
+        lambda turn: {
+            "say": f"Line {turn['turn']}: what is that like, Ines?",
+            "emotion": "trust",
+            "intensity": 3,
+        },
+    )
     spoken = [event for event in happened(run, Said) if event.who == "Miriam"]
     assert [event.text for event in spoken] == texts and len(texts) >= 2
     assert {event.source for event in spoken} == {"human"}
@@ -253,7 +345,12 @@ def test_nobody_comes_and_the_run_goes_on(tmp_path: Path) -> None:
 
 def test_a_human_may_join_a_run_that_is_resumed(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=1)
-    again, texts = with_human(tmp_path, lambda turn: {"say": f"Here I am, {turn['turn']}."}, ticks=3, run=Run.open(run.folder))
+    again, texts = with_human(
+        tmp_path,
+        lambda turn: {"say": f"Here I am, {turn['turn']}."},
+        ticks=3,
+        run=Run.open(run.folder),
+    )
     assert texts and again.ticks_done() == 4
     assert go_on(again, 1, models=switchboard(Scripted())).ticks_done() == 5
 
@@ -262,7 +359,9 @@ def test_who_can_be_spoken_for() -> None:
     assert board_for(tiny(), "miriam", 60).who == "Miriam"
     with pytest.raises(SimcounselError, match='no such resident; did you mean "Miriam"'):
         board_for(tiny(), "Mirjam", 60)
-    with pytest.raises(SimcounselError, match="under condition 'client_only'; choose another --condition, or Ines"):
+    with pytest.raises(
+        SimcounselError, match="under condition 'client_only'; choose another --condition, or Ines"
+    ):
         board_for(tiny(condition="client_only"), "Miriam", 60)
 
 
@@ -280,17 +379,52 @@ def test_ctrl_c_while_a_line_is_awaited_leaves_nothing_behind() -> None:
     assert board.pending is None
 
 
-def test_the_command(simcounsel: Command, tmp_path: Path) -> None:  # noqa: F811
-    ended = simcounsel("run", TINY, "--model", "scripted", "--human", "miriam", "--human-seconds", 5, "--ticks", 1, "--out", "out")
+def test_the_command(simcounsel: Command, tmp_path: Path) -> None:
+    ended = simcounsel(
+        "run",
+        TINY,
+        "--model",
+        "scripted",
+        "--human",
+        "miriam",
+        "--human-seconds",
+        5,
+        "--ticks",
+        1,
+        "--out",
+        "out",
+    )
     assert ended.code == 0
-    assert re.search(r"you speak for Miriam: open http://127\.0\.0\.1:\d+/run/tiny-", ended.out) and "5 s for each line" in ended.out
-    run, = (tmp_path / "out").iterdir()
+    assert (
+        re.search(r"you speak for Miriam: open http://127\.0\.0\.1:\d+/run/tiny-", ended.out)
+        and "5 s for each line" in ended.out
+    )
+    (run,) = (tmp_path / "out").iterdir()
     assert simcounsel("resume", run, "--human", "Ines", "--ticks", 1).code == 0
-    assert "you speak for Ines" in simcounsel("fork", run, "--at", 1, "--ticks", 1, "--human", "Ines", "--out", "out").out
+    assert (
+        "you speak for Ines"
+        in simcounsel("fork", run, "--at", 1, "--ticks", 1, "--human", "Ines", "--out", "out").out
+    )
 
 
-def test_the_command_says_what_is_wrong_before_a_folder_is_made(simcounsel: Command, tmp_path: Path) -> None:  # noqa: F811
-    assert 'did you mean "Miriam"' in simcounsel("run", TINY, "--model", "scripted", "--human", "Mirjam", "--out", "out").err
-    ended = simcounsel("run", TINY, "--model", "scripted", "--human", "Miriam", "--condition", "client_only", "--out", "out")
+def test_the_command_says_what_is_wrong_before_a_folder_is_made(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    assert (
+        'did you mean "Miriam"'
+        in simcounsel("run", TINY, "--model", "scripted", "--human", "Mirjam", "--out", "out").err
+    )
+    ended = simcounsel(
+        "run",
+        TINY,
+        "--model",
+        "scripted",
+        "--human",
+        "Miriam",
+        "--condition",
+        "client_only",
+        "--out",
+        "out",
+    )
     assert ended.code == 1 and "choose another --condition" in ended.err
     assert not (tmp_path / "out").exists()

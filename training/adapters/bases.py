@@ -1,4 +1,6 @@
-"""The shape of a base model, as far as an adapter's layers must fit it: read from a config.json, a GGUF file or the pinned weights."""
+"""The shape of a base model, as far as an adapter's layers must fit it: read from a config.json, a
+GGUF file or the pinned weights.
+"""
 
 import json
 from collections.abc import Mapping
@@ -13,13 +15,16 @@ from training.errors import TrainingError
 
 EMBEDDED = "embedded"
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
-"""`model_type` in a config.json and general.architecture in a GGUF file are the same words for these."""
+"""`model_type` in a config.json and general.architecture in a GGUF file are the same words for
+these.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """A decoder. blocks: of its layers. width: of the residual stream. heads, kv_heads: of attention; head_width: of one of them.
-    inner: width of the feed-forward layer."""
+    """A decoder. blocks: of its layers. width: of the residual stream. heads, kv_heads: of
+    attention; head_width: of one of them. inner: width of the feed-forward layer.
+    """
 
     architecture: str
     blocks: int
@@ -31,8 +36,10 @@ class Base:
 
 
 def find_base(name: str, beside: Path) -> Base:
-    """The base that an adapter names: `embedded`, a folder with config.json (also relative to `beside`), a GGUF file, or a model of the
-    Hugging Face hub that is in its cache. TrainingError when it is not here or of an architecture that is not supported."""
+    """The base that an adapter names: `embedded`, a folder with config.json (also relative to
+    `beside`), a GGUF file, or a model of the Hugging Face hub that is in its cache. TrainingError
+    when it is not here or of an architecture that is not supported.
+    """
     if name == EMBEDDED:
         try:
             return _of_gguf(path_of("smollm2"))
@@ -57,34 +64,59 @@ def _cached(name: str, beside: Path) -> Path:
         found = None
     if isinstance(found, str):
         return Path(found)
-    raise TrainingError(f"{beside}: its base model {name!r} is not here; say where: --base FOLDER (with config.json), --base embedded or a GGUF file")
+    raise TrainingError(
+        f"{beside}: its base model {name!r} is not here; say where: --base FOLDER (with"
+        " config.json), --base embedded or a GGUF file"
+    )
 
 
 def _of_gguf(file: Path) -> Base:
     header = read_header(file)
     wanted = ("block_count", "embedding_length", "attention.head_count", "feed_forward_length")
-    blocks, width, heads, inner = (_given(file, f"{header.architecture}.{key}", header.number(key)) for key in wanted)
+    blocks, width, heads, inner = (
+        _given(file, f"{header.architecture}.{key}", header.number(key)) for key in wanted
+    )
     kv_heads = header.number("attention.head_count_kv") or heads
     head_width = header.number("attention.key_length") or width // heads
-    return _supported(file, Base(
-        architecture=header.architecture, blocks=blocks, width=width, heads=heads, kv_heads=kv_heads, head_width=head_width, inner=inner,
-    ))
+    return _supported(
+        file,
+        Base(
+            architecture=header.architecture,
+            blocks=blocks,
+            width=width,
+            heads=heads,
+            kv_heads=kv_heads,
+            head_width=head_width,
+            inner=inner,
+        ),
+    )
 
 
 def _of_config(file: Path) -> Base:
     try:
         config: Any = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise TrainingError(f"{file}: cannot be read ({getattr(error, 'strerror', None) or 'not JSON'})") from None
+        raise TrainingError(
+            f"{file}: cannot be read ({getattr(error, 'strerror', None) or 'not JSON'})"
+        ) from None
     if not isinstance(config, Mapping):
         raise TrainingError(f"{file}: not the config of a model")
     wanted = ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
     blocks, width, heads, inner = (_given(file, key, config.get(key)) for key in wanted)
-    return _supported(file, Base(
-        architecture=str(config.get("model_type", "")), blocks=blocks, width=width, heads=heads,
-        kv_heads=_given(file, "num_key_value_heads", config.get("num_key_value_heads") or heads),
-        head_width=_given(file, "head_dim", config.get("head_dim") or width // heads), inner=inner,
-    ))
+    return _supported(
+        file,
+        Base(
+            architecture=str(config.get("model_type", "")),
+            blocks=blocks,
+            width=width,
+            heads=heads,
+            kv_heads=_given(
+                file, "num_key_value_heads", config.get("num_key_value_heads") or heads
+            ),
+            head_width=_given(file, "head_dim", config.get("head_dim") or width // heads),
+            inner=inner,
+        ),
+    )
 
 
 def _given(file: Path, key: str, value: Any) -> int:
@@ -95,7 +127,13 @@ def _given(file: Path, key: str, value: Any) -> int:
 
 def _supported(file: Path, base: Base) -> Base:
     if base.architecture not in ARCHITECTURES:
-        raise TrainingError(f"{file}: a model of architecture {base.architecture!r}; adapters can be written for {', '.join(ARCHITECTURES)}")
+        raise TrainingError(
+            f"{file}: a model of architecture {base.architecture!r}; adapters can be written for"
+            f" {', '.join(ARCHITECTURES)}"
+        )
     if base.heads % base.kv_heads or base.head_width % 2:
-        raise TrainingError(f"{file}: {base.heads} heads, {base.kv_heads} of keys, each {base.head_width} wide, do not fit each other")
+        raise TrainingError(
+            f"{file}: {base.heads} heads, {base.kv_heads} of keys, each {base.head_width} wide, do"
+            " not fit each other"
+        )
     return base

@@ -17,16 +17,39 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    adapter: Annotated[Path, typer.Argument(metavar="ADAPTER", help="A PEFT folder, with adapter_config.json, or a training's folder.")],
-    as_gguf: Annotated[bool, typer.Option("--gguf", help="Write the GGUF file that llama.cpp loads.")] = False,
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="OUT.gguf", help=f"Default: {FILE} in the adapter's folder.")] = None,
+    adapter: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ADAPTER",
+            help="A PEFT folder, with adapter_config.json, or a training's folder.",
+        ),
+    ],
+    as_gguf: Annotated[
+        bool, typer.Option("--gguf", help="Write the GGUF file that llama.cpp loads.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", metavar="OUT.gguf", help=f"Default: {FILE} in the adapter's folder."
+        ),
+    ] = None,
     base: Annotated[
-        str | None, typer.Option("--base", metavar="BASE", help="The base model, if the adapter does not say it: embedded, a folder, a GGUF file."),
+        str | None,
+        typer.Option(
+            "--base",
+            metavar="BASE",
+            help="The base model, if the adapter does not say it: embedded, a folder, a GGUF file.",
+        ),
     ] = None,
 ) -> None:
-    """Write an adapter in the form that another program loads; --gguf: llama.cpp, and simcounsel run ... --model embedded+adapter=ADAPTER."""
+    """Write an adapter in the form that another program loads; --gguf: llama.cpp, and simcounsel
+    run ... --model embedded+adapter=ADAPTER.
+    """
     if not as_gguf:
-        raise TrainingError("export: say the form; there is --gguf (as PEFT files the adapter already is what transformers and vLLM load)")
+        raise TrainingError(
+            "export: say the form; there is --gguf (as PEFT files the adapter already is what"
+            " transformers and vLLM load)"
+        )
     from training.adapters.bases import find_base
     from training.adapters.llama_cpp import write
     from training.adapters.peft_folder import read_adapter
@@ -34,8 +57,13 @@ def export(
     found = read_adapter(adapter)
     file = out or found.folder / FILE
     layers = write(found, find_base(base or found.base, found.folder), file)
-    typer.echo(f"{file}: {layers} layers, {file.stat().st_size / 1e6:.1f} MB, adapters of rank {_ranks({one.rank for one in found.layers.values()})}")
-    typer.echo(f"llama-server --lora {file}   or   simcounsel run WORLD --model embedded+adapter={file}")
+    typer.echo(
+        f"{file}: {layers} layers, {file.stat().st_size / 1e6:.1f} MB, adapters of rank"
+        f" {_ranks({one.rank for one in found.layers.values()})}"
+    )
+    typer.echo(
+        f"llama-server --lora {file}   or   simcounsel run WORLD --model embedded+adapter={file}"
+    )
 
 
 def _ranks(ranks: set[int]) -> str:

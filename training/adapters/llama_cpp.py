@@ -1,8 +1,10 @@
-"""A LoRA adapter as llama.cpp loads it: a GGUF file with two tensors for each layer (llama.cpp's convert_lora_to_gguf.py).
+"""A LoRA adapter as llama.cpp loads it: a GGUF file with two tensors for each layer (llama.cpp's
+convert_lora_to_gguf.py).
 
-llama.cpp multiplies B A by alpha / rank, with one alpha for the whole file; a layer that PEFT scales otherwise (rank patterns, rsLoRA)
-has the difference in its B. Llama's rotary embedding turns neighbours in llama.cpp and halves in transformers, so the rows of q
-and k change places, in B alone, since A reads what comes in.
+llama.cpp multiplies B A by alpha / rank, with one alpha for the whole file; a layer that PEFT
+scales otherwise (rank patterns, rsLoRA) has the difference in its B. Llama's rotary embedding turns
+neighbours in llama.cpp and halves in transformers, so the rows of q and k change places, in B
+alone, since A reads what comes in.
 """
 
 import os
@@ -18,8 +20,13 @@ from training.adapters.peft_folder import Adapter, Factors
 from training.errors import TrainingError
 
 NAMES = {
-    "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
-    "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
 }
 """The linear layers of a block, as transformers and as llama.cpp call them."""
 PERMUTED = ("llama",)
@@ -28,17 +35,26 @@ _LAYER = re.compile(r"model\.layers\.(\d+)\.(.+)")
 
 
 def permute(b: np.ndarray, heads: int) -> np.ndarray:
-    """Rows of q's or k's B (out x rank) into llama.cpp's order: within each head, halves become neighbours."""
+    """Rows of q's or k's B (out x rank) into llama.cpp's order: within each head, halves become
+    neighbours.
+    """
     half = b.shape[0] // heads // 2
-    return np.ascontiguousarray(b.reshape(heads, 2, half, b.shape[1]).swapaxes(1, 2).reshape(b.shape))
+    return np.ascontiguousarray(
+        b.reshape(heads, 2, half, b.shape[1]).swapaxes(1, 2).reshape(b.shape)
+    )
 
 
 def tensors(adapter: Adapter, base: Base) -> dict[str, np.ndarray]:
-    """What llama.cpp wants, by its names. TrainingError names the layers that it does not know, or that do not fit the base."""
+    """What llama.cpp wants, by its names. TrainingError names the layers that it does not know, or
+    that do not fit the base.
+    """
     unknown = [layer for layer in adapter.layers if _place(layer, base) is None]
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise TrainingError(f"{adapter.folder}: {unknown[0]}{more} cannot be told to llama.cpp; it takes {', '.join(NAMES)} of {base.blocks} blocks")
+        raise TrainingError(
+            f"{adapter.folder}: {unknown[0]}{more} cannot be told to llama.cpp; it takes"
+            f" {', '.join(NAMES)} of {base.blocks} blocks"
+        )
     found = {}
     for layer, factors in adapter.layers.items():
         block, part = _LAYER.fullmatch(layer).groups()  # type: ignore[union-attr]
@@ -52,7 +68,9 @@ def tensors(adapter: Adapter, base: Base) -> dict[str, np.ndarray]:
 
 
 def write(adapter: Adapter, base: Base, out: Path) -> int:
-    """Write the file, whole or not at all; how many layers it holds. TrainingError as in `tensors`, or when it cannot be written."""
+    """Write the file, whole or not at all; how many layers it holds. TrainingError as in `tensors`,
+    or when it cannot be written.
+    """
     made = tensors(adapter, base)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -88,8 +106,11 @@ def _shape(part: str, base: Base) -> tuple[int, int]:
     """What a linear layer takes in and gives out."""
     attended, keys = base.heads * base.head_width, base.kv_heads * base.head_width
     return {
-        "self_attn.q_proj": (base.width, attended), "self_attn.k_proj": (base.width, keys), "self_attn.v_proj": (base.width, keys),
-        "self_attn.o_proj": (attended, base.width), "mlp.down_proj": (base.inner, base.width),
+        "self_attn.q_proj": (base.width, attended),
+        "self_attn.k_proj": (base.width, keys),
+        "self_attn.v_proj": (base.width, keys),
+        "self_attn.o_proj": (attended, base.width),
+        "mlp.down_proj": (base.inner, base.width),
     }.get(part, (base.width, base.inner))
 
 
@@ -97,4 +118,6 @@ def _check_shape(adapter: Adapter, layer: str, factors: Factors, wanted: tuple[i
     given = (factors.a.shape[1], factors.b.shape[0])
     if given != wanted:
         way, right = (f"from {takes} to {gives}" for takes, gives in (given, wanted))
-        raise TrainingError(f"{adapter.folder}: {layer} goes {way}, in its base model {right}; wrong --base?")
+        raise TrainingError(
+            f"{adapter.folder}: {layer} goes {way}, in its base model {right}; wrong --base?"
+        )

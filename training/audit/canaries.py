@@ -1,7 +1,8 @@
 """Canaries: made-up sessions that a training may learn by heart, to see whether it does.
 
-Each is a client's line and a counselor's answer with random fillers, in the language of the corpus; nothing in it is about a person.
-Its origin marks it (`Dialogue.canary`), and `simcounsel export` leaves marked sessions out, whatever is asked of it.
+Each is a client's line and a counselor's answer with random fillers, in the language of the corpus;
+nothing in it is about a person. Its origin marks it (`Dialogue.canary`), and `simcounsel export`
+leaves marked sessions out, whatever is asked of it.
 """
 
 import math
@@ -20,7 +21,9 @@ from training.errors import TrainingError
 
 @dataclass(frozen=True, kw_only=True)
 class Canary:
-    """A form of which each gap is filled by one of its words. fillers: their numbers. included: whether it is in the training."""
+    """A form of which each gap is filled by one of its words. fillers: their numbers. included:
+    whether it is in the training.
+    """
 
     id: str
     form: Form
@@ -29,16 +32,28 @@ class Canary:
 
     def dialogue(self, fillers: Sequence[int] | None = None) -> Dialogue:
         """The canary as a session of a client of its own, or another candidate of the same form."""
-        words = [gap[number] for gap, number in zip(self.form.gaps, fillers or self.fillers, strict=True)]
+        words = [
+            gap[number] for gap, number in zip(self.form.gaps, fillers or self.fillers, strict=True)
+        ]
         said = ("client", self.form.client), ("counselor", self.form.counselor.format(*words))
-        turns = tuple(Turn.model_validate({"speaker": speaker, "text": text}) for speaker, text in said)
+        turns = tuple(
+            Turn.model_validate({"speaker": speaker, "text": text}) for speaker, text in said
+        )
         name = self.id if fillers is None else f"{self.id}~{'-'.join(map(str, fillers))}"
-        return Dialogue(id=name, client=self.id, turns=turns, language=self.form.language, origin=Origin(file=CANARY, chat=self.id))
+        return Dialogue(
+            id=name,
+            client=self.id,
+            turns=turns,
+            language=self.form.language,
+            origin=Origin(file=CANARY, chat=self.id),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Planted:
-    """dialogues: the corpus with the canaries that are included, mixed in. canaries: all of them, in and out."""
+    """dialogues: the corpus with the canaries that are included, mixed in. canaries: all of them,
+    in and out.
+    """
 
     dialogues: tuple[Dialogue, ...]
     canaries: tuple[Canary, ...]
@@ -50,15 +65,26 @@ class Planted:
 
 
 def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> Planted:
-    """Make n canaries, no two alike, and put each into the corpus by a fair coin of its own. The same for the same seed.
+    """Make n canaries, no two alike, and put each into the corpus by a fair coin of its own. The
+    same for the same seed.
 
-    Their language is the most frequent of the corpus that there are forms for, else English. TrainingError for too many.
+    Their language is the most frequent of the corpus that there are forms for, else English.
+    TrainingError for too many.
     """
     rng = np.random.default_rng([seed, 0xCA7A])
-    language = next((code for code, _ in Counter(one.language for one in corpus).most_common() if code in FORMS), "en")
+    language = next(
+        (
+            code
+            for code, _ in Counter(one.language for one in corpus).most_common()
+            if code in FORMS
+        ),
+        "en",
+    )
     forms = FORMS[language or "en"]
     if not 0 < n <= min(form.size for form in forms):
-        raise TrainingError(f"{n} canaries; there can be 1 to {min(form.size for form in forms)} that differ")
+        raise TrainingError(
+            f"{n} canaries; there can be 1 to {min(form.size for form in forms)} that differ"
+        )
     canaries: list[Canary] = []
     taken: set[tuple[int, tuple[int, ...]]] = set()
     while len(canaries) < n:
@@ -67,11 +93,18 @@ def plant(corpus: Sequence[Dialogue], n: int, seed: int) -> Planted:
         if (which, fillers) not in taken:
             taken.add((which, fillers))
             name = f"{CANARY}-{seed}-{len(canaries) + 1:0{len(str(n))}}"
-            canaries.append(Canary(id=name, form=forms[which], fillers=fillers, included=bool(rng.integers(2))))
+            canaries.append(
+                Canary(id=name, form=forms[which], fillers=fillers, included=bool(rng.integers(2)))
+            )
     together = [*corpus, *(one.dialogue() for one in canaries if one.included)]
     if all(one.split for one in corpus):
-        together = [one.model_copy(update={"split": "train"}) if one.canary else one for one in together]
-    return Planted(dialogues=tuple(together[at] for at in rng.permutation(len(together))), canaries=tuple(canaries))
+        together = [
+            one.model_copy(update={"split": "train"}) if one.canary else one for one in together
+        ]
+    return Planted(
+        dialogues=tuple(together[at] for at in rng.permutation(len(together))),
+        canaries=tuple(canaries),
+    )
 
 
 def draw(form: Form, rng: np.random.Generator) -> tuple[int, ...]:
@@ -80,7 +113,9 @@ def draw(form: Form, rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def candidates(canary: Canary, n: int, seed: int) -> list[Dialogue]:
-    """So many other fillings of a canary's form (with repetitions where the form has few), drawn by the seed."""
+    """So many other fillings of a canary's form (with repetitions where the form has few), drawn by
+    the seed.
+    """
     rng = np.random.default_rng([seed, 0xCA4D])
     made: list[Dialogue] = []
     while len(made) < n:
@@ -91,18 +126,24 @@ def candidates(canary: Canary, n: int, seed: int) -> list[Dialogue]:
 
 
 def exposure(canary: float, candidates: Sequence[float]) -> float:
-    """log2 |R| - log2 rank: the canary's rank by loss among all that could have been, itself one of them; ties half
-    (Carlini et al. 2019, section 4.3). Losses are of the whole line (nats, not per token). Guessing gives 1.44 on average."""
+    """log2 |R| - log2 rank: the canary's rank by loss among all that could have been, itself one of
+    them; ties half (Carlini et al. 2019, section 4.3). Losses are of the whole line (nats, not per
+    token). Guessing gives 1.44 on average.
+    """
     if not len(candidates):
-        raise TrainingError("exposure needs other candidates to rank the canary among; draw some with `candidates`")
+        raise TrainingError(
+            "exposure needs other candidates to rank the canary among; draw some with `candidates`"
+        )
     others = np.asarray(candidates, float)
     rank = 1 + float((others < canary).sum()) + float((others == canary).sum()) / 2
     return math.log2(len(others) + 1) - math.log2(rank)
 
 
 def exposure_fitted(canary: float, sample: Sequence[float], size: int) -> float:
-    """Exposure in a space of `size` candidates, of which only a sample was scored: minus log2 of the probability that a candidate
-    costs no more than the canary, by a skew-normal distribution fitted to the sample (section 4.4); at most log2 of the size."""
+    """Exposure in a space of `size` candidates, of which only a sample was scored: minus log2 of
+    the probability that a candidate costs no more than the canary, by a skew-normal distribution
+    fitted to the sample (section 4.4); at most log2 of the size.
+    """
     if len(sample) < 30:
         raise TrainingError(f"{len(sample)} candidates; a distribution is fitted to 30 or more")
     below = float(skewnorm.cdf(canary, *_fitted(tuple(sample))))
@@ -115,6 +156,9 @@ def _fitted(sample: tuple[float, ...]) -> tuple[float, float, float]:
     losses = np.asarray(sample, float)
     center, spread = float(losses.mean()), float(losses.std())
     if not spread > 0:
-        raise TrainingError("all candidates cost the same, so no distribution can be fitted; is the model scoring the counselor's line?")
+        raise TrainingError(
+            "all candidates cost the same, so no distribution can be fitted; is the model scoring"
+            " the counselor's line?"
+        )
     shape, at, scale = skewnorm.fit((losses - center) / spread)
     return float(shape), center + spread * float(at), spread * float(scale)

@@ -22,28 +22,77 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     run: Annotated[Path, RUN],
-    attacks: Annotated[str, typer.Option(
-        "--attacks", help="With commas: loss, zlib, min_k, min_k_plus_plus, reference, neighbourhood (slow), or all. Default: all but the slow one.",
-    )] = "",
-    words: Annotated[str, typer.Option("--words", help="Whose words are scored: counselor (which alone are learned), or all.")] = "counselor",
-    memorization: Annotated[bool, typer.Option("--memorization", help="Also let both models go on from sessions' beginnings; minutes.")] = False,
-    bootstrap: Annotated[int, typer.Option("--bootstrap", min=0, max=100_000, help="Resamples for the intervals; 0: no intervals.")] = 1000,
-    most: Annotated[int, typer.Option("--sessions", min=2, help="At most so many trained on, and held out; whole clients, by the seed.")] = 200,
-    neighbours: Annotated[int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")] = 5,
-    turns: Annotated[int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")] = 1,
-    canaries: Annotated[Path | None, typer.Option(
-        "--canaries", metavar="FILE", help="What `training plant` wrote beside the corpus: exposure, and a proof by one run.",
-    )] = None,
+    attacks: Annotated[
+        str,
+        typer.Option(
+            "--attacks",
+            help=(
+                "With commas: loss, zlib, min_k, min_k_plus_plus, reference, neighbourhood (slow),"
+                " or all. Default: all but the slow one."
+            ),
+        ),
+    ] = "",
+    words: Annotated[
+        str,
+        typer.Option(
+            "--words", help="Whose words are scored: counselor (which alone are learned), or all."
+        ),
+    ] = "counselor",
+    memorization: Annotated[
+        bool,
+        typer.Option(
+            "--memorization", help="Also let both models go on from sessions' beginnings; minutes."
+        ),
+    ] = False,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            "--bootstrap", min=0, max=100_000, help="Resamples for the intervals; 0: no intervals."
+        ),
+    ] = 1000,
+    most: Annotated[
+        int,
+        typer.Option(
+            "--sessions",
+            min=2,
+            help="At most so many trained on, and held out; whole clients, by the seed.",
+        ),
+    ] = 200,
+    neighbours: Annotated[
+        int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")
+    ] = 5,
+    turns: Annotated[
+        int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")
+    ] = 1,
+    canaries: Annotated[
+        Path | None,
+        typer.Option(
+            "--canaries",
+            metavar="FILE",
+            help="What `training plant` wrote beside the corpus: exposure, and a proof by one run.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of all draws of the audit.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen.")] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen."),
+    ] = None,
 ) -> None:
-    """Attack a finished training: can one tell who was trained on, and does that fit the privacy that was paid?
+    """Attack a finished training: can one tell who was trained on, and does that fit the privacy
+    that was paid?
 
-    Sessions of the training are compared with those of clients who were held out, on the trained model and on the untouched base.
-    Example: python -m training audit trainings/smoke --json audit.json
+    Sessions of the training are compared with those of clients who were held out, on the trained
+    model and on the untouched base. Example: python -m training audit trainings/smoke --json
+    audit.json
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     from training.audit.running import Options, audit_training
     from training.audit.table import lines
@@ -51,13 +100,30 @@ def audit(
     if words not in ("counselor", "all"):
         raise TrainingError(f"--words {words}: take counselor or all")
     options = Options(
-        attacks=chosen(attacks), words=words, bootstrap=bootstrap, most=most, neighbours=neighbours, memorization=memorization,  # type: ignore[arg-type]
-        turns=turns, seed=seed, canaries=canaries, embed=_embed() if memorization else None,
+        attacks=chosen(attacks),
+        words=words,  # type: ignore[arg-type]
+        bootstrap=bootstrap,
+        most=most,
+        neighbours=neighbours,
+        memorization=memorization,
+        turns=turns,
+        seed=seed,
+        canaries=canaries,
+        embed=_embed() if memorization else None,
     )
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
         task = bar.add_task("reading", total=None)
-        report = audit_training(run, options, lambda what, done, of: bar.update(task, description=what, completed=done, total=of))
+        report = audit_training(
+            run,
+            options,
+            lambda what, done, of: bar.update(task, description=what, completed=done, total=of),
+        )
     told = report.model_dump_json(indent=1)
     if json_file is not None and str(json_file) == "-":
         typer.echo(told)
@@ -69,13 +135,37 @@ def audit(
 
 
 def plant(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The corpus with canaries, a new .jsonl file to train on.")],
-    n: Annotated[int, typer.Option("-n", min=2, help="How many canaries; about half get into the corpus, each by its own coin.")] = 100,
-    held_out: Annotated[float, typer.Option("--held-out", min=0.0, max=0.95, help="Share of clients who are held out.")] = 0.2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the canaries and their coins.")] = 1,
+    corpus: Annotated[
+        str,
+        typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`."),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The corpus with canaries, a new .jsonl file to train on.",
+        ),
+    ],
+    n: Annotated[
+        int,
+        typer.Option(
+            "-n",
+            min=2,
+            help="How many canaries; about half get into the corpus, each by its own coin.",
+        ),
+    ] = 100,
+    held_out: Annotated[
+        float,
+        typer.Option("--held-out", min=0.0, max=0.95, help="Share of clients who are held out."),
+    ] = 0.2,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Draws the canaries and their coins.")
+    ] = 1,
 ) -> None:
-    """Put made-up sessions (canaries) into a corpus, to see later whether a training learned them by heart.
+    """Put made-up sessions (canaries) into a corpus, to see later whether a training learned them
+    by heart.
 
     Example: python -m training plant samples -n 100 --out planted.jsonl
     """
@@ -83,8 +173,14 @@ def plant(
     from training.audit.planting import write
 
     planted, beside = write(read_dialogues(corpus), n, seed, held_out, out)
-    typer.echo(f"wrote {out}: {len(planted.dialogues)} sessions, {sum(planted.included)} of them canaries; `simcounsel export` leaves canaries out")
-    typer.echo(f"wrote {beside}: all {n} canaries and their coins; for `python -m training audit RUN --canaries {beside}`")
+    typer.echo(
+        f"wrote {out}: {len(planted.dialogues)} sessions, {sum(planted.included)} of them canaries;"
+        " `simcounsel export` leaves canaries out"
+    )
+    typer.echo(
+        f"wrote {beside}: all {n} canaries and their coins; for `python -m training audit RUN"
+        f" --canaries {beside}`"
+    )
 
 
 def chosen(attacks: str) -> "tuple[Attack, ...]":
@@ -99,7 +195,9 @@ def chosen(attacks: str) -> "tuple[Attack, ...]":
         return ATTACKS
     wrong = next((name for name in names if name not in ATTACKS), None)
     if wrong:
-        raise TrainingError(f"--attacks {wrong}: no such attack; there are {', '.join(ATTACKS)}, or all")
+        raise TrainingError(
+            f"--attacks {wrong}: no such attack; there are {', '.join(ATTACKS)}, or all"
+        )
     return tuple(name for name in ATTACKS if name in names)
 
 

@@ -17,7 +17,9 @@ LONGEST = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Beginning:
-    """A session up to one of the counselor's turns. ids: tokens, the sign that a reply begins at the end. truth: that turn."""
+    """A session up to one of the counselor's turns. ids: tokens, the sign that a reply begins at
+    the end. truth: that turn.
+    """
 
     id: str
     client: str
@@ -25,49 +27,102 @@ class Beginning:
     truth: str
 
 
-def beginnings(dialogue: Dialogue, tokenizer: Any, max_tokens: int, many: int = 1) -> list[Beginning]:
-    """So many of a session, spread evenly over the counselor's turns; fewer if it has fewer. What is longest ago is dropped until
-    the tokens fit, and the truth is cut to the length of a reply."""
+def beginnings(
+    dialogue: Dialogue, tokenizer: Any, max_tokens: int, many: int = 1
+) -> list[Beginning]:
+    """So many of a session, spread evenly over the counselor's turns; fewer if it has fewer. What
+    is longest ago is dropped until the tokens fit, and the truth is cut to the length of a reply.
+    """
     chat = TEACHING.chat(dialogue)
     turns = [at for at, message in enumerate(chat) if message.learned]
-    chosen = sorted({turns[(2 * number + 1) * len(turns) // (2 * many)] for number in range(many)}) if turns else []
+    chosen = (
+        sorted({turns[(2 * number + 1) * len(turns) // (2 * many)] for number in range(many)})
+        if turns
+        else []
+    )
     system = {"role": "system", "content": TEACHING.system_of(dialogue)}
     found = []
     for at in chosen:
         start = 0
         while True:
-            rows = [{"role": message.role, "content": message.text.strip()} for message in chat[start:at]]
-            ids = tokenizer(template(tokenizer, [system, *rows], reply=True), add_special_tokens=False)["input_ids"]
+            rows = [
+                {"role": message.role, "content": message.text.strip()}
+                for message in chat[start:at]
+            ]
+            ids = tokenizer(
+                template(tokenizer, [system, *rows], reply=True), add_special_tokens=False
+            )["input_ids"]
             if len(ids) <= max_tokens or start + 2 >= at:
                 break
             start += 2
         reply = tokenizer(chat[at].text.strip(), add_special_tokens=False)["input_ids"][:LONGEST]
-        found.append(Beginning(id=dialogue.id, client=dialogue.client, ids=tuple(ids[-max_tokens:]), truth=tokenizer.decode(reply)))
+        found.append(
+            Beginning(
+                id=dialogue.id,
+                client=dialogue.client,
+                ids=tuple(ids[-max_tokens:]),
+                truth=tokenizer.decode(reply),
+            )
+        )
     return found
 
 
 def complete(
-    model: Any, tokenizer: Any, begun: Sequence[Beginning], *, at_once: int = 4, temperature: float = 0.0, seed: int = 0,
+    model: Any,
+    tokenizer: Any,
+    begun: Sequence[Beginning],
+    *,
+    at_once: int = 4,
+    temperature: float = 0.0,
+    seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Continuation]:
-    """The model's reply to each, in order: the likeliest word each time, or drawn at a temperature. Padded on the left, with the mask."""
+    """The model's reply to each, in order: the likeliest word each time, or drawn at a temperature.
+    Padded on the left, with the mask.
+    """
     made: dict[int, str] = {}
     order = sorted(range(len(begun)), key=lambda at: len(begun[at].ids))
     device = next(model.parameters()).device
-    drawn = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0} if temperature > 0 else {"do_sample": False}
-    with evaluating(model), torch.inference_mode(), torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+    drawn = (
+        {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
+        if temperature > 0
+        else {"do_sample": False}
+    )
+    with (
+        evaluating(model),
+        torch.inference_mode(),
+        torch.random.fork_rng(devices=[device] if device.type == "cuda" else []),
+    ):
         torch.manual_seed(seed)
         for start in range(0, len(order), at_once):
-            chosen = order[start:start + at_once]
+            chosen = order[start : start + at_once]
             longest = max(len(begun[at].ids) for at in chosen)
             gaps = [longest - len(begun[at].ids) for at in chosen]
-            ids = torch.tensor([[tokenizer.pad_token_id] * gap + list(begun[at].ids) for gap, at in zip(gaps, chosen, strict=True)], device=device)
+            ids = torch.tensor(
+                [
+                    [tokenizer.pad_token_id] * gap + list(begun[at].ids)
+                    for gap, at in zip(gaps, chosen, strict=True)
+                ],
+                device=device,
+            )
             mask = torch.tensor([[0] * gap + [1] * (longest - gap) for gap in gaps], device=device)
             replies = model.generate(
-                input_ids=ids, attention_mask=mask, max_new_tokens=LONGEST, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
+                input_ids=ids,
+                attention_mask=mask,
+                max_new_tokens=LONGEST,
+                pad_token_id=tokenizer.pad_token_id,
+                eos_token_id=tokenizer.eos_token_id,
                 **drawn,
             )[:, longest:]
-            made.update({at: tokenizer.decode(reply, skip_special_tokens=True).strip() for at, reply in zip(chosen, replies, strict=True)})
+            made.update(
+                {
+                    at: tokenizer.decode(reply, skip_special_tokens=True).strip()
+                    for at, reply in zip(chosen, replies, strict=True)
+                }
+            )
             if on_progress:
                 on_progress(min(start + at_once, len(order)), len(order))
-    return [Continuation(id=one.id, client=one.client, truth=one.truth, made=made[at]) for at, one in enumerate(begun)]
+    return [
+        Continuation(id=one.id, client=one.client, truth=one.truth, made=made[at])
+        for at, one in enumerate(begun)
+    ]

@@ -1,7 +1,9 @@
-"""Whether a model goes on as a session went on, more for sessions that it was trained on than for others.
+"""Whether a model goes on as a session went on, more for sessions that it was trained on than for
+others.
 
-ROUGE-1 recall (Lin 2004): the share of the true reply's words that are in the model's; cosine: of the embeddings of the two. Both are
-as high for a stock phrase as for a memory, so only the difference between members and others, and against the base model, tells.
+ROUGE-1 recall (Lin 2004): the share of the true reply's words that are in the model's; cosine: of
+the embeddings of the two. Both are as high for a stock phrase as for a memory, so only the
+difference between members and others, and against the base model, tells.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +25,9 @@ Embed = Callable[[Sequence[str]], "np.ndarray"]
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation:
-    """truth: the counselor's reply in the session, as long as the model was allowed to be. made: the model's, given all before it."""
+    """truth: the counselor's reply in the session, as long as the model was allowed to be. made:
+    the model's, given all before it.
+    """
 
     id: str
     client: str
@@ -33,8 +37,9 @@ class Continuation:
 
 @dataclass(frozen=True, kw_only=True)
 class Likeness:
-    """Means over continuations (0 to 1; cosine from -1), and their difference with its 95% bootstrap interval, clients resampled.
-    left_out: true replies without a word."""
+    """Means over continuations (0 to 1; cosine from -1), and their difference with its 95%
+    bootstrap interval, clients resampled. left_out: true replies without a word.
+    """
 
     measure: Measure
     members: float
@@ -47,8 +52,9 @@ class Likeness:
 
 
 class Words:
-    """Words as ROUGE counts them: in small letters, and each character of a script without spaces for itself. The library's own
-    tokenizer knows Latin letters only, and finds nothing in Chinese."""
+    """Words as ROUGE counts them: in small letters, and each character of a script without spaces
+    for itself. The library's own tokenizer knows Latin letters only, and finds nothing in Chinese.
+    """
 
     def tokenize(self, text: str) -> list[str]:
         """The words of a text."""
@@ -59,7 +65,9 @@ _SCORER = rouge_scorer.RougeScorer(["rouge1"], tokenizer=Words())
 
 
 def rouge1_recall(truth: str, made: str) -> float | None:
-    """The share of the truth's words that the other has, each as often as it has it; None if the truth has no word."""
+    """The share of the truth's words that the other has, each as often as it has it; None if the
+    truth has no word.
+    """
     return float(_SCORER.score(truth, made)["rouge1"].recall) if WORD.search(truth) else None
 
 
@@ -69,28 +77,59 @@ def cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> Floats:
         return np.zeros(0)
     first, second = (np.asarray(embed(list(texts)), float) for texts in zip(*pairs, strict=True))
     norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    found: Floats = np.divide((first * second).sum(axis=1), norms, out=np.zeros(len(pairs)), where=norms > 0)
+    found: Floats = np.divide(
+        (first * second).sum(axis=1), norms, out=np.zeros(len(pairs)), where=norms > 0
+    )
     return found
 
 
 def likeness(
-    members: Sequence[Continuation], others: Sequence[Continuation], *, embed: Embed | None = None, bootstrap: int = 1000, seed: int = 0,
+    members: Sequence[Continuation],
+    others: Sequence[Continuation],
+    *,
+    embed: Embed | None = None,
+    bootstrap: int = 1000,
+    seed: int = 0,
 ) -> tuple[Likeness, ...]:
-    """How alike replies are for members and others, by ROUGE-1 recall and, with `embed`, by cosine. TrainingError without either."""
-    inside, outside = ([one for one in side if WORD.search(one.truth)] for side in (members, others))
+    """How alike replies are for members and others, by ROUGE-1 recall and, with `embed`, by cosine.
+    TrainingError without either.
+    """
+    inside, outside = (
+        [one for one in side if WORD.search(one.truth)] for side in (members, others)
+    )
     if not inside or not outside:
-        raise TrainingError("no reply with a word among members, or among others; memorization is told by comparing the two")
+        raise TrainingError(
+            "no reply with a word among members, or among others; memorization is told by comparing"
+            " the two"
+        )
     lost = len(members) + len(others) - len(inside) - len(outside)
     found = []
     measures: tuple[Measure, ...] = ("rouge1_recall", "cosine") if embed else ("rouge1_recall",)
     for measure in measures:
         values = [_measured(side, measure, embed) for side in (inside, outside)]
-        interval = _interval(values, [[one.client for one in side] for side in (inside, outside)], bootstrap, seed) if bootstrap else None
+        interval = (
+            _interval(
+                values,
+                [[one.client for one in side] for side in (inside, outside)],
+                bootstrap,
+                seed,
+            )
+            if bootstrap
+            else None
+        )
         means = [float(side.mean()) for side in values]
-        found.append(Likeness(
-            measure=measure, members=means[0], others=means[1], difference=means[0] - means[1], interval=interval,
-            n_members=len(inside), n_others=len(outside), left_out=lost,
-        ))
+        found.append(
+            Likeness(
+                measure=measure,
+                members=means[0],
+                others=means[1],
+                difference=means[0] - means[1],
+                interval=interval,
+                n_members=len(inside),
+                n_others=len(outside),
+                left_out=lost,
+            )
+        )
     return tuple(found)
 
 
@@ -100,7 +139,9 @@ def _measured(side: Sequence[Continuation], measure: Measure, embed: Embed | Non
     return np.array([rouge1_recall(one.truth, one.made) for one in side], dtype=float)
 
 
-def _interval(values: Sequence[Floats], clients: Sequence[Sequence[str]], times: int, seed: int) -> Interval:
+def _interval(
+    values: Sequence[Floats], clients: Sequence[Sequence[str]], times: int, seed: int
+) -> Interval:
     """Members' and others' clients are drawn apart."""
     rng = np.random.default_rng([seed, 0x40E])
     means = []

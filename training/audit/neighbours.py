@@ -1,8 +1,10 @@
-"""Neighbours of a session for the neighbourhood attack (Mattern et al. 2023): the same words but for a few.
+"""Neighbours of a session for the neighbourhood attack (Mattern et al. 2023): the same words but
+for a few.
 
-The authors refill masked words by a second language model. Here a word gives way to one that the corpus has between the same two
-words, or else after the same word, else of the same length and about as frequent: cheap and repeatable, and somewhat less fluent, so
-that the attack is weaker than theirs. Where words come from: members and others alike, so that they betray nobody.
+The authors refill masked words by a second language model. Here a word gives way to one that the
+corpus has between the same two words, or else after the same word, else of the same length and
+about as frequent: cheap and repeatable, and somewhat less fluent, so that the attack is weaker than
+theirs. Where words come from: members and others alike, so that they betray nobody.
 """
 
 import re
@@ -41,11 +43,19 @@ class Vocabulary:
             for left, word, right in zip(words, words[1:], words[2:], strict=False):
                 between[left, right].add(word)
                 after[left].add(word)
-        return cls(counts, {key: tuple(sorted(found)) for key, found in between.items()}, {key: tuple(sorted(found)) for key, found in after.items()})
+        return cls(
+            counts,
+            {key: tuple(sorted(found)) for key, found in between.items()},
+            {key: tuple(sorted(found)) for key, found in after.items()},
+        )
 
     def instead(self, left: str, word: str, right: str, rng: np.random.Generator) -> str | None:
         """Another word for this place, or None."""
-        for found in (self.between.get((left, right), ()), self.after.get(left, ()), self._alike(word)):
+        for found in (
+            self.between.get((left, right), ()),
+            self.after.get(left, ()),
+            self._alike(word),
+        ):
             others = [other for other in found if other != word]
             if others:
                 return others[int(rng.integers(len(others)))]
@@ -55,7 +65,7 @@ class Vocabulary:
         """Words of the same length, the twenty nearest in frequency."""
         known = self._by_length.get(len(word), [])
         at = bisect_left(known, (self.counts.get(word, 0), word))
-        return [other for _, other in known[max(0, at - 10):at + 10]]
+        return [other for _, other in known[max(0, at - 10) : at + 10]]
 
     @cached_property
     def _by_length(self) -> Mapping[int, list[tuple[int, str]]]:
@@ -66,9 +76,16 @@ class Vocabulary:
 
 
 def neighbours(
-    dialogue: Dialogue, vocabulary: Vocabulary, many: int, *, share: float = 0.15, seed: int = 0, speakers: Sequence[Role] = ("counselor",),
+    dialogue: Dialogue,
+    vocabulary: Vocabulary,
+    many: int,
+    *,
+    share: float = 0.15,
+    seed: int = 0,
+    speakers: Sequence[Role] = ("counselor",),
 ) -> list[Dialogue]:
-    """So many neighbours, `share` of the words of these speakers replaced in each, one at least; ids `ID~1`, `ID~2`, ...
+    """So many neighbours, `share` of the words of these speakers replaced in each, one at least;
+    ids `ID~1`, `ID~2`, ...
 
     The same for the same dialogue and seed. Fewer (or none) if nothing can be replaced.
     """
@@ -76,11 +93,17 @@ def neighbours(
     for number in range(1, many + 1):
         rng = np.random.default_rng([seed, zlib.crc32(dialogue.id.encode()), number])
         turns = tuple(
-            turn.model_copy(update={"text": _replaced(turn.text, vocabulary, share, rng)}) if turn.speaker in speakers else turn
+            (
+                turn.model_copy(update={"text": _replaced(turn.text, vocabulary, share, rng)})
+                if turn.speaker in speakers
+                else turn
+            )
             for turn in dialogue.turns
         )
         if turns != dialogue.turns:
-            made.append(dialogue.model_copy(update={"id": f"{dialogue.id}~{number}", "turns": turns}))
+            made.append(
+                dialogue.model_copy(update={"id": f"{dialogue.id}~{number}", "turns": turns})
+            )
     return made
 
 
@@ -95,6 +118,9 @@ def _replaced(text: str, vocabulary: Vocabulary, share: float, rng: np.random.Ge
         match = found[number]
         other = vocabulary.instead(words[number], words[number + 1], words[number + 2], rng)
         if other is not None:
-            pieces += [text[at:match.start()], other.capitalize() if match.group()[0].isupper() else other]
+            pieces += [
+                text[at : match.start()],
+                other.capitalize() if match.group()[0].isupper() else other,
+            ]
             at = match.end()
     return "".join([*pieces, text[at:]])

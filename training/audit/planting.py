@@ -1,4 +1,6 @@
-"""A corpus with canaries in it, as a file to train on, and beside it which canaries there are and what their coins said."""
+"""A corpus with canaries in it, as a file to train on, and beside it which canaries there are and
+what their coins said.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,9 @@ class Kept(BaseModel):
 
 
 class Canaries(BaseModel):
-    """All canaries of a corpus, in and out. Whoever has this file can audit; it is no part of the training."""
+    """All canaries of a corpus, in and out. Whoever has this file can audit; it is no part of the
+    training.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -32,22 +36,44 @@ class Canaries(BaseModel):
     canaries: tuple[Kept, ...]
 
 
-def write(corpus: tuple[Dialogue, ...], n: int, seed: int, held_out: float, file: Path) -> tuple[Planted, Path]:
-    """Plant canaries into the part of a corpus that is trained on, and write it, every dialogue with its split, so that the canaries'
-    coins alone decide; returns what was planted and the file of canaries. TrainingError if it has canaries already, or a file exists."""
+def write(
+    corpus: tuple[Dialogue, ...], n: int, seed: int, held_out: float, file: Path
+) -> tuple[Planted, Path]:
+    """Plant canaries into the part of a corpus that is trained on, and write it, every dialogue
+    with its split, so that the canaries' coins alone decide; returns what was planted and the file
+    of canaries. TrainingError if it has canaries already, or a file exists.
+    """
     beside = file.with_suffix(".canaries.json")
     if any(one.canary for one in corpus):
         raise TrainingError("the corpus has canaries already; plant into the one without")
     if file.suffix != ".jsonl" or file.exists() or beside.exists():
-        raise TrainingError(f"{file}: name a new file that ends in .jsonl, with no {beside.name} beside it")
-    split = corpus if all(one.split for one in corpus) else split_dialogues(corpus, Shares(train=1 - held_out, validation=0, test=held_out), seed)
+        raise TrainingError(
+            f"{file}: name a new file that ends in .jsonl, with no {beside.name} beside it"
+        )
+    split = (
+        corpus
+        if all(one.split for one in corpus)
+        else split_dialogues(corpus, Shares(train=1 - held_out, validation=0, test=held_out), seed)
+    )
     planted = plant(split, n, seed)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in planted.dialogues), encoding="utf-8")
-    kept = Canaries(seed=seed, canaries=tuple(
-        Kept(id=one.id, language=one.form.language, form=FORMS[one.form.language].index(one.form), fillers=one.fillers, included=one.included)
-        for one in planted.canaries
-    ))
+    file.write_text(
+        "".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in planted.dialogues),
+        encoding="utf-8",
+    )
+    kept = Canaries(
+        seed=seed,
+        canaries=tuple(
+            Kept(
+                id=one.id,
+                language=one.form.language,
+                form=FORMS[one.form.language].index(one.form),
+                fillers=one.fillers,
+                included=one.included,
+            )
+            for one in planted.canaries
+        ),
+    )
     beside.write_text(kept.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return planted, beside
 
@@ -57,9 +83,21 @@ def read(file: Path) -> tuple[Canary, ...]:
     try:
         found = Canaries.model_validate_json(file.read_bytes())
         return tuple(
-            Canary(id=one.id, form=FORMS[one.language][one.form], fillers=one.fillers, included=one.included) for one in found.canaries
+            Canary(
+                id=one.id,
+                form=FORMS[one.language][one.form],
+                fillers=one.fillers,
+                included=one.included,
+            )
+            for one in found.canaries
         )
     except OSError as error:
-        raise TrainingError(f"{file}: cannot be read ({error.strerror}); `python -m training plant` writes it beside the corpus") from error
+        raise TrainingError(
+            f"{file}: cannot be read ({error.strerror}); `python -m training plant` writes it"
+            " beside the corpus"
+        ) from error
     except (ValidationError, KeyError, IndexError) as error:
-        raise TrainingError(f"{file}: holds no canaries as `python -m training plant` writes them, or of another version") from error
+        raise TrainingError(
+            f"{file}: holds no canaries as `python -m training plant` writes them, or of another"
+            " version"
+        ) from error

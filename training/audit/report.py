@@ -1,4 +1,6 @@
-"""What an audit found, attack by attack: on the trained model, on the untouched base model, and beside what the account allows."""
+"""What an audit found, attack by attack: on the trained model, on the untouched base model, and
+beside what the account allows.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +25,9 @@ Verdict = Literal["shift", "told apart", "not told apart"]
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What one model makes of sessions that were trained on and of others. neighbours: by session id."""
+    """What one model makes of sessions that were trained on and of others. neighbours: by session
+    id.
+    """
 
     members: Sequence[Scored]
     others: Sequence[Scored]
@@ -37,7 +41,9 @@ class Part(BaseModel):
 
 
 class Rate(Part):
-    """True positives at so many false ones, as in `curves.TprAt`; bound: what the account allows at most."""
+    """True positives at so many false ones, as in `curves.TprAt`; bound: what the account allows at
+    most.
+    """
 
     fpr: float
     tpr: float
@@ -49,7 +55,9 @@ class Rate(Part):
 
 
 class Told(Part):
-    """One attack on one model. left_out: sessions without a score, by reason. low, high: of roc_auc, 95%."""
+    """One attack on one model. left_out: sessions without a score, by reason. low, high: of
+    roc_auc, 95%.
+    """
 
     members: int
     others: int
@@ -67,10 +75,12 @@ class Told(Part):
 
 
 class AttackReport(Part):
-    """base: the same attack on the untouched base model; None with `why_no_base`. bound: the AUC that the account allows at most.
-    verdict: `shift` where the base model tells members from others too, though it never saw either, so that the AUC is no evidence.
-    within_bound: whether the interval meets what is allowed, from 1 minus the bound (an attack may be turned round) to the bound; None
-    without bound or interval."""
+    """base: the same attack on the untouched base model; None with `why_no_base`. bound: the AUC
+    that the account allows at most. verdict: `shift` where the base model tells members from others
+    too, though it never saw either, so that the AUC is no evidence. within_bound: whether the
+    interval meets what is allowed, from 1 minus the bound (an attack may be turned round) to the
+    bound; None without bound or interval.
+    """
 
     attack: Attack
     trained: Told
@@ -106,7 +116,9 @@ class LikenessReport(Part):
 
 
 class OneRunReport(Part):
-    """As in `onerun.OneRun`. below_stated: whether the bound stays below the stated epsilon; None if none was stated."""
+    """As in `onerun.OneRun`. below_stated: whether the bound stays below the stated epsilon; None
+    if none was stated.
+    """
 
     canaries: int
     guesses: int
@@ -145,18 +157,43 @@ class AuditReport(Part):
 
 
 def audit(
-    trained: Seen, base: Seen, bound: Bound | None, *, attacks: Sequence[Attack] = FREE, words: Words = "counselor",
-    bootstrap: int = 1000, seed: int = 0, likeness: Mapping[Literal["trained", "base"], Sequence[Likeness]] | None = None,
-    one_run: OneRun | None = None, stated_epsilon: float | None = None, exposed: Exposed | None = None,
+    trained: Seen,
+    base: Seen,
+    bound: Bound | None,
+    *,
+    attacks: Sequence[Attack] = FREE,
+    words: Words = "counselor",
+    bootstrap: int = 1000,
+    seed: int = 0,
+    likeness: Mapping[Literal["trained", "base"], Sequence[Likeness]] | None = None,
+    one_run: OneRun | None = None,
+    stated_epsilon: float | None = None,
+    exposed: Exposed | None = None,
 ) -> AuditReport:
-    """Run the attacks on both models. bound: what the account of the training implies (`bounds.of_plan`); None without privacy.
-    TrainingError where there is nothing to compare, or somebody is both member and other."""
+    """Run the attacks on both models. bound: what the account of the training implies
+    (`bounds.of_plan`); None without privacy. TrainingError where there is nothing to compare, or
+    somebody is both member and other.
+    """
     _check(trained)
     return AuditReport(
-        words=words, member_clients=len({one.client for one in trained.members}), other_clients=len({one.client for one in trained.others}),
-        bound=None if bound is None else BoundReport(unit=bound.unit, sessions=bound.sessions, by=bound.by, auc=bound.auc, said=bound.said),
+        words=words,
+        member_clients=len({one.client for one in trained.members}),
+        other_clients=len({one.client for one in trained.others}),
+        bound=(
+            None
+            if bound is None
+            else BoundReport(
+                unit=bound.unit,
+                sessions=bound.sessions,
+                by=bound.by,
+                auc=bound.auc,
+                said=bound.said,
+            )
+        ),
         attacks=tuple(_attack(name, trained, base, bound, bootstrap, seed) for name in attacks),
-        memorization=tuple(_likeness(model, one) for model, found in (likeness or {}).items() for one in found),
+        memorization=tuple(
+            _likeness(model, one) for model, found in (likeness or {}).items() for one in found
+        ),
         one_run=None if one_run is None else _one_run(one_run, stated_epsilon),
         exposure=None if exposed is None else _exposure(exposed),
     )
@@ -165,40 +202,71 @@ def audit(
 def _check(seen: Seen) -> None:
     both = {one.client for one in seen.members} & {one.client for one in seen.others}
     if both:
-        raise TrainingError(f"{len(both)} clients, such as {min(both)!r}, are among members and others; hold clients out whole")
+        raise TrainingError(
+            f"{len(both)} clients, such as {min(both)!r}, are among members and others; hold"
+            " clients out whole"
+        )
 
 
-def _attack(name: Attack, trained: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int) -> AttackReport:
+def _attack(
+    name: Attack, trained: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
+) -> AttackReport:
     told = _told(name, trained, base, bound, bootstrap, seed)
     itself = None if name == "reference" else _told(name, base, base, None, bootstrap, seed)
     return AttackReport(
-        attack=name, trained=told, base=itself, why_no_base="the base model is what it compares with" if itself is None else None,
-        bound=None if bound is None else bound.auc, verdict=_verdict(told, itself),
-        within_bound=None if bound is None or told.low is None or told.high is None else told.low <= bound.auc and told.high >= 1 - bound.auc,
+        attack=name,
+        trained=told,
+        base=itself,
+        why_no_base="the base model is what it compares with" if itself is None else None,
+        bound=None if bound is None else bound.auc,
+        verdict=_verdict(told, itself),
+        within_bound=(
+            None
+            if bound is None or told.low is None or told.high is None
+            else told.low <= bound.auc and told.high >= 1 - bound.auc
+        ),
     )
 
 
 def _verdict(trained: Told, base: Told | None) -> Verdict | None:
     if trained.low is None or trained.high is None:
         return None
-    if base is not None and base.low is not None and base.high is not None and not base.low <= 0.5 <= base.high:
+    if (
+        base is not None
+        and base.low is not None
+        and base.high is not None
+        and not base.low <= 0.5 <= base.high
+    ):
         return "shift"
     return "told apart" if not trained.low <= 0.5 <= trained.high else "not told apart"
 
 
-def _told(name: Attack, model: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int) -> Told:
-    members, lost = _kept(model.members, attack(name, model.members, base.members, model.neighbours))
+def _told(
+    name: Attack, model: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
+) -> Told:
+    members, lost = _kept(
+        model.members, attack(name, model.members, base.members, model.neighbours)
+    )
     others, more = _kept(model.others, attack(name, model.others, base.others, model.neighbours))
     if not members or not others:
-        raise TrainingError(f"attack {name!r}: no session of {'members' if not members else 'others'} has a score ({', '.join(lost + more)})")
+        raise TrainingError(
+            f"attack {name!r}: no session of {'members' if not members else 'others'} has a score"
+            f" ({', '.join(lost + more)})"
+        )
     found = curve(
-        [value for _, value in members], [value for _, value in others], member_clients=[client for client, _ in members],
-        other_clients=[client for client, _ in others], bootstrap=bootstrap, seed=seed,
+        [value for _, value in members],
+        [value for _, value in others],
+        member_clients=[client for client, _ in members],
+        other_clients=[client for client, _ in others],
+        bootstrap=bootstrap,
+        seed=seed,
     )
     return _as_told(found, Counter(lost + more), dict(bound.tpr) if bound else {})
 
 
-def _kept(sessions: Sequence[Scored], scores: Sequence[Score]) -> tuple[list[tuple[str, float]], list[str]]:
+def _kept(
+    sessions: Sequence[Scored], scores: Sequence[Score]
+) -> tuple[list[tuple[str, float]], list[str]]:
     """Client and value of sessions with a score; the reasons of the others."""
     pairs = list(zip(sessions, scores, strict=True))
     kept = [(one.client, score.value) for one, score in pairs if score.value is not None]
@@ -211,12 +279,31 @@ def _as_told(found: Curve, left_out: Counter[str], bounds: Mapping[float, float]
     rates = []
     for at in found.tpr:
         ends = _ends(found.intervals.get(f"tpr@{at.fpr:g}"))
-        rates.append(Rate(
-            fpr=at.fpr, tpr=at.tpr, fpr_reached=at.fpr_reached, resolved=at.resolved, low=ends[0], high=ends[1], bound=bounds.get(at.fpr),
-        ))
+        rates.append(
+            Rate(
+                fpr=at.fpr,
+                tpr=at.tpr,
+                fpr_reached=at.fpr_reached,
+                resolved=at.resolved,
+                low=ends[0],
+                high=ends[1],
+                bound=bounds.get(at.fpr),
+            )
+        )
     return Told(
-        members=found.members, others=found.others, roc_auc=found.roc_auc, low=low, high=high, hanley_se=found.hanley_se, delong_se=found.delong_se,
-        pr_auc=found.pr_auc, pr_low=pr_low, pr_high=pr_high, chance_pr_auc=found.chance_pr_auc, tpr=tuple(rates), left_out=dict(left_out),
+        members=found.members,
+        others=found.others,
+        roc_auc=found.roc_auc,
+        low=low,
+        high=high,
+        hanley_se=found.hanley_se,
+        delong_se=found.delong_se,
+        pr_auc=found.pr_auc,
+        pr_low=pr_low,
+        pr_high=pr_high,
+        chance_pr_auc=found.chance_pr_auc,
+        tpr=tuple(rates),
+        left_out=dict(left_out),
     )
 
 
@@ -227,20 +314,39 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
 def _likeness(model: Literal["trained", "base"], one: Likeness) -> LikenessReport:
     low, high = _ends(one.interval)
     return LikenessReport(
-        measure=one.measure, model=model, members=one.members, others=one.others, difference=one.difference, low=low, high=high,
-        n_members=one.n_members, n_others=one.n_others,
+        measure=one.measure,
+        model=model,
+        members=one.members,
+        others=one.others,
+        difference=one.difference,
+        low=low,
+        high=high,
+        n_members=one.n_members,
+        n_others=one.n_others,
     )
 
 
 def _one_run(found: OneRun, stated: float | None) -> OneRunReport:
     return OneRunReport(
-        canaries=found.canaries, guesses=found.guesses, correct=found.correct, epsilon=found.epsilon, delta=found.delta,
-        confidence=found.confidence, stated_epsilon=stated, below_stated=None if stated is None else found.epsilon <= stated,
+        canaries=found.canaries,
+        guesses=found.guesses,
+        correct=found.correct,
+        epsilon=found.epsilon,
+        delta=found.delta,
+        confidence=found.confidence,
+        stated_epsilon=stated,
+        below_stated=None if stated is None else found.epsilon <= stated,
     )
 
 
 def _exposure(found: Exposed) -> ExposureReport:
     return ExposureReport(
-        included=found.included, excluded=found.excluded, auc=found.auc, low=found.interval.low, high=found.interval.high,
-        n_included=found.n_included, n_excluded=found.n_excluded, bits=found.bits,
+        included=found.included,
+        excluded=found.excluded,
+        auc=found.auc,
+        low=found.interval.low,
+        high=found.interval.high,
+        n_included=found.n_included,
+        n_excluded=found.n_excluded,
+        bits=found.bits,
     )

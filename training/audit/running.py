@@ -1,4 +1,6 @@
-"""The audit of a training's folder: its data read again, its adapter scored with and without, the attacks run."""
+"""The audit of a training's folder: its data read again, its adapter scored with and without, the
+attacks run.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -34,9 +36,11 @@ DELTA = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """most: sessions of members, and of others, that are looked at; as whole clients, drawn by the seed. neighbours: of each session.
-    memorization: let both models go on from `turns` places of each session. embed: for the cosine; None leaves it out. canaries: the
-    file that `training plant` wrote beside the corpus; candidates: of each form that they are ranked among."""
+    """most: sessions of members, and of others, that are looked at; as whole clients, drawn by the
+    seed. neighbours: of each session. memorization: let both models go on from `turns` places of
+    each session. embed: for the cosine; None leaves it out. canaries: the file that `training
+    plant` wrote beside the corpus; candidates: of each form that they are ranked among.
+    """
 
     attacks: tuple[Attack, ...] = FREE
     words: Words = "counselor"
@@ -65,12 +69,17 @@ class Sides:
         return (*self.members, *self.others)
 
 
-def audit_training(path: Path, options: Options, on_progress: OnProgress = lambda what, done, of: None) -> AuditReport:
-    """Audit what `training tune` or `training federate` wrote. TrainingError when it is not finished, its corpus or base has changed,
-    or nobody was held out."""
+def audit_training(
+    path: Path, options: Options, on_progress: OnProgress = lambda what, done, of: None
+) -> AuditReport:
+    """Audit what `training tune` or `training federate` wrote. TrainingError when it is not
+    finished, its corpus or base has changed, or nobody was held out.
+    """
     folder = Folder.open(path)
     if not (path / ADAPTER / "adapter_config.json").is_file():
-        raise TrainingError(f"{path}: has no {ADAPTER}/: the training has not ended; go on with it first")
+        raise TrainingError(
+            f"{path}: has no {ADAPTER}/: the training has not ended; go on with it first"
+        )
     sites = read_again(folder)
     sides = sides_of(sites, options)
     model, tokenizer = load_trained(folder)
@@ -78,12 +87,24 @@ def audit_training(path: Path, options: Options, on_progress: OnProgress = lambd
 
     def scored(score_by: Any, dialogues: Sequence[Dialogue], what: str) -> list[Scored]:
         every = encoded(dialogues, tokenizer, tokens, options.words)
-        return list(score_by(model, every, at_once=options.at_once, padding=padding, on_progress=lambda done, of: on_progress(what, done, of)))
+        return list(
+            score_by(
+                model,
+                every,
+                at_once=options.at_once,
+                padding=padding,
+                on_progress=lambda done, of: on_progress(what, done, of),
+            )
+        )
 
     near = neighbours_of(sides, options) if "neighbourhood" in options.attacks else {}
     trained = _seen(sides, near, lambda these: scored(score, these, "scoring with the adapter"))
     base = _seen(sides, near, lambda these: scored(score_base, these, "scoring without it"))
-    found = _replies(model, tokenizer, sides, tokens, options, on_progress) if options.memorization else None
+    found = (
+        _replies(model, tokenizer, sides, tokens, options, on_progress)
+        if options.memorization
+        else None
+    )
     run, bits = None, None
     told = folder.manifest()["account"]
     if options.canaries is not None:
@@ -91,35 +112,63 @@ def audit_training(path: Path, options: Options, on_progress: OnProgress = lambd
         exposing.check(canaries, [one for here in sites.sessions.values() for one in here])
         with_it = partial(scored, score, what="scoring canaries")
         without = partial(scored, score_base, what="scoring canaries")
-        run = exposing.one_run(canaries, with_it, without, told["delta"] if told else DELTA, options.seed)
+        run = exposing.one_run(
+            canaries, with_it, without, told["delta"] if told else DELTA, options.seed
+        )
         bits = exposing.exposed(canaries, with_it, options.seed, options.candidates)
     on_progress("attacking", 0, 1)
     return audit(
-        trained, base, bound_of(folder, sites), attacks=options.attacks, words=options.words, bootstrap=options.bootstrap, seed=options.seed,
-        likeness=found, one_run=run, exposed=bits, stated_epsilon=told["epsilon"] if told and told["unit"] != "site" else None,
+        trained,
+        base,
+        bound_of(folder, sites),
+        attacks=options.attacks,
+        words=options.words,
+        bootstrap=options.bootstrap,
+        seed=options.seed,
+        likeness=found,
+        one_run=run,
+        exposed=bits,
+        stated_epsilon=told["epsilon"] if told and told["unit"] != "site" else None,
     )
 
 
 def read_again(folder: Folder) -> Sites:
-    """The data of a training as its recipe finds them now. TrainingError if they are not those that were trained on."""
+    """The data of a training as its recipe finds them now. TrainingError if they are not those that
+    were trained on.
+    """
     manifest = folder.manifest()
-    sites = find(folder.recipe(), Path(manifest["recipe_file"]), together=manifest["kind"] == "tune")
-    now, then = hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)), manifest["data"]["hash"]
+    sites = find(
+        folder.recipe(), Path(manifest["recipe_file"]), together=manifest["kind"] == "tune"
+    )
+    now, then = (
+        hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
+        manifest["data"]["hash"],
+    )
     if now != then:
         raise TrainingError(
-            f"{folder.path}: its corpus has changed since the training (hash {now[:12]}, then {then[:12]}), so who was trained on is not known "
-            f"any more; bring back {folder.recipe().corpus or 'the folders'} as it was"
+            f"{folder.path}: its corpus has changed since the training (hash {now[:12]}, then"
+            f" {then[:12]}), so who was trained on is not known any more; bring back"
+            f" {folder.recipe().corpus or 'the folders'} as it was"
         )
     return sites
 
 
 def sides_of(sites: Sites, options: Options) -> Sides:
-    """Members and others, at most so many of each, without canaries. TrainingError if nobody was held out."""
+    """Members and others, at most so many of each, without canaries. TrainingError if nobody was
+    held out.
+    """
     if not sites.held_out:
-        raise TrainingError("nobody was held out, so there is nobody to compare with; train with `held_out` above 0")
-    inside = [(name, one) for name, here in sites.sessions.items() for one in here if not one.canary]
+        raise TrainingError(
+            "nobody was held out, so there is nobody to compare with; train with `held_out` above 0"
+        )
+    inside = [
+        (name, one) for name, here in sites.sessions.items() for one in here if not one.canary
+    ]
     outside = [(HELD_OUT, one) for one in sites.held_out]
-    return Sides(members=_some(_named(inside), options.most, options.seed), others=_some(_named(outside), options.most, options.seed))
+    return Sides(
+        members=_some(_named(inside), options.most, options.seed),
+        others=_some(_named(outside), options.most, options.seed),
+    )
 
 
 def _named(dialogues: Sequence[tuple[str, Dialogue]]) -> list[Dialogue]:
@@ -129,12 +178,16 @@ def _named(dialogues: Sequence[tuple[str, Dialogue]]) -> list[Dialogue]:
     for site, one in dialogues:
         name = f"{site}/{one.id}"
         seen[name] += 1
-        made.append(one.model_copy(update={"id": name if seen[name] == 1 else f"{name}#{seen[name]}"}))
+        made.append(
+            one.model_copy(update={"id": name if seen[name] == 1 else f"{name}#{seen[name]}"})
+        )
     return made
 
 
 def _some(dialogues: Sequence[Dialogue], most: int, seed: int) -> tuple[Dialogue, ...]:
-    """All sessions of clients drawn until there are enough; a client with more is cut only if there would be none."""
+    """All sessions of clients drawn until there are enough; a client with more is cut only if there
+    would be none.
+    """
     if len(dialogues) <= most:
         return tuple(dialogues)
     sizes = Counter(one.client for one in dialogues)
@@ -149,18 +202,28 @@ def _some(dialogues: Sequence[Dialogue], most: int, seed: int) -> tuple[Dialogue
 
 
 def load_trained(folder: Folder) -> tuple[Any, Any]:
-    """The base with the trained adapter on it, and its tokenizer. TrainingError if the base is another one by now."""
+    """The base with the trained adapter on it, and its tokenizer. TrainingError if the base is
+    another one by now.
+    """
     recipe, manifest = folder.recipe(), folder.manifest()
     base = load_for(recipe.base, recipe.learning, recipe.device)
     then = manifest["base"]["digest"]
     if then and base.digest != then:
-        raise TrainingError(f"{folder.path}: base {recipe.base!r} has changed since the training; bring back the one with digest {then[:12]}")
+        raise TrainingError(
+            f"{folder.path}: base {recipe.base!r} has changed since the training; bring back the"
+            f" one with digest {then[:12]}"
+        )
     with quietly():
-        return PeftModel.from_pretrained(base.model, str(folder.path / ADAPTER)).eval(), base.tokenizer
+        return (
+            PeftModel.from_pretrained(base.model, str(folder.path / ADAPTER)).eval(),
+            base.tokenizer,
+        )
 
 
 def bound_of(folder: Folder, sites: Sites) -> bounds.Bound | None:
-    """What the account of the training implies for one client with all sessions; None without privacy."""
+    """What the account of the training implies for one client with all sessions; None without
+    privacy.
+    """
     told = folder.manifest()["account"]
     plan = folder.recipe().plan(sites.counted())
     if told is None or plan is None:
@@ -171,29 +234,58 @@ def bound_of(folder: Folder, sites: Sites) -> bounds.Bound | None:
 
 def neighbours_of(sides: Sides, options: Options) -> dict[str, list[Dialogue]]:
     """Neighbours by session id; their words come from both sides."""
-    speakers: tuple[Role, ...] = ("counselor",) if options.words == "counselor" else ("client", "counselor", "layperson")
+    speakers: tuple[Role, ...] = (
+        ("counselor",) if options.words == "counselor" else ("client", "counselor", "layperson")
+    )
     words = Vocabulary.of(sides.all, *speakers)
-    return {one.id: neighbours(one, words, options.neighbours, seed=options.seed, speakers=speakers) for one in sides.all}
+    return {
+        one.id: neighbours(one, words, options.neighbours, seed=options.seed, speakers=speakers)
+        for one in sides.all
+    }
 
 
-def _seen(sides: Sides, near: Mapping[str, Sequence[Dialogue]], scored: Callable[[Sequence[Dialogue]], list[Scored]]) -> Seen:
+def _seen(
+    sides: Sides,
+    near: Mapping[str, Sequence[Dialogue]],
+    scored: Callable[[Sequence[Dialogue]], list[Scored]],
+) -> Seen:
     every = scored([*sides.all, *(other for others in near.values() for other in others)])
     by_id = {one.id: one for one in every}
     members, others = ([by_id[one.id] for one in side] for side in (sides.members, sides.others))
-    return Seen(members=members, others=others, neighbours={name: [by_id[one.id] for one in found] for name, found in near.items()} if near else None)
+    return Seen(
+        members=members,
+        others=others,
+        neighbours=(
+            {name: [by_id[one.id] for one in found] for name, found in near.items()}
+            if near
+            else None
+        ),
+    )
 
 
 def _replies(
-    model: Any, tokenizer: Any, sides: Sides, tokens: int, options: Options, on_progress: OnProgress,
+    model: Any, tokenizer: Any, sides: Sides, tokens: int, options: Options, on_progress: OnProgress
 ) -> dict[Literal["trained", "base"], tuple[Likeness, ...]]:
-    begun = [[start for one in side for start in beginnings(one, tokenizer, tokens, options.turns)] for side in (sides.members, sides.others)]
+    begun = [
+        [start for one in side for start in beginnings(one, tokenizer, tokens, options.turns)]
+        for side in (sides.members, sides.others)
+    ]
 
     def alike(what: str) -> tuple[Likeness, ...]:
         inside, outside = (
-            complete(model, tokenizer, side, at_once=options.at_once, seed=options.seed, on_progress=lambda done, of: on_progress(what, done, of))
+            complete(
+                model,
+                tokenizer,
+                side,
+                at_once=options.at_once,
+                seed=options.seed,
+                on_progress=lambda done, of: on_progress(what, done, of),
+            )
             for side in begun
         )
-        return likeness(inside, outside, embed=options.embed, bootstrap=options.bootstrap, seed=options.seed)
+        return likeness(
+            inside, outside, embed=options.embed, bootstrap=options.bootstrap, seed=options.seed
+        )
 
     found = alike("replying with the adapter")
     with model.disable_adapter():

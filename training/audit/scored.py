@@ -10,16 +10,19 @@ from training.errors import TrainingError
 
 Floats = npt.NDArray[np.float64]
 Words = Literal["counselor", "all"]
-"""Whose words are scored: the counselor's, which alone are learned, or everybody's (said in the counselor's context either way)."""
+"""Whose words are scored: the counselor's, which alone are learned, or everybody's (said in the
+counselor's context either way).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
     """One session as a model sees it.
 
-    id, client: of the dialogue. text: the scored words. logp: natural logarithm of the probability of each scored token, shape (T,).
-    mean, std: of the log-probability of the next token under the model's own distribution over the vocabulary at the same places,
-    shape (T,): sum p log p, and the square root of sum p (log p - mean)^2. T may be 0. TrainingError if shapes differ.
+    id, client: of the dialogue. text: the scored words. logp: natural logarithm of the probability
+    of each scored token, shape (T,). mean, std: of the log-probability of the next token under the
+    model's own distribution over the vocabulary at the same places, shape (T,): sum p log p, and
+    the square root of sum p (log p - mean)^2. T may be 0. TrainingError if shapes differ.
     """
 
     id: str
@@ -32,7 +35,10 @@ class Scored:
     def __post_init__(self) -> None:
         shapes = {self.logp.shape, self.mean.shape, self.std.shape}
         if len(shapes) > 1 or self.logp.ndim != 1:
-            raise TrainingError(f"session {self.id!r}: logp, mean and std have the shapes {sorted(shapes)}; all three must be (T,)")
+            raise TrainingError(
+                f"session {self.id!r}: logp, mean and std have the shapes {sorted(shapes)}; all"
+                " three must be (T,)"
+            )
 
     @property
     def tokens(self) -> int:

@@ -1,6 +1,8 @@
-"""Membership attacks on one session: a number that is larger the more likely the session was learned from.
+"""Membership attacks on one session: a number that is larger the more likely the session was
+learned from.
 
-Short sessions are scored like others as long as there is a token; where there is no number, it is said why, never NaN.
+Short sessions are scored like others as long as there is a token; where there is no number, it is
+said why, never NaN.
 """
 
 import math
@@ -15,14 +17,30 @@ from training.audit.scored import Floats, Scored
 from training.errors import TrainingError
 
 Attack = Literal["loss", "zlib", "min_k", "min_k_plus_plus", "reference", "neighbourhood"]
-ATTACKS: tuple[Attack, ...] = ("loss", "zlib", "min_k", "min_k_plus_plus", "reference", "neighbourhood")
+ATTACKS: tuple[Attack, ...] = (
+    "loss",
+    "zlib",
+    "min_k",
+    "min_k_plus_plus",
+    "reference",
+    "neighbourhood",
+)
 TITLES: Mapping[Attack, str] = {
-    "loss": "LOSS", "zlib": "zlib", "min_k": "Min-K%", "min_k_plus_plus": "Min-K%++", "reference": "reference", "neighbourhood": "neighbourhood",
+    "loss": "LOSS",
+    "zlib": "zlib",
+    "min_k": "Min-K%",
+    "min_k_plus_plus": "Min-K%++",
+    "reference": "reference",
+    "neighbourhood": "neighbourhood",
 }
 LOWEST = 0.2
-"""The share of tokens that Min-K% looks at, the least likely ones; 20% is the authors' choice for both variants."""
+"""The share of tokens that Min-K% looks at, the least likely ones; 20% is the authors' choice for
+both variants.
+"""
 FLATTEST = 1e-4
-"""Below this standard deviation the model was certain of the next token: it tells nothing, and is not divided by."""
+"""Below this standard deviation the model was certain of the next token: it tells nothing, and is
+not divided by.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +60,9 @@ def loss(one: Scored) -> Score:
 
 
 def zlib_ratio(one: Scored) -> Score:
-    """Minus the loss over the length in bytes of the text, compressed by zlib (Carlini et al. 2021, section 5)."""
+    """Minus the loss over the length in bytes of the text, compressed by zlib (Carlini et al. 2021,
+    section 5).
+    """
     if not one.tokens or not one.text:
         return NO_TOKENS
     return _told(float(one.logp.mean()) / len(zlib.compress(one.text.encode())))
@@ -54,26 +74,31 @@ def min_k(one: Scored, share: float = LOWEST) -> Score:
 
 
 def min_k_plus_plus(one: Scored, share: float = LOWEST) -> Score:
-    """Min-K% of log-probabilities that are standardized at each place by mean and deviation over the model's own next-token
-    distribution, hence weighted by probability, not uniformly over the vocabulary (Zhang et al. 2025, equation 3)."""
+    """Min-K% of log-probabilities that are standardized at each place by mean and deviation over
+    the model's own next-token distribution, hence weighted by probability, not uniformly over the
+    vocabulary (Zhang et al. 2025, equation 3).
+    """
     if not one.tokens:
         return NO_TOKENS
     return _told(_lowest((one.logp - one.mean) / np.maximum(one.std, FLATTEST), share))
 
 
 def reference(one: Scored, base: Scored) -> Score:
-    """How much less the session costs than under the untouched base model, nats per token (Carlini et al. 2021; Mireshghallah et al.
-    2022). TrainingError if the two are not of the same tokens."""
+    """How much less the session costs than under the untouched base model, nats per token (Carlini
+    et al. 2021; Mireshghallah et al. 2022). TrainingError if the two are not of the same tokens.
+    """
     if one.id != base.id or one.tokens != base.tokens:
         raise TrainingError(
-            f"session {one.id!r} with {one.tokens} tokens is compared with {base.id!r} with {base.tokens}; score the same sessions with both models"
+            f"session {one.id!r} with {one.tokens} tokens is compared with {base.id!r} with"
+            f" {base.tokens}; score the same sessions with both models"
         )
     return _told(float((one.logp - base.logp).mean())) if one.tokens else NO_TOKENS
 
 
 def neighbourhood(one: Scored, neighbours: Sequence[Scored]) -> Score:
-    """How much less the session costs than neighbours of it do on average, nats per token (Mattern et al. 2023, equation 3); what a
-    neighbour is here, `training.audit.neighbours` says."""
+    """How much less the session costs than neighbours of it do on average, nats per token (Mattern
+    et al. 2023, equation 3); what a neighbour is here, `training.audit.neighbours` says.
+    """
     losses = [other.loss for other in neighbours if other.loss is not None]
     if not one.tokens:
         return NO_TOKENS
@@ -91,26 +116,48 @@ def _lowest(values: Floats, share: float) -> float:
 
 
 def _told(value: float) -> Score:
-    return Score(value=value) if math.isfinite(value) else Score(value=None, why_not=f"the model gave a log-probability of {value}")
+    return (
+        Score(value=value)
+        if math.isfinite(value)
+        else Score(value=None, why_not=f"the model gave a log-probability of {value}")
+    )
 
 
-SELF: Mapping[str, Callable[[Scored], Score]] = {"loss": loss, "zlib": zlib_ratio, "min_k": min_k, "min_k_plus_plus": min_k_plus_plus}
+SELF: Mapping[str, Callable[[Scored], Score]] = {
+    "loss": loss,
+    "zlib": zlib_ratio,
+    "min_k": min_k,
+    "min_k_plus_plus": min_k_plus_plus,
+}
 """The attacks that need nothing but the model itself."""
 
 
 def attack(
-    name: Attack, sessions: Sequence[Scored], base: Sequence[Scored] | None = None, neighbours: Mapping[str, Sequence[Scored]] | None = None,
+    name: Attack,
+    sessions: Sequence[Scored],
+    base: Sequence[Scored] | None = None,
+    neighbours: Mapping[str, Sequence[Scored]] | None = None,
 ) -> list[Score]:
-    """One attack on every session, in order. base: the same sessions under the untouched model; neighbours: by session id.
-    TrainingError when an attack lacks what it needs."""
+    """One attack on every session, in order. base: the same sessions under the untouched model;
+    neighbours: by session id. TrainingError when an attack lacks what it needs.
+    """
     if name in SELF:
         return [SELF[name](one) for one in sessions]
     if name == "reference":
         if base is None:
-            raise TrainingError("attack 'reference' needs the same sessions scored by the base model; score them with the adapter off")
-        return [reference(one, other) for one, other in zip(sessions, _aligned(sessions, base), strict=True)]
+            raise TrainingError(
+                "attack 'reference' needs the same sessions scored by the base model; score them"
+                " with the adapter off"
+            )
+        return [
+            reference(one, other)
+            for one, other in zip(sessions, _aligned(sessions, base), strict=True)
+        ]
     if neighbours is None:
-        raise TrainingError("attack 'neighbourhood' needs neighbours of each session, scored by the same model; see training.audit.neighbours")
+        raise TrainingError(
+            "attack 'neighbourhood' needs neighbours of each session, scored by the same model; see"
+            " training.audit.neighbours"
+        )
     return [neighbourhood(one, neighbours.get(one.id, ())) for one in sessions]
 
 
@@ -118,5 +165,8 @@ def _aligned(sessions: Sequence[Scored], base: Sequence[Scored]) -> list[Scored]
     by_id = {one.id: one for one in base}
     missing = [one.id for one in sessions if one.id not in by_id]
     if missing:
-        raise TrainingError(f"{len(missing)} sessions, such as {missing[0]!r}, were not scored by the base model; score the same sessions with both")
+        raise TrainingError(
+            f"{len(missing)} sessions, such as {missing[0]!r}, were not scored by the base model;"
+            " score the same sessions with both"
+        )
     return [by_id[one.id] for one in sessions]

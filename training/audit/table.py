@@ -1,4 +1,6 @@
-"""An audit in words and a table, for whoever has to decide whether the trained counselor may be given away."""
+"""An audit in words and a table, for whoever has to decide whether the trained counselor may be
+given away.
+"""
 
 from training.audit.report import AuditReport, LikenessReport, Told
 from training.audit.scores import TITLES
@@ -9,9 +11,18 @@ MEANS = {
     "not told apart": "no better than guessing, as far as this sample shows",
     None: "no interval, so nothing can be said",
 }
-WHO = "Who was trained on? AUC: 0.5 is guessing, 1 is certainty; the 95% interval behind it. The base model saw nobody."
-FEW = "Caught at few false alarms: the share of those trained on whom an attack names while it wrongly names so few of the held out."
-HEART = "Does it go on as the session did? Means for trained on and held out; a memory shows as a difference."
+WHO = (
+    "Who was trained on? AUC: 0.5 is guessing, 1 is certainty; the 95% interval behind it. The base"
+    " model saw nobody."
+)
+FEW = (
+    "Caught at few false alarms: the share of those trained on whom an attack names while it"
+    " wrongly names so few of the held out."
+)
+HEART = (
+    "Does it go on as the session did? Means for trained on and held out; a memory shows as a"
+    " difference."
+)
 
 
 def lines(report: AuditReport) -> list[str]:
@@ -28,7 +39,9 @@ def lines(report: AuditReport) -> list[str]:
         rows += ["", WHO, *_attacks(report), "", FEW, *_rates(report), *_left_out(report)]
     if report.memorization:
         rows += ["", HEART, *_memorization(report.memorization)]
-    return rows + (["", *_one_run(report), *_exposure(report)] if report.one_run or report.exposure else [])
+    return rows + (
+        ["", *_one_run(report), *_exposure(report)] if report.one_run or report.exposure else []
+    )
 
 
 def _people(sessions: int, clients: int) -> str:
@@ -38,21 +51,41 @@ def _people(sessions: int, clients: int) -> str:
 def _privacy(report: AuditReport) -> str:
     if report.bound is None:
         return "none was accounted for, so nothing limits what an attack can do"
-    return f"for one {report.bound.unit}, by {report.bound.by}: no attack has an AUC above {report.bound.auc:.3f}"
+    return (
+        f"for one {report.bound.unit}, by {report.bound.by}: no attack has an AUC above"
+        f" {report.bound.auc:.3f}"
+    )
 
 
 def _attacks(report: AuditReport) -> list[str]:
     rows = [["attack", "trained model", "base model", "at most", "what it says"]]
     for one in report.attacks:
         bound = "-" if one.bound is None else f"{one.bound:.3f}"
-        rows.append([TITLES[one.attack], _auc(one.trained), "-" if one.base is None else _auc(one.base), bound, MEANS[one.verdict]])
-    broken = [TITLES[one.attack] for one in report.attacks if one.within_bound is False and one.verdict != "shift"]
-    above = f"ABOVE what the account allows: {', '.join(broken)}; the account or the split into members and others is wrong"
+        rows.append(
+            [
+                TITLES[one.attack],
+                _auc(one.trained),
+                "-" if one.base is None else _auc(one.base),
+                bound,
+                MEANS[one.verdict],
+            ]
+        )
+    broken = [
+        TITLES[one.attack]
+        for one in report.attacks
+        if one.within_bound is False and one.verdict != "shift"
+    ]
+    above = (
+        f"ABOVE what the account allows: {', '.join(broken)}; the account or the split into members"
+        " and others is wrong"
+    )
     return [*_grid(rows), *([above] if broken else [])]
 
 
 def _auc(told: Told) -> str:
-    return f"{told.roc_auc:.3f}" + ("" if told.low is None or told.high is None else f" ({told.low:.3f} to {told.high:.3f})")
+    return f"{told.roc_auc:.3f}" + (
+        "" if told.low is None or told.high is None else f" ({told.low:.3f} to {told.high:.3f})"
+    )
 
 
 def _rates(report: AuditReport) -> list[str]:
@@ -60,16 +93,31 @@ def _rates(report: AuditReport) -> list[str]:
     rows = [["attack", *(f"at {fpr:.1%}" for fpr in wanted), "PR AUC", "by chance"]]
     for one in report.attacks:
         told = one.trained
-        rows.append([TITLES[one.attack], *(f"{rate.tpr:.1%}" + ("" if rate.resolved else "*") for rate in told.tpr),
-                     f"{told.pr_auc:.3f}", f"{told.chance_pr_auc:.3f}"])
-    needed = [f"{1 / rate.fpr:.0f} for {rate.fpr:.1%}" for rate in report.attacks[0].trained.tpr if not rate.resolved]
-    too_few = f"* without any false alarm: {report.attacks[0].trained.others} held out are too few ({', '.join(needed)} at least)"
+        rows.append(
+            [
+                TITLES[one.attack],
+                *(f"{rate.tpr:.1%}" + ("" if rate.resolved else "*") for rate in told.tpr),
+                f"{told.pr_auc:.3f}",
+                f"{told.chance_pr_auc:.3f}",
+            ]
+        )
+    needed = [
+        f"{1 / rate.fpr:.0f} for {rate.fpr:.1%}"
+        for rate in report.attacks[0].trained.tpr
+        if not rate.resolved
+    ]
+    too_few = (
+        f"* without any false alarm: {report.attacks[0].trained.others} held out are too few"
+        f" ({', '.join(needed)} at least)"
+    )
     return [*_grid(rows), *([too_few] if needed else [])]
 
 
 def _left_out(report: AuditReport) -> list[str]:
     return [
-        f"{TITLES[one.attack]}: {count} sessions left out: {why}" for one in report.attacks for why, count in one.trained.left_out.items()
+        f"{TITLES[one.attack]}: {count} sessions left out: {why}"
+        for one in report.attacks
+        for why, count in one.trained.left_out.items()
     ]
 
 
@@ -77,8 +125,18 @@ def _memorization(found: tuple[LikenessReport, ...]) -> list[str]:
     names = {"rouge1_recall": "ROUGE-1 recall", "cosine": "cosine"}
     rows = [["measure", "model", "trained on", "held out", "difference"]]
     for one in found:
-        interval = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
-        rows.append([names[one.measure], one.model, f"{one.members:.3f}", f"{one.others:.3f}", f"{one.difference:+.3f}{interval}"])
+        interval = (
+            "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
+        )
+        rows.append(
+            [
+                names[one.measure],
+                one.model,
+                f"{one.members:.3f}",
+                f"{one.others:.3f}",
+                f"{one.difference:+.3f}{interval}",
+            ]
+        )
     return _grid(rows)
 
 
@@ -86,10 +144,20 @@ def _one_run(report: AuditReport) -> list[str]:
     run = report.one_run
     if run is None:
         return []
-    told = {True: "below the stated {0:.4g}", False: "ABOVE the stated {0:.4g}: the account is wrong", None: "none was stated"}[run.below_stated]
+    told = {
+        True: "below the stated {0:.4g}",
+        False: "ABOVE the stated {0:.4g}: the account is wrong",
+        None: "none was stated",
+    }[run.below_stated]
     return [
-        f"{'one-run audit':<16}{run.correct} of {run.guesses} guesses about {run.canaries} canaries are right",
-        f"{'':<16}epsilon is at least {run.epsilon:.3f} ({run.confidence:.0%} confidence, delta {run.delta:g}); {told.format(run.stated_epsilon)}",
+        (
+            f"{'one-run audit':<16}{run.correct} of {run.guesses} guesses about {run.canaries}"
+            " canaries are right"
+        ),
+        (
+            f"{'':<16}epsilon is at least {run.epsilon:.3f} ({run.confidence:.0%} confidence, delta"
+            f" {run.delta:g}); {told.format(run.stated_epsilon)}"
+        ),
     ]
 
 
@@ -98,12 +166,19 @@ def _exposure(report: AuditReport) -> list[str]:
     if found is None:
         return []
     return [
-        f"{'exposure':<16}{found.included:.2f} bits for the {found.n_included} canaries that were trained on, {found.excluded:.2f} for the "
-        f"{found.n_excluded} others (guessing: 1.44; most: {found.bits:.1f})",
+        (
+            f"{'exposure':<16}{found.included:.2f} bits for the {found.n_included} canaries that"
+            f" were trained on, {found.excluded:.2f} for the {found.n_excluded} others (guessing:"
+            f" 1.44; most: {found.bits:.1f})"
+        ),
         f"{'':<16}told apart with AUC {found.auc:.3f} ({found.low:.3f} to {found.high:.3f})",
     ]
 
 
 def _grid(rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    return ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  "
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,4 +1,6 @@
-"""How updates become the next weights. All sums go over sites in order of their names, so that who answered first changes nothing."""
+"""How updates become the next weights. All sums go over sites in order of their names, so that who
+answered first changes nothing.
+"""
 
 import math
 from collections.abc import Mapping
@@ -12,18 +14,26 @@ from training.federation.updates import A, Array, B, Weights, Wide, layers
 from training.privacy.noise import generator
 
 FIRST_DECAY, SECOND_DECAY, ADAPTIVITY = 0.9, 0.99, 1e-3
-"""beta1, beta2 and tau of FedAdam, as in the experiments of Reddi et al. 2021 (section 5, appendix D)."""
+"""beta1, beta2 and tau of FedAdam, as in the experiments of Reddi et al. 2021 (section 5, appendix
+D).
+"""
 
 
-def shares(weights: Mapping[str, float], answered: Mapping[str, Any], *, fixed: bool) -> dict[str, float]:
-    """The part of each site that answered. fixed: as before round one, so that they may add up to less than 1 and a silent site counts
-    as zero; otherwise the silent ones' parts are dealt to the others in proportion."""
+def shares(
+    weights: Mapping[str, float], answered: Mapping[str, Any], *, fixed: bool
+) -> dict[str, float]:
+    """The part of each site that answered. fixed: as before round one, so that they may add up to
+    less than 1 and a silent site counts as zero; otherwise the silent ones' parts are dealt to the
+    others in proportion.
+    """
     here = {site: weights[site] for site in sorted(answered)}
     whole = 1.0 if fixed else math.fsum(here.values())
     return {site: weight / whole for site, weight in here.items()}
 
 
-def weighted_sum(deltas: Mapping[str, Weights], parts: Mapping[str, float], like: Weights) -> dict[str, Wide]:
+def weighted_sum(
+    deltas: Mapping[str, Weights], parts: Mapping[str, float], like: Weights
+) -> dict[str, Wide]:
     """sum of part_i * delta_i, in float64, for the keys of `like`; zeros where nobody answered."""
     total = {key: np.zeros(like[key].shape, dtype=np.float64) for key in sorted(like)}
     for site in sorted(deltas):
@@ -32,18 +42,30 @@ def weighted_sum(deltas: Mapping[str, Weights], parts: Mapping[str, float], like
     return total
 
 
-def fedavg(weights: Weights, mean: Mapping[str, npt.NDArray[Any]], learning_rate: float = 1.0) -> dict[str, Array]:
-    """w + learning_rate * mean (McMahan et al. 2017, with a server step as in Reddi et al. 2021, algorithm 1). Others stay."""
+def fedavg(
+    weights: Weights, mean: Mapping[str, npt.NDArray[Any]], learning_rate: float = 1.0
+) -> dict[str, Array]:
+    """w + learning_rate * mean (McMahan et al. 2017, with a server step as in Reddi et al. 2021,
+    algorithm 1). Others stay.
+    """
     return {
-        key: (value.astype(np.float64) + learning_rate * mean[key]).astype(np.float32) if key in mean else value
+        key: (
+            (value.astype(np.float64) + learning_rate * mean[key]).astype(np.float32)
+            if key in mean
+            else value
+        )
         for key, value in weights.items()
     }
 
 
 def fedadam(
-    weights: Weights, mean: Mapping[str, npt.NDArray[Any]], moments: Mapping[str, npt.NDArray[Any]], learning_rate: float,
+    weights: Weights,
+    mean: Mapping[str, npt.NDArray[Any]],
+    moments: Mapping[str, npt.NDArray[Any]],
+    learning_rate: float,
 ) -> tuple[dict[str, Array], dict[str, Wide]]:
-    """m and v by Reddi et al. 2021, algorithm 2 (no bias correction, v from tau squared), then w + rate * m / (sqrt(v) + tau).
+    """m and v by Reddi et al. 2021, algorithm 2 (no bias correction, v from tau squared), then w +
+    rate * m / (sqrt(v) + tau).
 
     moments: `m.<key>` and `v.<key>` of the round before, float64; empty at first.
     """
@@ -62,14 +84,24 @@ def cut(weights: Weights, rank: int | None) -> dict[str, Array]:
     """The first components only: rows of A, columns of B; all for None."""
     if rank is None:
         return dict(weights)
-    return {key: np.ascontiguousarray(value[:rank] if key.endswith(A) else value[:, :rank]) for key, value in weights.items()}
+    return {
+        key: np.ascontiguousarray(value[:rank] if key.endswith(A) else value[:, :rank])
+        for key, value in weights.items()
+    }
 
 
 def stack(
-    weights: Weights, after: Mapping[str, Weights], parts: Mapping[str, float], alpha: float, shift: Shift | None, rng: np.random.Generator,
+    weights: Weights,
+    after: Mapping[str, Weights],
+    parts: Mapping[str, float],
+    alpha: float,
+    shift: Shift | None,
+    rng: np.random.Generator,
 ) -> tuple[dict[str, Array], Shift]:
-    """The mean of all B_i A_i, exactly and for any ranks, goes into the base as a stack of factors; adapters begin anew (FLoRA, Wang
-    et al. 2024, section 3.2). after: of each site. New A as PEFT draws it, uniform within 1 / sqrt(in); B zero."""
+    """The mean of all B_i A_i, exactly and for any ranks, goes into the base as a stack of factors;
+    adapters begin anew (FLoRA, Wang et al. 2024, section 3.2). after: of each site. New A as PEFT
+    draws it, uniform within 1 / sqrt(in); B zero.
+    """
     fresh: dict[str, Array] = {}
     more: dict[str, Factors] = {}
     for layer in layers(weights):
@@ -81,24 +113,41 @@ def stack(
 
 
 def exact(
-    weights: Weights, after: Mapping[str, Weights], parts: Mapping[str, float], alpha: float, shift: Shift | None,
+    weights: Weights,
+    after: Mapping[str, Weights],
+    parts: Mapping[str, float],
+    alpha: float,
+    shift: Shift | None,
 ) -> tuple[dict[str, Array], Shift]:
-    """Factors are averaged, and what the mean of products has beyond the product of means goes into the base, so that together
-    they are exact (FedEx-LoRA, Singhal et al. 2025)."""
-    mean = {key: value.astype(np.float32) for key, value in weighted_sum(after, parts, weights).items()}
+    """Factors are averaged, and what the mean of products has beyond the product of means goes into
+    the base, so that together they are exact (FedEx-LoRA, Singhal et al. 2025).
+    """
+    mean = {
+        key: value.astype(np.float32) for key, value in weighted_sum(after, parts, weights).items()
+    }
     more: dict[str, Factors] = {}
     for layer in layers(weights):
         left, right = _stacked(layer, after, parts, alpha)
         scale = np.float32(alpha / mean[layer + A].shape[0])
-        more[layer] = (np.concatenate([left, -scale * mean[layer + B]], axis=1), np.concatenate([right, mean[layer + A]], axis=0))
+        more[layer] = (
+            np.concatenate([left, -scale * mean[layer + B]], axis=1),
+            np.concatenate([right, mean[layer + A]], axis=0),
+        )
     return mean, grown(shift, more)
 
 
-def _stacked(layer: str, after: Mapping[str, Weights], parts: Mapping[str, float], alpha: float) -> Factors:
+def _stacked(
+    layer: str, after: Mapping[str, Weights], parts: Mapping[str, float], alpha: float
+) -> Factors:
     """Factors of sum part_i * alpha / rank_i * B_i A_i."""
     sites = sorted(after)
-    lefts = [after[site][layer + B] * np.float32(parts[site] * alpha / after[site][layer + A].shape[0]) for site in sites]
-    return np.concatenate(lefts, axis=1), np.concatenate([after[site][layer + A] for site in sites], axis=0)
+    lefts = [
+        after[site][layer + B] * np.float32(parts[site] * alpha / after[site][layer + A].shape[0])
+        for site in sites
+    ]
+    return np.concatenate(lefts, axis=1), np.concatenate(
+        [after[site][layer + A] for site in sites], axis=0
+    )
 
 
 def fresh_from(seed: int, round: int) -> np.random.Generator:

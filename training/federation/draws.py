@@ -10,8 +10,11 @@ Source = Literal["seeded", "secure"]
 """`secure`: from the operating system's cryptographic generator, which nobody can repeat."""
 
 
-def poisson(sites: Iterable[str], rate: float, seed: int, round: int, source: Source) -> tuple[str, ...]:
-    """Each site alone, with this probability (Poisson sampling), so that no site's part depends on another's; in order of names.
+def poisson(
+    sites: Iterable[str], rate: float, seed: int, round: int, source: Source
+) -> tuple[str, ...]:
+    """Each site alone, with this probability (Poisson sampling), so that no site's part depends on
+    another's; in order of names.
 
     source: `secure` where the account counts on the draw being unknown, as a seed would tell it.
     """
@@ -20,4 +23,8 @@ def poisson(sites: Iterable[str], rate: float, seed: int, round: int, source: So
 
 def _uniform(seed: int, round: int, site: str, source: Source) -> float:
     """In [0, 1), 53 bits."""
-    return secrets.randbits(53) / 2**53 if source == "secure" else float(generator((seed, "takes part", round, site)).random())
+    return (
+        secrets.randbits(53) / 2**53
+        if source == "secure"
+        else float(generator((seed, "takes part", round, site)).random())
+    )

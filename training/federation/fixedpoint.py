@@ -1,4 +1,6 @@
-"""Real vectors as whole numbers modulo 2^32, so that masks can be added to them and taken away without a trace."""
+"""Real vectors as whole numbers modulo 2^32, so that masks can be added to them and taken away
+without a trace.
+"""
 
 import math
 from dataclasses import dataclass
@@ -16,25 +18,36 @@ HALF = 2**31
 
 @dataclass(frozen=True, kw_only=True)
 class FixedPoint:
-    """largest: absolute value that an entry of one member's vector may have. members: who are summed at most."""
+    """largest: absolute value that an entry of one member's vector may have. members: who are
+    summed at most.
+    """
 
     largest: float
     members: int
 
     @property
     def step(self) -> float:
-        """The resolution: a power of two, the smallest with which the largest sum still fits. A member's entry is rounded towards
-        zero, so it is off by less than this and no norm grows; the sum is off by less than `members` times this."""
+        """The resolution: a power of two, the smallest with which the largest sum still fits. A
+        member's entry is rounded towards zero, so it is off by less than this and no norm grows;
+        the sum is off by less than `members` times this.
+        """
         return 2.0 ** (math.floor(math.log2(self.largest * self.members / HALF)) + 1)
 
     def encode(self, vector: npt.NDArray[Any]) -> Residues:
-        """TrainingError for an entry that is not finite or above `largest`: it would come out of the sum as another number."""
+        """TrainingError for an entry that is not finite or above `largest`: it would come out of
+        the sum as another number.
+        """
         if not np.isfinite(vector).all():
             raise TrainingError("an update with NaN or infinite entries cannot be summed")
         top = float(np.abs(vector).max(initial=0))
         if top > self.largest:
-            raise TrainingError(f"an entry of {top:.6g} is beyond {self.largest:g}, the range of the secure sum; it would overflow")
-        return (np.trunc(vector.astype(np.float64) / self.step).astype(np.int64) % 2**32).astype(np.uint32)
+            raise TrainingError(
+                f"an entry of {top:.6g} is beyond {self.largest:g}, the range of the secure sum; it"
+                " would overflow"
+            )
+        return (np.trunc(vector.astype(np.float64) / self.step).astype(np.int64) % 2**32).astype(
+            np.uint32
+        )
 
     def decode(self, total: Residues) -> Wide:
         """Of a sum of encoded vectors."""

@@ -1,4 +1,6 @@
-"""Simulated sites in one process: trained one after another, or by a pool of workers that the caller hands in."""
+"""Simulated sites in one process: trained one after another, or by a pool of workers that the
+caller hands in.
+"""
 
 import logging
 import threading
@@ -46,36 +48,64 @@ class Timed:
 class InProcess:
     """Asks sites that share one learner. One of these serves all rounds of a federation.
 
-    workers: a pool, of which each worker sets its own threads (one for torch); with processes, learner and terms must pickle. Without:
-    one after another. A call that outlives `timeout_s` cannot be ended; its answer is dropped, and as the learner may be in
-    use still, the next site waits for it as long again, and then counts as failed.
+    workers: a pool, of which each worker sets its own threads (one for torch); with processes,
+    learner and terms must pickle. Without: one after another. A call that outlives `timeout_s`
+    cannot be ended; its answer is dropped, and as the learner may be in use still, the next site
+    waits for it as long again, and then counts as failed.
     """
 
-    def __init__(self, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None) -> None:
+    def __init__(
+        self, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None
+    ) -> None:
         self.timed, self.terms, self.seed, self.workers = Timed(learner), terms, seed, workers
         self._busy: tuple[str, threading.Thread] | None = None
 
     @property
     def learning_s(self) -> float | None:
-        """Seconds spent learning, over all rounds so far; None with workers, whose time is their own."""
+        """Seconds spent learning, over all rounds so far; None with workers, whose time is their
+        own.
+        """
         return None if self.workers else self.timed.seconds
 
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
         """Bytes for bytes."""
-        return self._all({site: partial(site_side.answer, data, site, self._learner, self.terms, self.seed, frozen) for site, data in tasks.items()})
+        return self._all(
+            {
+                site: partial(
+                    site_side.answer, data, site, self._learner, self.terms, self.seed, frozen
+                )
+                for site, data in tasks.items()
+            }
+        )
 
-    def ask_sum(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int) -> "Summed":
+    def ask_sum(
+        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
+    ) -> "Summed":
         """The secure sum, with all its steps."""
         from training.federation.summing import sum_of
 
         return sum_of(self.ask_parts(tasks, drawn, frozen))
 
-    def ask_parts(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights) -> dict[str, Residues | Failed]:
-        """For a secure sum, each site's vector before it is masked; it never leaves the site's side."""
-        return self._all({
-            site: partial(site_side.masked_part, data, site, self._learner if site in drawn else None, self.terms, self.seed, frozen)
-            for site, data in tasks.items()
-        })
+    def ask_parts(
+        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights
+    ) -> dict[str, Residues | Failed]:
+        """For a secure sum, each site's vector before it is masked; it never leaves the site's
+        side.
+        """
+        return self._all(
+            {
+                site: partial(
+                    site_side.masked_part,
+                    data,
+                    site,
+                    self._learner if site in drawn else None,
+                    self.terms,
+                    self.seed,
+                    frozen,
+                )
+                for site, data in tasks.items()
+            }
+        )
 
     @property
     def _learner(self) -> Learner:
@@ -100,10 +130,15 @@ class InProcess:
         if self._busy is not None:
             self._busy[1].join(self.terms.timeout_s)
             if self._busy[1].is_alive():
-                return Failed(f"not begun: the learner is still busy with {self._busy[0]!r}, which did not answer in time")
+                return Failed(
+                    f"not begun: the learner is still busy with {self._busy[0]!r}, which did not"
+                    " answer in time"
+                )
             self._busy = None
         box: list[Answer | Failed] = []
-        thread = threading.Thread(target=self._boxed, args=(site, call, box), name=f"site {site}", daemon=True)
+        thread = threading.Thread(
+            target=self._boxed, args=(site, call, box), name=f"site {site}", daemon=True
+        )
         thread.start()
         thread.join(self.terms.timeout_s)
         if thread.is_alive():
@@ -121,8 +156,12 @@ class InProcess:
         return Failed(f"no answer within {self.terms.timeout_s:g} s")
 
     def _failed(self, site: str, error: BaseException) -> Failed:
-        """With privacy only the kind of error is told, as its words may hold what the data hold; the site's own log has the rest."""
+        """With privacy only the kind of error is told, as its words may hold what the data hold;
+        the site's own log has the rest.
+        """
         logger.warning("site %s failed", site, exc_info=error)
         if not self.terms.tells_loss:
             return Failed(f"failed there ({type(error).__name__}); the site's own log says why")
-        return Failed(str(error) if isinstance(error, TrainingError) else f"{type(error).__name__}: {error}")
+        return Failed(
+            str(error) if isinstance(error, TrainingError) else f"{type(error).__name__}: {error}"
+        )

@@ -1,4 +1,6 @@
-"""What has been paid so far: the account of `training.privacy`, round by round, as it goes into every checkpoint and card."""
+"""What has been paid so far: the account of `training.privacy`, round by round, as it goes into
+every checkpoint and card.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +13,9 @@ from training.privacy import budget
 from training.privacy.statement import NEIGHBOURS
 
 SLACK = 1e-9
-"""Relative rounding error that an epsilon may have; a plan whose noise was found from its budget meets it to the last digits."""
+"""Relative rounding error that an epsilon may have; a plan whose noise was found from its budget
+meets it to the last digits.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +38,9 @@ class Ledger:
 
 
 class Spending:
-    """The account of one plan, asked for every round; the noise is that of the whole plan, fixed at the beginning."""
+    """The account of one plan, asked for every round; the noise is that of the whole plan, fixed at
+    the beginning.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -57,23 +63,35 @@ class Spending:
         return most is None or self.after(rounds) <= most * (1 + SLACK)
 
     def refuse_overrun(self) -> None:
-        """TrainingError if the plan as a whole would cost more than its budget: before it begins."""
+        """TrainingError if the plan as a whole would cost more than its budget: before it
+        begins.
+        """
         if not self.allows(self.plan.rounds):
             most = self.plan.privacy.budget_epsilon or 0.0
             last = budget.rounds_within(self.plan, self.multiplier, most)
             raise TrainingError(
-                f"privacy.budget_epsilon: {most:g} for one {self.plan.privacy.unit} would be overrun after round {last} of {self.plan.rounds} "
-                f"(total {self.after(self.plan.rounds):.4g}); take more noise or fewer rounds"
+                f"privacy.budget_epsilon: {most:g} for one {self.plan.privacy.unit} would be"
+                f" overrun after round {last} of {self.plan.rounds} (total"
+                f" {self.after(self.plan.rounds):.4g}); take more noise or fewer rounds"
             )
 
     def ledger(self, rounds: int, source: str) -> Ledger:
         """source: of the noise, `seeded` or `secure`."""
         given = self.plan.privacy
         return Ledger(
-            unit=given.unit, adjacency=NEIGHBOURS[given.adjacency if given.unit == "site" else given.unit], delta=given.delta, clip=given.clip,
-            sensitivity=budget.sensitivity(self.plan), multiplier=self.multiplier, noise_std=budget.noise_std(self.plan, self.multiplier),
-            noise=_noise(source), sampling=_sampling(self.plan), rounds_charged=rounds, epsilon=self.after(rounds),
-            budget_epsilon=given.budget_epsilon, also_released=_also_released(self.plan),
+            unit=given.unit,
+            adjacency=NEIGHBOURS[given.adjacency if given.unit == "site" else given.unit],
+            delta=given.delta,
+            clip=given.clip,
+            sensitivity=budget.sensitivity(self.plan),
+            multiplier=self.multiplier,
+            noise_std=budget.noise_std(self.plan, self.multiplier),
+            noise=_noise(source),
+            sampling=_sampling(self.plan),
+            rounds_charged=rounds,
+            epsilon=self.after(rounds),
+            budget_epsilon=given.budget_epsilon,
+            also_released=_also_released(self.plan),
         )
 
 
@@ -86,9 +104,15 @@ def _noise(source: str) -> str:
 def _sampling(plan: Plan) -> str:
     given = plan.privacy
     if given.unit != "site":
-        return f"Poisson: each {given.draw or 'session'} alone in every local step; participation of sites is not counted"
+        return (
+            f"Poisson: each {given.draw or 'session'} alone in every local step; participation of"
+            " sites is not counted"
+        )
     if given.participation < 1 and given.noise_at == "sum":
-        return f"Poisson: each site alone with probability {given.participation:g} in a round, and nobody learns which"
+        return (
+            f"Poisson: each site alone with probability {given.participation:g} in a round, and"
+            " nobody learns which"
+        )
     return "not counted: every site is charged for every round"
 
 
@@ -97,10 +121,18 @@ def _also_released(plan: Plan) -> tuple[str, ...]:
     found = ["names and number of sites", "which sites failed in a round"]
     hidden = plan.privacy.noise_at == "sum" and plan.privacy.participation < 1
     found += [] if hidden else ["which sites took part in a round", "bytes by site and round"]
-    found += ["numbers of sessions of the sites, as weights"] if plan.privacy.unit != "site" or plan.privacy.weights == "by_size" else []
+    found += (
+        ["numbers of sessions of the sites, as weights"]
+        if plan.privacy.unit != "site" or plan.privacy.weights == "by_size"
+        else []
+    )
     return tuple(found + (["numbers of local steps"] if plan.privacy.unit != "site" else []))
 
 
 def of_nothing() -> Mapping[str, Any]:
     """The ledger of a federation without privacy."""
-    return {"unit": None, "epsilon": None, "said": "privacy: none; updates and losses of sites were released as they are"}
+    return {
+        "unit": None,
+        "epsilon": None,
+        "said": "privacy: none; updates and losses of sites were released as they are",
+    }

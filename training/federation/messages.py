@@ -1,10 +1,12 @@
-"""What travels, as bytes: safetensors with float32, float16 or int8 numbers, and a few facts as text.
+"""What travels, as bytes: safetensors with float32, float16 or int8 numbers, and a few facts as
+text.
 
-int8 has one scale for every line along a tensor's longer axis: for LoRA one for each rank-one component, since these differ in size
-and there are few. Rounding is stochastic, hence unbiased: entries below half a step, most of a late update, would always be
-lost to the nearest number, while random errors cancel over sites and rounds. It is repeatable by its key. Private updates are
-clipped and noised before they come here, so rounding them is post-processing and costs no privacy; who counts on a clip
-clips again after `decoded` (see `rounds`), because rounding may lengthen a vector.
+int8 has one scale for every line along a tensor's longer axis: for LoRA one for each rank-one
+component, since these differ in size and there are few. Rounding is stochastic, hence unbiased:
+entries below half a step, most of a late update, would always be lost to the nearest number, while
+random errors cancel over sites and rounds. It is repeatable by its key. Private updates are clipped
+and noised before they come here, so rounding them is post-processing and costs no privacy; who
+counts on a clip clips again after `decoded` (see `rounds`), because rounding may lengthen a vector.
 """
 
 import json
@@ -22,20 +24,30 @@ from training.federation.updates import Array, Weights, norm_of
 Send = Literal["fp32", "fp16", "int8"]
 SCALES = "scales"
 LEVELS = 127
-DTYPES: dict[str, "np.dtype"] = {"fp32": np.dtype(np.float32), "fp16": np.dtype(np.float16), "int8": np.dtype(np.int8)}
+DTYPES: dict[str, "np.dtype"] = {
+    "fp32": np.dtype(np.float32),
+    "fp16": np.dtype(np.float16),
+    "int8": np.dtype(np.int8),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """weights: float32 again. facts: text that went along. rounding: a bound on the L2 distance to what was encoded."""
+    """weights: float32 again. facts: text that went along. rounding: a bound on the L2 distance to
+    what was encoded.
+    """
 
     weights: Weights
     facts: Mapping[str, str]
     rounding: float
 
 
-def encoded(weights: Weights, send: Send, facts: Mapping[str, str], rng: np.random.Generator) -> bytes:
-    """The bytes that travel. rng: of stochastic rounding. TrainingError for entries that are not finite, or too large for float16."""
+def encoded(
+    weights: Weights, send: Send, facts: Mapping[str, str], rng: np.random.Generator
+) -> bytes:
+    """The bytes that travel. rng: of stochastic rounding. TrainingError for entries that are not
+    finite, or too large for float16.
+    """
     for key in sorted(weights):
         if not np.isfinite(weights[key]).all():
             raise TrainingError(f"{key!r} has entries that are not finite, and cannot be sent")
@@ -43,9 +55,16 @@ def encoded(weights: Weights, send: Send, facts: Mapping[str, str], rng: np.rand
     if send == "int8":
         lines = {key: _scale(weights[key]) for key in sorted(weights)}
         tensors = {key: _rounded(weights[key], lines[key], rng) for key in sorted(weights)}
-        tensors[SCALES] = np.concatenate([lines[key].ravel() for key in sorted(weights)]) if weights else np.zeros(0, np.float32)
+        tensors[SCALES] = (
+            np.concatenate([lines[key].ravel() for key in sorted(weights)])
+            if weights
+            else np.zeros(0, np.float32)
+        )
     else:
-        tensors = {key: np.ascontiguousarray(_cast(key, weights[key], DTYPES[send])) for key in sorted(weights)}
+        tensors = {
+            key: np.ascontiguousarray(_cast(key, weights[key], DTYPES[send]))
+            for key in sorted(weights)
+        }
     return save(tensors, metadata={"send": send, **facts})
 
 
@@ -53,7 +72,10 @@ def _cast(key: str, value: Array, dtype: "np.dtype") -> "np.ndarray":
     with np.errstate(over="ignore"):
         small = value.astype(dtype)
     if not np.isfinite(small).all():
-        raise TrainingError(f"{key!r} reaches {np.abs(value).max():.4g}, and float16 ends at 65504; take `send: fp32`")
+        raise TrainingError(
+            f"{key!r} reaches {np.abs(value).max():.4g}, and float16 ends at 65504; take `send:"
+            " fp32`"
+        )
     return small
 
 
@@ -62,7 +84,9 @@ def _axis(shape: tuple[int, ...]) -> int:
 
 
 def _scale(value: Array) -> Array:
-    """One step of int8 for each line along the longer axis, shaped so that it multiplies the tensor."""
+    """One step of int8 for each line along the longer axis, shaped so that it multiplies the
+    tensor.
+    """
     largest: Array = np.abs(value).max(axis=_axis(value.shape), keepdims=True, initial=0)
     return largest / np.float32(LEVELS)
 
@@ -80,19 +104,31 @@ def decoded(data: bytes, send: Send) -> Message:
         raise TrainingError(f"{len(data)} bytes that are no message ({error})") from None
     if facts.get("send") != send:
         raise TrainingError(f"sent as {facts.get('send', 'nothing known')}, but {send} was agreed")
-    wrong = [key for key, value in tensors.items() if value.dtype != DTYPES[send] and not (send == "int8" and key == SCALES)]
+    wrong = [
+        key
+        for key, value in tensors.items()
+        if value.dtype != DTYPES[send] and not (send == "int8" and key == SCALES)
+    ]
     if wrong:
-        raise TrainingError(f"{wrong[0]!r} is {tensors[wrong[0]].dtype}, not {DTYPES[send]} as {send} says")
+        raise TrainingError(
+            f"{wrong[0]!r} is {tensors[wrong[0]].dtype}, not {DTYPES[send]} as {send} says"
+        )
     if send == "int8":
         return _from_int8(tensors, facts)
     weights = {key: value.astype(np.float32) for key, value in tensors.items()}
     size = sum(value.size for value in weights.values())
-    return Message(weights=weights, facts=facts, rounding=0.0 if send == "fp32" else norm_of(weights) * 2**-10 + size**0.5 * 2**-25)
+    return Message(
+        weights=weights,
+        facts=facts,
+        rounding=0.0 if send == "fp32" else norm_of(weights) * 2**-10 + size**0.5 * 2**-25,
+    )
 
 
 def _facts(data: bytes) -> dict[str, str]:
-    """The metadata, which the library's in-memory reader leaves out: eight bytes of length, then JSON."""
-    header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+    """The metadata, which the library's in-memory reader leaves out: eight bytes of length, then
+    JSON.
+    """
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     return {str(key): str(value) for key, value in header.get("__metadata__", {}).items()}
 
 
@@ -105,8 +141,10 @@ def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) ->
     weights, at, square = {}, 0, 0.0
     for key in keys:
         size = int(np.prod(shapes[key]))
-        scale = scales[at:at + size].reshape(shapes[key])
+        scale = scales[at : at + size].reshape(shapes[key])
         at += size
         weights[key] = (tensors[key].astype(np.float32) * scale).astype(np.float32)
-        square += float(np.sum(np.square(scale, dtype=np.float64))) * (tensors[key].size / max(size, 1))
+        square += float(np.sum(np.square(scale, dtype=np.float64))) * (
+            tensors[key].size / max(size, 1)
+        )
     return Message(weights=weights, facts=facts, rounding=float(np.sqrt(square)))

@@ -1,4 +1,6 @@
-"""One round: a pure function of the server's state, the sites' answers and a seed (secure noise aside)."""
+"""One round: a pure function of the server's state, the sites' answers and a seed (secure noise
+aside).
+"""
 
 import math
 import time
@@ -24,22 +26,29 @@ class Sites(Protocol):
     """Where tasks go to: `InProcess`, or a network."""
 
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> Mapping[str, bytes | Failed]:
-        """Each site's answer to its task, as bytes, or why there is none. frozen: adapters that sites hold already."""
+        """Each site's answer to its task, as bytes, or why there is none. frozen: adapters that
+        sites hold already.
+        """
         ...
 
-    def ask_sum(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int) -> "Summed":
-        """The sum of the sites' vectors of so many numbers, each seen by its `secure.Member` only; zeros of those not drawn."""
+    def ask_sum(
+        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
+    ) -> "Summed":
+        """The sum of the sites' vectors of so many numbers, each seen by its `secure.Member` only;
+        zeros of those not drawn.
+        """
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundReport:
-    """What a round was. Where the account counts on nobody knowing who was drawn, `drawn`, `answered`, `shares`, `steps` and bytes by
-    site are None.
+    """What a round was. Where the account counts on nobody knowing who was drawn, `drawn`,
+    `answered`, `shares`, `steps` and bytes by site are None.
 
-    failed: sites without an accepted answer, and why. void: why the round changed nothing; its privacy is charged all the same.
-    losses: by site; None with privacy. bytes_down, bytes_up: by site, as it receives and sends. seconds: in all;
-    learning_s: within the learners, None where that is not known. said: what else a reader should know.
+    failed: sites without an accepted answer, and why. void: why the round changed nothing; its
+    privacy is charged all the same. losses: by site; None with privacy. bytes_down, bytes_up: by
+    site, as it receives and sends. seconds: in all; learning_s: within the learners, None where
+    that is not known. said: what else a reader should know.
     """
 
     round: int
@@ -61,7 +70,9 @@ class RoundReport:
 
 @dataclass(kw_only=True)
 class Gathered:
-    """What the server has of a round. deltas: of sites that it sees one by one. total: sum of nominal weight times delta, of `answered`."""
+    """What the server has of a round. deltas: of sites that it sees one by one. total: sum of
+    nominal weight times delta, of `answered`.
+    """
 
     deltas: dict[str, Weights] = field(default_factory=dict)
     total: Mapping[str, Wide] = field(default_factory=dict)
@@ -72,20 +83,40 @@ class Gathered:
 
 
 def run_round(
-    state: ServerState, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None,
+    state: ServerState, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None
 ) -> tuple[ServerState, RoundReport]:
-    """The next round, all sites in this process. Failing sites are left out and named; no error comes from them."""
+    """The next round, all sites in this process. Failing sites are left out and named; no error
+    comes from them.
+    """
     return conduct(state, InProcess(learner, terms, seed, workers), terms, seed)
 
 
-def conduct(state: ServerState, sites: Sites, terms: Terms, seed: int) -> tuple[ServerState, RoundReport]:
+def conduct(
+    state: ServerState, sites: Sites, terms: Terms, seed: int
+) -> tuple[ServerState, RoundReport]:
     """The next round, wherever the sites are."""
     began, learned = time.perf_counter(), getattr(sites, "learning_s", None)
     number = state.round + 1
-    drawn = draws.poisson(terms.sites, terms.participation, seed, number, terms.noise if terms.hidden_draw else "seeded")
-    got = _summed(state, sites, terms, seed, drawn) if terms.secure else _separate(state, sites, terms, seed, drawn)
+    drawn = draws.poisson(
+        terms.sites,
+        terms.participation,
+        seed,
+        number,
+        terms.noise if terms.hidden_draw else "seeded",
+    )
+    got = (
+        _summed(state, sites, terms, seed, drawn)
+        if terms.secure
+        else _separate(state, sites, terms, seed, drawn)
+    )
     void = _void(got, terms, drawn)
-    after = ServerState(weights=state.weights, round=number, shift=state.shift, moments=state.moments, charged=state.charged + 1)
+    after = ServerState(
+        weights=state.weights,
+        round=number,
+        shift=state.shift,
+        moments=state.moments,
+        charged=state.charged + 1,
+    )
     if void is None:
         after = _stepped(after, got, terms, seed)
     learned_s = None if learned is None else getattr(sites, "learning_s", 0.0) - learned
@@ -97,9 +128,16 @@ def _tasks(state: ServerState, terms: Terms, seed: int, to: Collection[str]) -> 
     ranks = {site: terms.ranks.get(site) for site in to}
     of_rank = {
         rank: task_bytes(
-            Task(round=state.round + 1, weights=travelling(aggregation.cut(state.weights, rank), terms), base_shift=state.shift),
-            terms, seed, _frozen(state, terms),
-        ) for rank in set(ranks.values())
+            Task(
+                round=state.round + 1,
+                weights=travelling(aggregation.cut(state.weights, rank), terms),
+                base_shift=state.shift,
+            ),
+            terms,
+            seed,
+            _frozen(state, terms),
+        )
+        for rank in set(ranks.values())
     }
     return {site: of_rank[rank] for site, rank in sorted(ranks.items())}
 
@@ -109,7 +147,9 @@ def _frozen(state: ServerState, terms: Terms) -> dict[str, Array]:
     return {key: value for key, value in state.weights.items() if key not in sent}
 
 
-def _separate(state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]) -> Gathered:
+def _separate(
+    state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]
+) -> Gathered:
     """Every update is seen by the server, and screened."""
     tasks = _tasks(state, terms, seed, drawn)
     got = Gathered(down={site: len(data) for site, data in tasks.items()})
@@ -123,31 +163,44 @@ def _separate(state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: 
         except TrainingError as error:
             got.failed[site] = str(error)
     if terms.rule in ("fedavg", "fedadam"):
-        got.total = aggregation.weighted_sum(got.deltas, terms.weights, travelling(state.weights, terms))
+        got.total = aggregation.weighted_sum(
+            got.deltas, terms.weights, travelling(state.weights, terms)
+        )
     return got
 
 
-def accepted(data: bytes, state: ServerState, terms: Terms, site: str) -> tuple[Weights, Mapping[str, str]]:
+def accepted(
+    data: bytes, state: ServerState, terms: Terms, site: str
+) -> tuple[Weights, Mapping[str, str]]:
     """A site's update and what it says of it. TrainingError says why it must be left out."""
     message = messages.decoded(data, terms.send)
     if message.facts.get("round") != str(state.round + 1):
-        raise TrainingError(f"an answer to round {message.facts.get('round')}, not to {state.round + 1}")
+        raise TrainingError(
+            f"an answer to round {message.facts.get('round')}, not to {state.round + 1}"
+        )
     promised = terms.clip if terms.noise_at != "each_site" else None
     like = travelling(aggregation.cut(state.weights, terms.ranks.get(site)), terms)
     problem = screening.problem_of(message.weights, like, clip=promised, rounding=message.rounding)
     if problem:
         raise TrainingError(problem)
-    return (message.weights if promised is None else screening.clip_to(message.weights, promised)), message.facts
+    return (
+        message.weights if promised is None else screening.clip_to(message.weights, promised)
+    ), message.facts
 
 
-def _summed(state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]) -> Gathered:
-    """Only the sum of weighted updates is seen. Where the draw is hidden, all sites send, the others zeros."""
+def _summed(
+    state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]
+) -> Gathered:
+    """Only the sum of weighted updates is seen. Where the draw is hidden, all sites send, the
+    others zeros.
+    """
     frozen = _frozen(state, terms)
     tasks = _tasks(state, terms, seed, terms.sites if terms.hidden_draw else drawn)
     moved = travelling(state.weights, terms)
     summed = sites.ask_sum(tasks, drawn, frozen, sum(value.size for value in moved.values()))
     got = Gathered(
-        failed={site: summed.failed[site] for site in sorted(summed.failed)}, up=dict(summed.bytes_up),
+        failed={site: summed.failed[site] for site in sorted(summed.failed)},
+        up=dict(summed.bytes_up),
         down={site: len(tasks[site]) + many for site, many in summed.bytes_down.items()},
     )
     if summed.total is None:
@@ -156,17 +209,22 @@ def _summed(state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Co
     flat, at = terms.fixed_point.decode(summed.total), 0
     got.total = {}
     for key, value in sorted(moved.items()):
-        got.total[key] = flat[at:at + value.size].reshape(value.shape)
+        got.total[key] = flat[at : at + value.size].reshape(value.shape)
         at += value.size
     return got
 
 
 def _void(got: Gathered, terms: Terms, drawn: Collection[str]) -> str | None:
-    """Too few answers. Where the draw is hidden it must not decide, so those not drawn count as having answered zeros."""
+    """Too few answers. Where the draw is hidden it must not decide, so those not drawn count as
+    having answered zeros.
+    """
     silent = len(terms.sites) - len(drawn) if terms.hidden_draw and not terms.secure else 0
     many = len(got.answered) + silent
     if many < terms.min_sites or (many == 0 and not terms.hidden_draw):
-        return f"{many} of {len(terms.sites)} sites answered, and {max(terms.min_sites, 1)} are needed; the weights stay as they were"
+        return (
+            f"{many} of {len(terms.sites)} sites answered, and {max(terms.min_sites, 1)} are"
+            " needed; the weights stay as they were"
+        )
     if terms.secure and not got.answered:
         return "the secure sum came to nothing; the weights stay as they were"
     return None
@@ -178,17 +236,33 @@ def _stepped(state: ServerState, got: Gathered, terms: Terms, seed: int) -> Serv
     new_shift: Shift | None = shift
     match terms.rule:
         case "fedavg":
-            weights = aggregation.fedavg(weights, _average(got, terms, seed, state.round), terms.learning_rate)
+            weights = aggregation.fedavg(
+                weights, _average(got, terms, seed, state.round), terms.learning_rate
+            )
         case "fedadam":
-            weights, moments = aggregation.fedadam(weights, _average(got, terms, seed, state.round), moments, terms.learning_rate)
+            weights, moments = aggregation.fedadam(
+                weights, _average(got, terms, seed, state.round), moments, terms.learning_rate
+            )
         case "stack" | "exact":
             parts = aggregation.shares(terms.weights, got.deltas, fixed=False)
-            after = {site: _moved(aggregation.cut(weights, terms.ranks.get(site)), delta) for site, delta in got.deltas.items()}
+            after = {
+                site: _moved(aggregation.cut(weights, terms.ranks.get(site)), delta)
+                for site, delta in got.deltas.items()
+            }
             if terms.rule == "exact":
                 weights, new_shift = aggregation.exact(weights, after, parts, terms.alpha, shift)
             else:
-                weights, new_shift = aggregation.stack(weights, after, parts, terms.alpha, shift, aggregation.fresh_from(seed, state.round))
-    return ServerState(weights=weights, round=state.round, shift=new_shift, moments=moments, charged=state.charged)
+                weights, new_shift = aggregation.stack(
+                    weights,
+                    after,
+                    parts,
+                    terms.alpha,
+                    shift,
+                    aggregation.fresh_from(seed, state.round),
+                )
+    return ServerState(
+        weights=weights, round=state.round, shift=new_shift, moments=moments, charged=state.charged
+    )
 
 
 def _moved(weights: Weights, delta: Weights) -> dict[str, Array]:
@@ -196,29 +270,60 @@ def _moved(weights: Weights, delta: Weights) -> dict[str, Array]:
 
 
 def _average(got: Gathered, terms: Terms, seed: int, number: int) -> Mapping[str, Wide]:
-    """The mean update. With fixed weights: the sum, noised if that is agreed, over the probability of being drawn, which makes it
-    unbiased and, as it comes after the noise, costs nothing. Otherwise over the weight of those who answered."""
+    """The mean update. With fixed weights: the sum, noised if that is agreed, over the probability
+    of being drawn, which makes it unbiased and, as it comes after the noise, costs nothing.
+    Otherwise over the weight of those who answered.
+    """
     if not terms.fixed:
         whole = math.fsum(terms.weights[site] for site in got.answered)
         return {key: value / whole for key, value in got.total.items()}
     total = got.total
     if terms.noise_at == "sum":
-        total = noise.noised(total, terms.noise_std, seed=seed, round=number, site="", source=terms.noise)
+        total = noise.noised(
+            total, terms.noise_std, seed=seed, round=number, site="", source=terms.noise
+        )
     return {key: value / terms.participation for key, value in total.items()}
 
 
 def _report(
-    number: int, got: Gathered, terms: Terms, drawn: tuple[str, ...], void: str | None, seconds: float, learning_s: float | None,
+    number: int,
+    got: Gathered,
+    terms: Terms,
+    drawn: tuple[str, ...],
+    void: str | None,
+    seconds: float,
+    learning_s: float | None,
 ) -> RoundReport:
     told = not terms.hidden_draw
-    losses = {site: float(facts["loss"]) for site, facts in got.answered.items() if "loss" in facts} if terms.tells_loss else None
+    losses = (
+        {site: float(facts["loss"]) for site, facts in got.answered.items() if "loss" in facts}
+        if terms.tells_loss
+        else None
+    )
     return RoundReport(
-        round=number, sites=len(terms.sites), drawn=drawn if told else None, answered=tuple(got.answered) if told else None,
-        failed=dict(got.failed), void=void, losses=losses, seconds=seconds, learning_s=learning_s,
-        shares=aggregation.shares(terms.weights, got.answered, fixed=terms.fixed) if told and got.answered else None,
-        steps={site: int(facts["steps"]) for site, facts in got.answered.items() if "steps" in facts} if told else None,
-        bytes_down=dict(got.down) if told else None, bytes_up=dict(got.up) if told else None,
-        bytes_all=sum(got.up.values()) + sum(got.down.values()), said=_said(got, terms, void),
+        round=number,
+        sites=len(terms.sites),
+        drawn=drawn if told else None,
+        answered=tuple(got.answered) if told else None,
+        failed=dict(got.failed),
+        void=void,
+        losses=losses,
+        seconds=seconds,
+        learning_s=learning_s,
+        shares=(
+            aggregation.shares(terms.weights, got.answered, fixed=terms.fixed)
+            if told and got.answered
+            else None
+        ),
+        steps=(
+            {site: int(facts["steps"]) for site, facts in got.answered.items() if "steps" in facts}
+            if told
+            else None
+        ),
+        bytes_down=dict(got.down) if told else None,
+        bytes_up=dict(got.up) if told else None,
+        bytes_all=sum(got.up.values()) + sum(got.down.values()),
+        said=_said(got, terms, void),
     )
 
 
@@ -226,7 +331,8 @@ def _said(got: Gathered, terms: Terms, void: str | None) -> tuple[str, ...]:
     found = []
     if got.failed and void is None:
         found.append(
-            "the failed sites' part counts as zero, as the sensitivity demands" if terms.fixed
+            "the failed sites' part counts as zero, as the sensitivity demands"
+            if terms.fixed
             else "the failed sites' part was dealt to those who answered, by their weights"
         )
     if void is not None and not terms.tells_loss:

@@ -1,4 +1,6 @@
-"""What is let into an average, and how long it may be. A refused update is named with the reason; nothing is mended silently."""
+"""What is let into an average, and how long it may be. A refused update is named with the reason;
+nothing is mended silently.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,11 +15,18 @@ SLACK = 1e-5
 """Relative rounding error that a float32 norm may have."""
 
 
-def problem_of(delta: Mapping[str, npt.NDArray[Any]], like: Weights, *, clip: float | None = None, rounding: float = 0.0) -> str | None:
+def problem_of(
+    delta: Mapping[str, npt.NDArray[Any]],
+    like: Weights,
+    *,
+    clip: float | None = None,
+    rounding: float = 0.0,
+) -> str | None:
     """Why an update must be left out, in words; None if it is as agreed.
 
-    like: tensors with the keys, shapes and dtype that were asked for. clip: the norm that was promised, None if none was.
-    rounding: how far, in L2, the numbers may have moved on their way (see `messages.Message`).
+    like: tensors with the keys, shapes and dtype that were asked for. clip: the norm that was
+    promised, None if none was. rounding: how far, in L2, the numbers may have moved on their way
+    (see `messages.Message`).
     """
     missing, extra = sorted(like.keys() - delta.keys()), sorted(delta.keys() - like.keys())
     if missing:
@@ -31,11 +40,16 @@ def problem_of(delta: Mapping[str, npt.NDArray[Any]], like: Weights, *, clip: fl
         if here.shape != wanted.shape:
             return f"{key!r} has shape {here.shape}, not {wanted.shape}"
         if not np.isfinite(here).all():
-            return f"{key!r} has {int((~np.isfinite(here)).sum())} entries that are not finite (NaN or infinite)"
+            return (
+                f"{key!r} has {int((~np.isfinite(here)).sum())} entries that are not finite (NaN or"
+                " infinite)"
+            )
     return _too_long(delta, clip, rounding)
 
 
-def _too_long(delta: Mapping[str, npt.NDArray[Any]], clip: float | None, rounding: float) -> str | None:
+def _too_long(
+    delta: Mapping[str, npt.NDArray[Any]], clip: float | None, rounding: float
+) -> str | None:
     norm = norm_of(delta)
     if clip is not None and not norm <= clip * (1 + SLACK) + rounding:
         return f"its norm is {norm:.6g}, above the clip of {clip:g} that was promised"
@@ -43,12 +57,19 @@ def _too_long(delta: Mapping[str, npt.NDArray[Any]], clip: float | None, roundin
 
 
 def clip_to(delta: Weights, clip: float) -> Weights:
-    """The same direction, at most this long in L2. TrainingError for NaN or infinite entries: min(1, NaN) would let them pass."""
+    """The same direction, at most this long in L2. TrainingError for NaN or infinite entries:
+    min(1, NaN) would let them pass.
+    """
     if not (np.isfinite(clip) and clip > 0):
-        raise TrainingError(f"a clip of {clip:g} bounds nothing; it must be a finite number above 0")
+        raise TrainingError(
+            f"a clip of {clip:g} bounds nothing; it must be a finite number above 0"
+        )
     norm = norm_of(delta)
     if not np.isfinite(norm):
-        raise TrainingError("an update with NaN or infinite entries cannot be clipped; look for a learning rate that is too high")
+        raise TrainingError(
+            "an update with NaN or infinite entries cannot be clipped; look for a learning rate"
+            " that is too high"
+        )
     if norm <= clip:
         return dict(delta)
     factor = clip / norm
@@ -56,7 +77,11 @@ def clip_to(delta: Weights, clip: float) -> Weights:
 
 
 def _shorter(value: Array, factor: float) -> Array:
-    """Scaled and rounded to float32 towards zero, so that the norm cannot end above the clip by rounding."""
+    """Scaled and rounded to float32 towards zero, so that the norm cannot end above the clip by
+    rounding.
+    """
     exact = value.astype(np.float64) * factor
     near = exact.astype(np.float32)
-    return np.where(np.abs(near) > np.abs(exact), np.nextafter(near, np.float32(0)), near).astype(np.float32)
+    return np.where(np.abs(near) > np.abs(exact), np.nextafter(near, np.float32(0)), near).astype(
+        np.float32
+    )

@@ -1,8 +1,10 @@
-"""What is added to frozen base weights over the rounds: as two factors while that is smaller, then as a dense matrix.
+"""What is added to frozen base weights over the rounds: as two factors while that is smaller, then
+as a dense matrix.
 
-Stacking and exact aggregation produce low-rank additions (FLoRA, Wang et al. 2024; FedEx-LoRA, Singhal et al. 2025). They are kept
-as `<layer>.shift_A` (rank x in) and `<layer>.shift_B` (out x rank), the addition being B A, which also travels at that size; when
-rank * (in + out) reaches in * out, as `<layer>.shift`.
+Stacking and exact aggregation produce low-rank additions (FLoRA, Wang et al. 2024; FedEx-LoRA,
+Singhal et al. 2025). They are kept as `<layer>.shift_A` (rank x in) and `<layer>.shift_B` (out x
+rank), the addition being B A, which also travels at that size; when rank * (in + out) reaches in *
+out, as `<layer>.shift`.
 """
 
 from collections.abc import Mapping
@@ -22,7 +24,9 @@ def grown(shift: Shift | None, more: Mapping[str, Factors]) -> Shift:
     after: dict[str, Array] = {}
     for layer, (left, right) in sorted(more.items()):
         if shift and layer + WHOLE in shift:
-            after[layer + WHOLE] = (shift[layer + WHOLE].astype(np.float64) + _product(left, right)).astype(np.float32)
+            after[layer + WHOLE] = (
+                shift[layer + WHOLE].astype(np.float64) + _product(left, right)
+            ).astype(np.float32)
             continue
         if shift:
             left = np.concatenate([shift[layer + LEFT], left], axis=1)
@@ -47,4 +51,7 @@ def dense(shift: Shift | None) -> Weights | None:
         return None
     whole = {key.removesuffix(WHOLE): value for key, value in shift.items() if key.endswith(WHOLE)}
     low = {key.removesuffix(LEFT) for key in shift if key.endswith(LEFT)}
-    return whole | {layer: _product(shift[layer + LEFT], shift[layer + RIGHT]).astype(np.float32) for layer in sorted(low)}
+    return whole | {
+        layer: _product(shift[layer + LEFT], shift[layer + RIGHT]).astype(np.float32)
+        for layer in sorted(low)
+    }

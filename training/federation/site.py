@@ -1,4 +1,6 @@
-"""A site's part of a round: from the task's bytes to the answer's. Whatever must not leave a site ends here."""
+"""A site's part of a round: from the task's bytes to the answer's. Whatever must not leave a site
+ends here.
+"""
 
 import hashlib
 import math
@@ -19,17 +21,24 @@ def task_bytes(task: Task, terms: Terms, seed: int, frozen: Weights) -> bytes:
     """A task as it travels. frozen: adapters that a site has already; their digest goes along."""
     tensors = {**task.weights, **(task.base_shift or {})}
     facts = {"round": str(task.round), "frozen": digest(frozen)}
-    return messages.encoded(tensors, terms.send, facts, generator((seed, "rounding down", task.round)))
+    return messages.encoded(
+        tensors, terms.send, facts, generator((seed, "rounding down", task.round))
+    )
 
 
 def task_from(data: bytes, terms: Terms, frozen: Weights) -> Task:
     """TrainingError if it is no task, or was made for other frozen adapters than this site has."""
     message = messages.decoded(data, terms.send)
     if message.facts.get("frozen") != digest(frozen):
-        raise TrainingError("the frozen adapters of this site are not the server's; draw them with the same seed, ranks and layers")
+        raise TrainingError(
+            "the frozen adapters of this site are not the server's; draw them with the same seed,"
+            " ranks and layers"
+        )
     if not message.facts.get("round", "").isdecimal():
         raise TrainingError("a task without the number of its round")
-    shift = {key: value for key, value in message.weights.items() if key.endswith((LEFT, RIGHT, WHOLE))}
+    shift = {
+        key: value for key, value in message.weights.items() if key.endswith((LEFT, RIGHT, WHOLE))
+    }
     weights = {key: value for key, value in message.weights.items() if key not in shift}
     return Task(round=int(message.facts["round"]), weights=weights, base_shift=shift or None)
 
@@ -38,37 +47,56 @@ def digest(weights: Weights) -> str:
     """SHA-256 over keys, shapes and numbers."""
     found = hashlib.sha256()
     for key in sorted(weights):
-        found.update(f"{key} {weights[key].shape}\n".encode() + np.ascontiguousarray(weights[key]).tobytes())
+        found.update(
+            f"{key} {weights[key].shape}\n".encode() + np.ascontiguousarray(weights[key]).tobytes()
+        )
     return found.hexdigest()
 
 
 def travelling(weights: Weights, terms: Terms) -> dict[str, np.ndarray]:
     """Those that are trained, and so are sent: all, or lora_B only."""
-    return {key: value for key, value in weights.items() if terms.factors == "both" or not key.endswith(A)}
+    return {
+        key: value
+        for key, value in weights.items()
+        if terms.factors == "both" or not key.endswith(A)
+    }
 
 
-def answer(data: bytes, site: str, learner: Learner, terms: Terms, seed: int, frozen: Weights) -> bytes:
+def answer(
+    data: bytes, site: str, learner: Learner, terms: Terms, seed: int, frozen: Weights
+) -> bytes:
     """Train, and say the update in bytes."""
     update = update_of(data, site, learner, terms, seed, frozen)
     facts = {"round": str(update.round), **({} if terms.fixed else {"steps": str(update.steps)})}
     if update.loss is not None:
         facts["loss"] = repr(update.loss)
-    return messages.encoded(update.delta, terms.send, facts, generator((seed, "rounding up", update.round, site)))
+    return messages.encoded(
+        update.delta, terms.send, facts, generator((seed, "rounding up", update.round, site))
+    )
 
 
-def masked_part(data: bytes, site: str, learner: Learner | None, terms: Terms, seed: int, frozen: Weights) -> Residues:
-    """For a secure sum: the weighted update as whole numbers, tensors in order of their keys. Without a learner: zeros, for a site
-    that was not drawn but must not be seen to be absent."""
+def masked_part(
+    data: bytes, site: str, learner: Learner | None, terms: Terms, seed: int, frozen: Weights
+) -> Residues:
+    """For a secure sum: the weighted update as whole numbers, tensors in order of their keys.
+    Without a learner: zeros, for a site that was not drawn but must not be seen to be absent.
+    """
     if learner is None:
         size = sum(value.size for value in task_from(data, terms, frozen).weights.values())
         return terms.fixed_point.encode(np.zeros(size))
     update = update_of(data, site, learner, terms, seed, frozen)
-    flat = np.concatenate([update.delta[key].ravel() for key in sorted(update.delta)]).astype(np.float64)
+    flat = np.concatenate([update.delta[key].ravel() for key in sorted(update.delta)]).astype(
+        np.float64
+    )
     return terms.fixed_point.encode(terms.weights[site] * flat)
 
 
-def update_of(data: bytes, site: str, learner: Learner, terms: Terms, seed: int, frozen: Weights) -> Update:
-    """Train from what the task says; then clip and noise, where the terms say so. TrainingError for a training that went wrong."""
+def update_of(
+    data: bytes, site: str, learner: Learner, terms: Terms, seed: int, frozen: Weights
+) -> Update:
+    """Train from what the task says; then clip and noise, where the terms say so. TrainingError for
+    a training that went wrong.
+    """
     task = task_from(data, terms, frozen)
     before = {**frozen, **task.weights}
     learned = learner.learn(site, before, task.round, dense(task.base_shift))
@@ -79,16 +107,23 @@ def update_of(data: bytes, site: str, learner: Learner, terms: Terms, seed: int,
         raise TrainingError("lora_A was trained, and `lora.train: b` says that it is frozen")
     delta = {key: learned.weights[key] - value for key, value in task.weights.items()}
     return Update(
-        site=site, round=task.round, delta=_protected(delta, site, task.round, terms, seed), steps=learned.steps,
+        site=site,
+        round=task.round,
+        delta=_protected(delta, site, task.round, terms, seed),
+        steps=learned.steps,
         loss=learned.loss if terms.tells_loss else None,
     )
 
 
-def _protected(delta: Weights, site: str, round: int, terms: Terms, seed: int) -> Mapping[str, np.ndarray]:
+def _protected(
+    delta: Weights, site: str, round: int, terms: Terms, seed: int
+) -> Mapping[str, np.ndarray]:
     """Clipped, then noised: the order that the account counts on."""
     if terms.clip is not None:
         delta = screening.clip_to(delta, terms.clip)
     if terms.noise_at != "each_site":
         return delta
-    noisy = noise.noised(delta, terms.noise_std, seed=seed, round=round, site=site, source=terms.noise)
+    noisy = noise.noised(
+        delta, terms.noise_std, seed=seed, round=round, site=site, source=terms.noise
+    )
     return {key: value.astype(np.float32) for key, value in noisy.items()}

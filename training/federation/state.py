@@ -1,4 +1,6 @@
-"""What the server keeps between rounds, in memory and on disk: all that is needed to go on exactly as if nothing had happened."""
+"""What the server keeps between rounds, in memory and on disk: all that is needed to go on exactly
+as if nothing had happened.
+"""
 
 import hashlib
 import json
@@ -21,8 +23,10 @@ FORMAT = 1
 
 @dataclass(frozen=True, kw_only=True)
 class ServerState:
-    """round: how many are done, void ones included. weights: all adapters, frozen ones too. shift: what is added to the base.
-    moments: of the server's optimizer. charged: rounds that the privacy account has been charged for, at least `round`."""
+    """round: how many are done, void ones included. weights: all adapters, frozen ones too. shift:
+    what is added to the base. moments: of the server's optimizer. charged: rounds that the privacy
+    account has been charged for, at least `round`.
+    """
 
     weights: Weights
     round: int = 0
@@ -32,10 +36,28 @@ class ServerState:
 
 
 def to_folder(state: ServerState, folder: Path, facts: Mapping[str, Any] | None = None) -> None:
-    """Write a state; whoever looks sees the whole of it or none. facts: what else belongs to it, such as the ledger."""
-    parts: Mapping[str, Mapping[str, Any]] = {"weights": state.weights, "shift": state.shift or {}, "moments": state.moments}
-    data = save({f"{part}/{key}": value for part, tensors in parts.items() for key, value in tensors.items()})
-    said = {"format": FORMAT, "round": state.round, "charged": state.charged, "sha256": hashlib.sha256(data).hexdigest(), **(facts or {})}
+    """Write a state; whoever looks sees the whole of it or none. facts: what else belongs to it,
+    such as the ledger.
+    """
+    parts: Mapping[str, Mapping[str, Any]] = {
+        "weights": state.weights,
+        "shift": state.shift or {},
+        "moments": state.moments,
+    }
+    data = save(
+        {
+            f"{part}/{key}": value
+            for part, tensors in parts.items()
+            for key, value in tensors.items()
+        }
+    )
+    said = {
+        "format": FORMAT,
+        "round": state.round,
+        "charged": state.charged,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        **(facts or {}),
+    }
     folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = folder.with_name(f".{folder.name}.new"), folder.with_name(f".{folder.name}.old")
     for left in (new, old):
@@ -74,24 +96,41 @@ def _synced(folder: Path) -> None:
 
 
 def from_folder(folder: Path) -> tuple[ServerState, dict[str, Any]]:
-    """A state and its facts, bit by bit as they were written. TrainingError for a folder that is none, or is damaged."""
+    """A state and its facts, bit by bit as they were written. TrainingError for a folder that is
+    none, or is damaged.
+    """
     try:
-        data, said = (folder / TENSORS).read_bytes(), json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        data, said = (
+            (folder / TENSORS).read_bytes(),
+            json.loads((folder / FACTS).read_text(encoding="utf-8")),
+        )
     except (OSError, ValueError) as error:
-        raise TrainingError(f"{folder}: no state to resume from ({error}); take the round before") from None
+        raise TrainingError(
+            f"{folder}: no state to resume from ({error}); take the round before"
+        ) from None
     if said.get("format") != FORMAT or said.get("sha256") != hashlib.sha256(data).hexdigest():
-        raise TrainingError(f"{folder}: damaged, or of another version: {TENSORS} does not fit {FACTS}; take the round before")
+        raise TrainingError(
+            f"{folder}: damaged, or of another version: {TENSORS} does not fit {FACTS}; take the"
+            " round before"
+        )
     parts: dict[str, dict[str, Any]] = {"weights": {}, "shift": {}, "moments": {}}
     for name, value in load(data).items():
         part, _, key = name.partition("/")
         parts[part][key] = value
     state = ServerState(
-        round=said["round"], charged=said["charged"], weights=parts["weights"], shift=parts["shift"] or None, moments=parts["moments"],
+        round=said["round"],
+        charged=said["charged"],
+        weights=parts["weights"],
+        shift=parts["shift"] or None,
+        moments=parts["moments"],
     )
     return state, said
 
 
 def latest(rounds: Path) -> Path | None:
     """The folder of the last round there is; None if there is none."""
-    found = sorted((path for path in rounds.glob("*") if path.name.isdecimal() and path.is_dir()), key=lambda path: int(path.name))
+    found = sorted(
+        (path for path in rounds.glob("*") if path.name.isdecimal() and path.is_dir()),
+        key=lambda path: int(path.name),
+    )
     return found[-1] if found else None

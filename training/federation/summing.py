@@ -1,4 +1,6 @@
-"""A secure sum, step by step, wherever the members are: the server's side of all steps, and a site's answer to each."""
+"""A secure sum, step by step, wherever the members are: the server's side of all steps, and a
+site's answer to each.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -10,12 +12,22 @@ import numpy as np
 from training.errors import TrainingError
 from training.federation.fixedpoint import Residues
 from training.federation.inprocess import Failed
-from training.federation.secure import KEY_BYTES, Kind, Member, PublicKeys, Revealed, enough, unmasked
+from training.federation.secure import (
+    KEY_BYTES,
+    Kind,
+    Member,
+    PublicKeys,
+    Revealed,
+    enough,
+    unmasked,
+)
 from training.federation.shamir import SHARE_BYTES
 
 Step = Literal["keys", "share", "mask", "reveal"]
 Said = Mapping[str, bytes]
-"""What one step says to a site, or a site to it: by the name of a site that it is about, or by what it is."""
+"""What one step says to a site, or a site to it: by the name of a site that it is about, or by what
+it is.
+"""
 Ask = Callable[[Step, Mapping[str, Said]], Mapping[str, Said | Failed]]
 Read = TypeVar("Read")
 KINDS: dict[bytes, Kind] = {b"o": "own mask", b"p": "pairwise key"}
@@ -24,8 +36,9 @@ POINT_BYTES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Summed:
-    """total: modulo 2^32, of those who are not in `failed`; None if too few were left. failed: why, by site. bytes_up, bytes_down: by
-    site, as a site sends and receives them."""
+    """total: modulo 2^32, of those who are not in `failed`; None if too few were left. failed: why,
+    by site. bytes_up, bytes_down: by site, as a site sends and receives them.
+    """
 
     total: Residues | None
     failed: Mapping[str, str]
@@ -34,8 +47,9 @@ class Summed:
 
 
 def sum_over(sites: Collection[str], size: int, ask: Ask) -> Summed:
-    """Of vectors of so many numbers. ask: puts a step to several sites; who fails in one is not asked again. Who fails after its vector
-    came is still in the sum."""
+    """Of vectors of so many numbers. ask: puts a step to several sites; who fails in one is not
+    asked again. Who fails after its vector came is still in the sum.
+    """
     server = _Server(sites, ask)
     try:
         total = server.total(size)
@@ -53,20 +67,41 @@ class _Server:
         self.down: Counter[str] = Counter()
 
     def total(self, size: int) -> Residues:
-        keys = self._asked("keys", {site: {} for site in self.sites}, lambda _, said: _keys_from(said))
-        known = {site: keys[site].packets + keys[site].masks if site in keys else b"" for site in self.sites}
-        packets = self._asked("share", dict.fromkeys(keys, known), lambda site, said: _packets_from(said, keys.keys() - {site}))
-        arrived = {site: {sender: sent[site] for sender, sent in packets.items() if sender != site} for site in packets}
+        keys = self._asked(
+            "keys", {site: {} for site in self.sites}, lambda _, said: _keys_from(said)
+        )
+        known = {
+            site: keys[site].packets + keys[site].masks if site in keys else b""
+            for site in self.sites
+        }
+        packets = self._asked(
+            "share",
+            dict.fromkeys(keys, known),
+            lambda site, said: _packets_from(said, keys.keys() - {site}),
+        )
+        arrived = {
+            site: {sender: sent[site] for sender, sent in packets.items() if sender != site}
+            for site in packets
+        }
         masked = self._asked("mask", arrived, lambda _, said: _vector_from(said, size))
         came = dict(self.failed)
-        revealed = self._asked("reveal", dict.fromkeys(masked, dict.fromkeys(masked, b"")), lambda _, said: _revealed_from(said, packets))
+        revealed = self._asked(
+            "reveal",
+            dict.fromkeys(masked, dict.fromkeys(masked, b"")),
+            lambda _, said: _revealed_from(said, packets),
+        )
         self.failed = came
         try:
             return unmasked(masked, keys, revealed, packets)
         except (OverflowError, ValueError):
-            raise TrainingError("secure sum: the shares of a mask do not belong together; nothing can be learned of it") from None
+            raise TrainingError(
+                "secure sum: the shares of a mask do not belong together; nothing can be learned"
+                " of it"
+            ) from None
 
-    def _asked(self, step: Step, said: Mapping[str, Said], read: Callable[[str, Said], Read]) -> dict[str, Read]:
+    def _asked(
+        self, step: Step, said: Mapping[str, Said], read: Callable[[str, Said], Read]
+    ) -> dict[str, Read]:
         for site, one in said.items():
             self.down[site] += sum(map(len, one.values()))
         found: dict[str, Read] = {}
@@ -90,13 +125,24 @@ def answered(member: Member, step: Step, said: Said, vector: Callable[[], Residu
             keys = member.keys()
             return {"packets": keys.packets, "masks": keys.masks}
         case "share":
-            return member.share({site: PublicKeys(one[:KEY_BYTES], one[KEY_BYTES:]) for site, one in said.items() if one}, len(said))
+            return member.share(
+                {
+                    site: PublicKeys(one[:KEY_BYTES], one[KEY_BYTES:])
+                    for site, one in said.items()
+                    if one
+                },
+                len(said),
+            )
         case "mask":
             return {"vector": member.mask(vector(), said).astype("<u4").tobytes()}
         case "reveal":
             letter = {kind: letter for letter, kind in KINDS.items()}
             return {
-                site: letter[one.kind] + one.point.to_bytes(POINT_BYTES, "big") + one.value.to_bytes(SHARE_BYTES, "big")
+                site: (
+                    letter[one.kind]
+                    + one.point.to_bytes(POINT_BYTES, "big")
+                    + one.value.to_bytes(SHARE_BYTES, "big")
+                )
                 for site, one in member.reveal(said).items()
             }
 
@@ -116,8 +162,11 @@ def _vector_from(said: Said, size: int) -> Residues:
 def _revealed_from(said: Said, dealt: Collection[str]) -> dict[str, Revealed]:
     ends = 1 + POINT_BYTES
     return {
-        site: Revealed(KINDS[one[:1]], int.from_bytes(one[1:ends], "big"), int.from_bytes(one[ends:], "big"))
-        for site in dealt for one in (_sized(said[site], ends + SHARE_BYTES),)
+        site: Revealed(
+            KINDS[one[:1]], int.from_bytes(one[1:ends], "big"), int.from_bytes(one[ends:], "big")
+        )
+        for site in dealt
+        for one in (_sized(said[site], ends + SHARE_BYTES),)
     }
 
 
@@ -128,7 +177,9 @@ def _sized(data: bytes, size: int) -> bytes:
 
 
 def sum_of(vectors: Mapping[str, Residues | Failed], silent: Collection[str] = ()) -> Summed:
-    """Among sites in one process. Failed: a site that drops out before it sends its vector. silent: sites that drop out after it."""
+    """Among sites in one process. Failed: a site that drops out before it sends its vector. silent:
+    sites that drop out after it.
+    """
     members = {name: Member(name) for name in sorted(vectors)}
 
     def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
@@ -137,8 +188,16 @@ def sum_of(vectors: Mapping[str, Residues | Failed], silent: Collection[str] = (
     def asked(step: Step, name: str, said: Said) -> Said | Failed:
         vector = vectors[name]
         if isinstance(vector, Failed):
-            return vector if step == "mask" else answered(members[name], step, said, lambda: np.zeros(0, np.uint32))
-        return Failed("silent") if step == "reveal" and name in silent else answered(members[name], step, said, lambda: vector)
+            return (
+                vector
+                if step == "mask"
+                else answered(members[name], step, said, lambda: np.zeros(0, np.uint32))
+            )
+        return (
+            Failed("silent")
+            if step == "reveal" and name in silent
+            else answered(members[name], step, said, lambda: vector)
+        )
 
     sizes = {vector.size for vector in vectors.values() if not isinstance(vector, Failed)}
     return sum_over(vectors, max(sizes, default=0), ask)

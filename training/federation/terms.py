@@ -1,6 +1,8 @@
-"""What all rounds of a federation have in common, fixed before the first one: from a recipe, its plan and the sites' sizes.
+"""What all rounds of a federation have in common, fixed before the first one: from a recipe, its
+plan and the sites' sizes.
 
-The account is loaded only where there is a plan: it takes seconds, and over Flower each message may start a process.
+The account is loaded only where there is a plan: it takes seconds, and over Flower each message may
+start a process.
 """
 
 import hashlib
@@ -24,13 +26,16 @@ NoiseAt = Literal["none", "each_site", "sum"]
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """weights: share of each site in an average over all; their sum is at most 1 (a largest weight cuts them). fixed: whether a site
-    that does not answer keeps its share, contributing zero, as the sensitivity of a site demands; else the others take it over.
+    """weights: share of each site in an average over all; their sum is at most 1 (a largest weight
+    cuts them). fixed: whether a site that does not answer keeps its share, contributing zero, as
+    the sensitivity of a site demands; else the others take it over.
 
-    participation: probability that a site is drawn. hidden_draw: whether the account counts on nobody knowing who was drawn.
-    clip, noise_at, noise_std: of a site's update, or of the average (`training.privacy.budget.noise_std`); clip None: not clipped here,
-    either without privacy or because each step at a site is. tells_loss: only without privacy, since a loss is computed on private data.
-    factors: `b`: only lora_B is trained and travels (FFA-LoRA, Sun et al. 2024). alpha, ranks: of the adapters; ranks by site, where smaller.
+    participation: probability that a site is drawn. hidden_draw: whether the account counts on
+    nobody knowing who was drawn. clip, noise_at, noise_std: of a site's update, or of the average
+    (`training.privacy.budget.noise_std`); clip None: not clipped here, either without privacy or
+    because each step at a site is. tells_loss: only without privacy, since a loss is computed on
+    private data. factors: `b`: only lora_B is trained and travels (FFA-LoRA, Sun et al. 2024).
+    alpha, ranks: of the adapters; ranks by site, where smaller.
     """
 
     weights: Mapping[str, float]
@@ -63,42 +68,78 @@ class Terms:
 
     @property
     def fixed_point(self) -> FixedPoint:
-        """For secure sums of weighted updates: room for the clip and ten standard deviations, or entries up to `UNCLIPPED`."""
-        room = UNCLIPPED if self.clip is None else self.clip + (10 * self.noise_std if self.noise_at == "each_site" else 0)
+        """For secure sums of weighted updates: room for the clip and ten standard deviations, or
+        entries up to `UNCLIPPED`.
+        """
+        room = (
+            UNCLIPPED
+            if self.clip is None
+            else self.clip + (10 * self.noise_std if self.noise_at == "each_site" else 0)
+        )
         return FixedPoint(largest=max(self.weights.values()) * room, members=len(self.weights))
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 over all that a resumed federation must have in common with what went before."""
-        said = {key: value for key, value in asdict(self).items() if key not in ("timeout_s", "min_sites")}
+        said = {
+            key: value
+            for key, value in asdict(self).items()
+            if key not in ("timeout_s", "min_sites")
+        }
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _problems(terms: Terms) -> list[str]:
     found = []
-    if not terms.weights or min(terms.weights.values(), default=0) <= 0 or sum(terms.weights.values()) > 1 + 1e-9:
-        found.append(f"weights of sites must be above 0 and at most 1 together, not {dict(terms.weights)}")
+    if (
+        not terms.weights
+        or min(terms.weights.values(), default=0) <= 0
+        or sum(terms.weights.values()) > 1 + 1e-9
+    ):
+        found.append(
+            f"weights of sites must be above 0 and at most 1 together, not {dict(terms.weights)}"
+        )
     if not 0 < terms.participation <= 1:
         found.append(f"participation {terms.participation:g} is no probability above 0")
-    if terms.noise_at != "none" and (terms.clip is None or not terms.fixed or not terms.noise_std > 0):
-        found.append("noise on updates needs a clip, fixed weights and a standard deviation above 0: without them there is no sensitivity")
+    if terms.noise_at != "none" and (
+        terms.clip is None or not terms.fixed or not terms.noise_std > 0
+    ):
+        found.append(
+            "noise on updates needs a clip, fixed weights and a standard deviation above 0: without"
+            " them there is no sensitivity"
+        )
     if terms.fixed and terms.rule in ("stack", "exact"):
-        found.append(f"`{terms.rule}` multiplies updates with each other and has no such sensitivity as a site's clip; take `fedavg` or `fedadam`")
+        found.append(
+            f"`{terms.rule}` multiplies updates with each other and has no such sensitivity as a"
+            " site's clip; take `fedavg` or `fedadam`"
+        )
     if terms.factors == "b" and terms.rule in ("stack", "exact"):
-        found.append(f"`{terms.rule}` is for two trained factors; with one, `fedavg` is already exact")
+        found.append(
+            f"`{terms.rule}` is for two trained factors; with one, `fedavg` is already exact"
+        )
     if terms.ranks and terms.rule != "stack":
         found.append(f"unequal ranks cannot be averaged by `{terms.rule}`; take `stack`")
-    if terms.secure and (len(terms.weights) < 3 or terms.rule in ("stack", "exact") or terms.send != "fp32"):
-        found.append("secure sums need three sites or more, `fedavg` or `fedadam`, and `send: fp32`: with two, each knows the other's part")
+    if terms.secure and (
+        len(terms.weights) < 3 or terms.rule in ("stack", "exact") or terms.send != "fp32"
+    ):
+        found.append(
+            "secure sums need three sites or more, `fedavg` or `fedadam`, and `send: fp32`: with"
+            " two, each knows the other's part"
+        )
     if terms.min_sites > len(terms.weights):
-        found.append(f"averaging.min_sites: {terms.min_sites}, but there are only {len(terms.weights)} sites; every round would be void")
+        found.append(
+            f"averaging.min_sites: {terms.min_sites}, but there are only {len(terms.weights)}"
+            " sites; every round would be void"
+        )
     return found
 
 
 def terms_of(recipe: Recipe, plan: Plan | None, sessions: Mapping[str, int]) -> Terms:
-    """sessions: for training at each site. plan: the recipe's with these sites; None without privacy.
+    """sessions: for training at each site. plan: the recipe's with these sites; None without
+    privacy.
 
-    The weights are by sessions unless the unit is the site, where `privacy.weights` and `max_weight` decide (see `Privacy`).
+    The weights are by sessions unless the unit is the site, where `privacy.weights` and
+    `max_weight` decide (see `Privacy`).
     """
     at_site = plan is not None and plan.privacy.unit == "site"
     total = sum(sessions.values())
@@ -107,24 +148,48 @@ def terms_of(recipe: Recipe, plan: Plan | None, sessions: Mapping[str, int]) -> 
         weights = _bounded(weights, plan)
     strange = sorted(set(recipe.lora.ranks) - set(sessions))
     if strange:
-        raise TrainingError(f"lora.ranks: no site {strange[0]!r}; there are {', '.join(sorted(sessions))}")
+        raise TrainingError(
+            f"lora.ranks: no site {strange[0]!r}; there are {', '.join(sorted(sessions))}"
+        )
     lora, averaging = recipe.lora, recipe.averaging
     return Terms(
-        weights=weights, fixed=at_site, rule=averaging.rule, learning_rate=averaging.server_learning_rate, factors=lora.train,
-        alpha=lora.alpha, ranks=lora.ranks, send=averaging.send, secure=averaging.secure, min_sites=averaging.min_sites,
-        timeout_s=averaging.timeout_s, tells_loss=plan is None, noise=recipe.noise,
-        **(_protected(plan) if plan is not None and at_site else {"participation": recipe.participation}),
+        weights=weights,
+        fixed=at_site,
+        rule=averaging.rule,
+        learning_rate=averaging.server_learning_rate,
+        factors=lora.train,
+        alpha=lora.alpha,
+        ranks=lora.ranks,
+        send=averaging.send,
+        secure=averaging.secure,
+        min_sites=averaging.min_sites,
+        timeout_s=averaging.timeout_s,
+        tells_loss=plan is None,
+        noise=recipe.noise,
+        **(
+            _protected(plan)
+            if plan is not None and at_site
+            else {"participation": recipe.participation}
+        ),
     )
 
 
 def _bounded(weights: dict[str, float], plan: Plan) -> dict[str, float]:
-    """Shares of sites as the account has them: none above the largest weight that the sensitivity is computed with."""
+    """Shares of sites as the account has them: none above the largest weight that the sensitivity
+    is computed with.
+    """
     from training.privacy import budget
 
     largest = budget.largest_weight(plan)
-    bounded = {site: 1 / len(weights) if plan.privacy.weights == "uniform" else min(share, largest) for site, share in weights.items()}
+    bounded = {
+        site: 1 / len(weights) if plan.privacy.weights == "uniform" else min(share, largest)
+        for site, share in weights.items()
+    }
     if max(bounded.values()) > largest * (1 + 1e-12):
-        raise TrainingError(f"a site has weight {max(bounded.values()):.6g}, the account says {largest:.6g}: not the plan's sites")
+        raise TrainingError(
+            f"a site has weight {max(bounded.values()):.6g}, the account says {largest:.6g}: not"
+            " the plan's sites"
+        )
     return bounded
 
 
@@ -133,6 +198,9 @@ def _protected(plan: Plan) -> dict[str, object]:
 
     given = plan.privacy
     return {
-        "participation": given.participation, "hidden_draw": given.noise_at == "sum" and given.participation < 1, "clip": given.clip,
-        "noise_at": given.noise_at, "noise_std": budget.noise_std(plan, budget.multiplier_of(plan)),
+        "participation": given.participation,
+        "hidden_draw": given.noise_at == "sum" and given.participation < 1,
+        "clip": given.clip,
+        "noise_at": given.noise_at,
+        "noise_std": budget.noise_std(plan, budget.multiplier_of(plan)),
     }

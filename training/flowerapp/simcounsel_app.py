@@ -1,6 +1,8 @@
-"""The app that `flwr run training/flowerapp` starts: a counselor learned across clinics (see `training.learning.network`).
+"""The app that `flwr run training/flowerapp` starts: a counselor learned across clinics (see
+`training.learning.network`).
 
-Flower may start a process for every message, so what is slow to load is loaded only when there is something to learn.
+Flower may start a process for every message, so what is slow to load is loaded only when there is
+something to learn.
 """
 
 from flwr.app import Context

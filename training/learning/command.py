@@ -10,8 +10,18 @@ from training.recipe import load_recipe
 if TYPE_CHECKING:
     from training.federation.rounds import RoundReport
 
-Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="A recipe, such as training/configs/smoke.yaml.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="The training's folder; trainings/NAME of the recipe if not given.")]
+Config = Annotated[
+    Path, typer.Argument(metavar="CONFIG", help="A recipe, such as training/configs/smoke.yaml.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="The training's folder; trainings/NAME of the recipe if not given.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -22,34 +32,65 @@ def register(app: typer.Typer) -> None:
 
 
 def tune(config: Config, out: Out = None) -> None:
-    """Fine-tune one base on all sessions, in one place. Ctrl-C stops after a step; the same command goes on.
+    """Fine-tune one base on all sessions, in one place. Ctrl-C stops after a step; the same command
+    goes on.
 
     Example: python -m training tune training/configs/smoke.yaml
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     from training.learning import tune as tuning
     from training.stopping import stoppable
 
     recipe, lines = load_recipe(config)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, transient=True) as bar, stoppable() as asked:
         task = bar.add_task("reading", total=None)
 
         def show(now: tuning.Progress) -> None:
             if now.held_out is not None:
-                bar.console.print(f"after step {now.at:>5} of {now.steps}   held-out loss {now.held_out:.4f}", highlight=False)
-            bar.update(task, description="training" + (f"  loss {now.loss:.3f}" if now.loss is not None else ""), total=now.steps, completed=now.at)
+                bar.console.print(
+                    f"after step {now.at:>5} of {now.steps}   held-out loss {now.held_out:.4f}",
+                    highlight=False,
+                )
+            bar.update(
+                task,
+                description="training" + (f"  loss {now.loss:.3f}" if now.loss is not None else ""),
+                total=now.steps,
+                completed=now.at,
+            )
 
-        done = tuning.tune(recipe, config, lines, out or Path("trainings") / config.stem, on_progress=show, stop=asked)
+        done = tuning.tune(
+            recipe,
+            config,
+            lines,
+            out or Path("trainings") / config.stem,
+            on_progress=show,
+            stop=asked,
+        )
     if done.adapter is None:
-        typer.echo(f"stopped; go on with: python -m training tune {config}" + (f" --out {out}" if out else ""))
+        typer.echo(
+            f"stopped; go on with: python -m training tune {config}"
+            + (f" --out {out}" if out else "")
+        )
         raise typer.Exit(130)
     _told(done.before, done.after, done.adapter)
 
 
 def federate(config: Config, out: Out = None) -> None:
-    """Train at several sites in turn, without their sessions being together. Ctrl-C stops after a round; the same command goes on.
+    """Train at several sites in turn, without their sessions being together. Ctrl-C stops after a
+    round; the same command goes on.
 
     Example: python -m training federate training/configs/federated_smoke.yaml
     """
@@ -69,9 +110,14 @@ def federate(config: Config, out: Out = None) -> None:
                 console.print(f"         {what}")
 
     with console.status("reading, and the first round"):
-        done = run_federation(recipe, config, lines, out or Path("trainings") / config.stem, on_round=show)
+        done = run_federation(
+            recipe, config, lines, out or Path("trainings") / config.stem, on_round=show
+        )
     if done.stopped:
-        typer.echo(f"stopped {done.stopped}; go on with: python -m training federate {config}" + (f" --out {out}" if out else ""))
+        typer.echo(
+            f"stopped {done.stopped}; go on with: python -m training federate {config}"
+            + (f" --out {out}" if out else "")
+        )
     if done.adapter is not None:
         _told(done.before, done.after, done.adapter)
     if done.stopped:
@@ -80,20 +126,46 @@ def federate(config: Config, out: Out = None) -> None:
 
 def round_line(report: "RoundReport", rounds: int, held_out: float | None) -> str:
     """A round in one line."""
-    answered = f"{len(report.answered)} of {len(report.drawn)}" if report.answered is not None and report.drawn is not None else "some"
+    answered = (
+        f"{len(report.answered)} of {len(report.drawn)}"
+        if report.answered is not None and report.drawn is not None
+        else "some"
+    )
     loss = f"   held-out loss {held_out:.4f}" if held_out is not None else ""
-    return f"round {report.round:>4} of {rounds}   {answered} sites answered   {report.bytes_all / 1e6:.2f} MB   {report.seconds:.0f} s{loss}"
+    return (
+        f"round {report.round:>4} of {rounds}   {answered} sites answered  "
+        f" {report.bytes_all / 1e6:.2f} MB   {report.seconds:.0f} s{loss}"
+    )
 
 
 def sites(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`.")],
+    corpus: Annotated[
+        str,
+        typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`."),
+    ],
     n: Annotated[int, typer.Option("-n", min=1, max=10_000, help="How many sites.")] = 4,
-    by: Annotated[str, typer.Option("--by", help="even, theme, or size (shares from a Dirichlet distribution).")] = "even",
-    alpha: Annotated[float, typer.Option("--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal.")] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")] = 1,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write each site's corpus into a file here.")] = None,
+    by: Annotated[
+        str,
+        typer.Option("--by", help="even, theme, or size (shares from a Dirichlet distribution)."),
+    ] = "even",
+    alpha: Annotated[
+        float,
+        typer.Option(
+            "--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal."
+        ),
+    ] = 1.0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Write each site's corpus into a file here."
+        ),
+    ] = None,
 ) -> None:
-    """Deal a corpus to sites, always whole clients, and say who has what; with --out as files that stand for clinics.
+    """Deal a corpus to sites, always whole clients, and say who has what; with --out as files that
+    stand for clinics.
 
     Example: python -m training sites samples -n 4 --by theme --out clinics
     """
@@ -106,15 +178,28 @@ def sites(
         raise TrainingError(f"--by {by}: no such way to deal; take even, theme or size")
     dealt = deal(read_dialogues(corpus), Deal(sites=n, by=by, alpha=alpha), seed)  # type: ignore[arg-type]
     for name, here in dealt.items():
-        typer.echo(f"{name}   {len(here):>6} sessions   {len({one.client for one in here}):>6} clients   {themes(here)}")
+        typer.echo(
+            f"{name}   {len(here):>6} sessions   {len({one.client for one in here}):>6} clients  "
+            f" {themes(here)}"
+        )
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name, here in dealt.items():
-            (out / f"{name}.jsonl").write_text("".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in here), encoding="utf-8")
-        typer.echo(f"wrote {n} files into {out}; in a recipe:\n" + "folders:\n" + "\n".join(f"  {name}: {out / name}.jsonl" for name in dealt))
+            (out / f"{name}.jsonl").write_text(
+                "".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in here),
+                encoding="utf-8",
+            )
+        typer.echo(
+            f"wrote {n} files into {out}; in a recipe:\n"
+            + "folders:\n"
+            + "\n".join(f"  {name}: {out / name}.jsonl" for name in dealt)
+        )
 
 
 def _told(before: float | None, after: float | None, adapter: Path) -> None:
     if before is not None and after is not None:
-        typer.echo(f"held-out loss {before:.4f} before, {after:.4f} after (nats a token, mean over sessions of clients who were not trained on)")
+        typer.echo(
+            f"held-out loss {before:.4f} before, {after:.4f} after (nats a token, mean over"
+            " sessions of clients who were not trained on)"
+        )
     typer.echo(f"wrote {adapter}")

@@ -1,7 +1,9 @@
-"""Sessions as tokens. Only the counselor's words are learned; what the client says and the system prompt are context.
+"""Sessions as tokens. Only the counselor's words are learned; what the client says and the system
+prompt are context.
 
-A session is told in the base model's own chat template, client as `user`, counselor as `assistant`, with the system prompt that
-`simcounsel export` writes. A session longer than `max_tokens` is cut between turns; its parts stay one session: one loss, one gradient.
+A session is told in the base model's own chat template, client as `user`, counselor as `assistant`,
+with the system prompt that `simcounsel export` writes. A session longer than `max_tokens` is cut
+between turns; its parts stay one session: one loss, one gradient.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +22,10 @@ TEACHING = Teaching()
 
 @dataclass(frozen=True)
 class Example:
-    """ids: tokens, [T]. learned: [T], whether a token is to be predicted from those before; never the first. weight: of each of
-    its token losses in the loss of its record. dialogue: whose part it is."""
+    """ids: tokens, [T]. learned: [T], whether a token is to be predicted from those before; never
+    the first. weight: of each of its token losses in the loss of its record. dialogue: whose part
+    it is.
+    """
 
     ids: Tensor
     learned: Tensor
@@ -31,8 +35,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Record:
-    """What is drawn, clipped and protected together: a session, or a client with all sessions. Its loss, the sum over examples of
-    weight times token losses, is the mean over sessions of the mean over a session's learned tokens."""
+    """What is drawn, clipped and protected together: a session, or a client with all sessions. Its
+    loss, the sum over examples of weight times token losses, is the mean over sessions of the mean
+    over a session's learned tokens.
+    """
 
     unit: str
     examples: tuple[Example, ...]
@@ -43,8 +49,12 @@ class Record:
         return int(sum(int(example.learned.sum()) for example in self.examples))
 
 
-def records_of(dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int, *, by_client: bool = False) -> tuple[Record, ...]:
-    """One record a session (or a client), in the order of first appearance. TrainingError when one has nothing to learn."""
+def records_of(
+    dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens: int, *, by_client: bool = False
+) -> tuple[Record, ...]:
+    """One record a session (or a client), in the order of first appearance. TrainingError when one
+    has nothing to learn.
+    """
     groups: dict[str, list[Dialogue]] = {}
     for at, one in enumerate(dialogues):
         groups.setdefault(one.client if by_client else f"{at}:{one.id}", []).append(one)
@@ -59,12 +69,16 @@ def _record(unit: str, dialogues: Sequence[Dialogue], tokenizer: Any, max_tokens
         if tokens == 0:
             what = f"session {one.id!r} has no counselor's word to learn within {max_tokens} tokens"
             raise TrainingError(f"{what}; leave it out (see `corpus check`), or raise max_tokens")
-        parts += [Example(ids, learned, 1 / tokens / len(dialogues), one.id) for ids, learned in cut]
+        parts += [
+            Example(ids, learned, 1 / tokens / len(dialogues), one.id) for ids, learned in cut
+        ]
     return Record(unit, tuple(parts))
 
 
 def encode(dialogue: Dialogue, tokenizer: Any, max_tokens: int) -> list[tuple[Tensor, Tensor]]:
-    """The parts of a session: tokens, and which are learned. None is longer than max_tokens, and each has something to learn."""
+    """The parts of a session: tokens, and which are learned. None is longer than max_tokens, and
+    each has something to learn.
+    """
     system = {"role": "system", "content": TEACHING.system_of(dialogue)}
     parts: list[tuple[Tensor, Tensor]] = []
     chat = list(TEACHING.chat(dialogue))
@@ -76,29 +90,46 @@ def encode(dialogue: Dialogue, tokenizer: Any, max_tokens: int) -> list[tuple[Te
     return [(ids, learned) for ids, learned in parts if bool(learned.any())]
 
 
-def _fitting(chat: Sequence[Message], system: dict[str, str], tokenizer: Any, max_tokens: int) -> int:
-    """How many exchanges (client, counselor) fit, in messages; at least one exchange, which may then be cut."""
+def _fitting(
+    chat: Sequence[Message], system: dict[str, str], tokenizer: Any, max_tokens: int
+) -> int:
+    """How many exchanges (client, counselor) fit, in messages; at least one exchange, which may
+    then be cut.
+    """
     ends = range(2, len(chat) + 1, 2)
-    low, high = 0, len(ends)  # the largest count of exchanges that fits, by bisection: more turns are never fewer tokens
+    low, high = (
+        0,
+        len(ends),
+    )  # the largest count of exchanges that fits, by bisection: more turns are never fewer tokens
     while high - low > 0:
         middle = (low + high + 1) // 2
-        if len(tokens_of(chat[:ends[middle - 1]], system, tokenizer)[0]) <= max_tokens:
+        if len(tokens_of(chat[: ends[middle - 1]], system, tokenizer)[0]) <= max_tokens:
             low = middle
         else:
             high = middle - 1
     return ends[max(low, 1) - 1] if len(ends) else len(chat)
 
 
-def tokens_of(chat: Sequence[Message], system: dict[str, str], tokenizer: Any) -> tuple[Tensor, Tensor]:
-    """The chat in the template, as tokens, and which of them are learned: the words of learned messages and the sign that ends them."""
+def tokens_of(
+    chat: Sequence[Message], system: dict[str, str], tokenizer: Any
+) -> tuple[Tensor, Tensor]:
+    """The chat in the template, as tokens, and which of them are learned: the words of learned
+    messages and the sign that ends them.
+    """
     rows = [{"role": message.role, "content": message.text.strip()} for message in chat]
     text = template(tokenizer, [system, *rows])
     found = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
-    spans, at = [], text.index(system["content"]) + len(system["content"]) if system["content"] in text else 0
+    spans, at = (
+        [],
+        text.index(system["content"]) + len(system["content"]) if system["content"] in text else 0,
+    )
     for message, row in zip(chat, rows, strict=True):
         start = text.find(row["content"], at)
         if start < 0:
-            raise TrainingError("the chat template changes what is said, so that the counselor's words cannot be told apart; take another base")
+            raise TrainingError(
+                "the chat template changes what is said, so that the counselor's words cannot be"
+                " told apart; take another base"
+            )
         at = start + len(row["content"])
         if message.role == "assistant" and message.learned:
             spans.append((start, at))
@@ -121,17 +152,21 @@ def tokens_of(chat: Sequence[Message], system: dict[str, str], tokenizer: Any) -
 
 def template(tokenizer: Any, messages: Iterable[dict[str, str]], *, reply: bool = False) -> str:
     """Messages as the base model reads them. reply: with the beginning of a reply at the end."""
-    return str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=reply))
+    return str(
+        tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=reply)
+    )
 
 
-def together(examples: Sequence[Example], padding: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+def together(
+    examples: Sequence[Example], padding: int, device: torch.device
+) -> tuple[Tensor, Tensor, Tensor]:
     """Padded on the right: ids [n, T], attention [n, T], learned [n, T]."""
     longest = max(len(example.ids) for example in examples)
     ids = torch.full((len(examples), longest), padding, dtype=torch.long)
     attention = torch.zeros_like(ids)
     learned = torch.zeros((len(examples), longest), dtype=torch.bool)
     for row, example in enumerate(examples):
-        ids[row, :len(example.ids)] = example.ids
-        attention[row, :len(example.ids)] = 1
-        learned[row, :len(example.ids)] = example.learned
+        ids[row, : len(example.ids)] = example.ids
+        attention[row, : len(example.ids)] = 1
+        learned[row, : len(example.ids)] = example.learned
     return ids.to(device), attention.to(device), learned.to(device)

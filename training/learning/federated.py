@@ -1,4 +1,5 @@
-"""A simulated federation: several sites in this process, whose sessions stay apart; `federation` does the rounds, this the training.
+"""A simulated federation: several sites in this process, whose sessions stay apart; `federation`
+does the rounds, this the training.
 
 Between machines the same rounds run inside Flower (see `federation`).
 """
@@ -28,8 +29,9 @@ from training.sites import find, planned
 
 @dataclass(frozen=True, kw_only=True)
 class Federated:
-    """adapter: its folder; None before any round was finished. stopped: why before the end; None at the end. before, after: held-out
-    loss, None without held-out sessions."""
+    """adapter: its folder; None before any round was finished. stopped: why before the end; None at
+    the end. before, after: held-out loss, None without held-out sessions.
+    """
 
     folder: Folder
     adapter: Path | None
@@ -40,7 +42,9 @@ class Federated:
 
 @dataclass(kw_only=True)
 class Rounds:
-    """What happens beside the rounds: the log, and the held-out loss at the start, the end and ten times between."""
+    """What happens beside the rounds: the log, and the held-out loss at the start, the end and ten
+    times between.
+    """
 
     folder: Folder
     learners: Learners
@@ -48,7 +52,9 @@ class Rounds:
     on_round: Callable[[RoundReport, float | None], None]
 
     def begin(self, start: ServerState) -> None:
-        """Before the first round, or before going on: forget what was logged of a round that is not on disk."""
+        """Before the first round, or before going on: forget what was logged of a round that is not
+        on disk.
+        """
         at = on_disk.latest(self.folder.path / ROUNDS)
         done = on_disk.from_folder(at)[0].round if at else 0
         self.folder.trim({"round": done, "held_out": done if done else -1})
@@ -70,7 +76,10 @@ class Rounds:
         """The held-out loss of a state, logged."""
         if not self.held_out:
             return None
-        if not self.folder.said("held_out") or self.folder.said("held_out")[-1]["at"] != state.round:
+        if (
+            not self.folder.said("held_out")
+            or self.folder.said("held_out")[-1]["at"] != state.round
+        ):
             self.learners.set(state.weights)
             with shifted(self.learners.reading, dense(state.shift) or {}):
                 loss, perplexity = mean_loss(self.learners.reading, self.held_out)
@@ -85,26 +94,61 @@ class Rounds:
 
 
 def run_federation(
-    recipe: Recipe, file: Path, lines: Lines, out: Path, *, on_round: Callable[[RoundReport, float | None], None] = lambda report, held_out: None,
+    recipe: Recipe,
+    file: Path,
+    lines: Lines,
+    out: Path,
+    *,
+    on_round: Callable[[RoundReport, float | None], None] = lambda report, held_out: None,
 ) -> Federated:
-    """All rounds, or those that are left. TrainingError for an overrun budget, before anything is computed."""
+    """All rounds, or those that are left. TrainingError for an overrun budget, before anything is
+    computed.
+    """
     sites = find(recipe, file)
     plan = planned(recipe, file, lines, sites)
     learners = Learners(recipe=recipe, sites=sites, plan=plan)
     sizes = {name: len(here) for name, here in sites.sessions.items()}
     terms = terms_of(recipe, plan, sizes)
     account = budget.make(plan) if plan else None
-    folder = Folder.begin(out, manifest_of("federate", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account))
+    folder = Folder.begin(
+        out,
+        manifest_of(
+            "federate", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
+        ),
+    )
     start = ServerState(weights=learners.first_weights())
     held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
     beside = Rounds(folder=folder, learners=learners, held_out=held_out, on_round=on_round)
     beside.begin(start)
     here = InProcess(learners, terms, recipe.seed)
-    ended = federate(start, here, terms, plan, rounds=recipe.rounds, seed=recipe.seed, folder=folder.path, on_round=beside.after)
+    ended = federate(
+        start,
+        here,
+        terms,
+        plan,
+        rounds=recipe.rounds,
+        seed=recipe.seed,
+        folder=folder.path,
+        on_round=beside.after,
+    )
     if ended.state.round == 0:
-        return Federated(folder=folder, adapter=None, stopped=ended.stopped, before=None, after=None)
+        return Federated(
+            folder=folder, adapter=None, stopped=ended.stopped, before=None, after=None
+        )
     after = beside.evaluate(ended.state)
     before = next((float(one["loss"]) for one in folder.said("held_out") if one["at"] == 0), None)
-    facts = {"held_out_loss_before": before, "held_out_loss_after": after, "rounds": ended.state.round}
-    adapter = write_adapter(folder, ended.state.weights, facts, spent=asdict(ended.ledger) if ended.ledger else None, shift=ended.state.shift)
-    return Federated(folder=folder, adapter=adapter, stopped=ended.stopped, before=before, after=after)
+    facts = {
+        "held_out_loss_before": before,
+        "held_out_loss_after": after,
+        "rounds": ended.state.round,
+    }
+    adapter = write_adapter(
+        folder,
+        ended.state.weights,
+        facts,
+        spent=asdict(ended.ledger) if ended.ledger else None,
+        shift=ended.state.shift,
+    )
+    return Federated(
+        folder=folder, adapter=adapter, stopped=ended.stopped, before=before, after=after
+    )

@@ -1,9 +1,9 @@
 """What a training leaves on disk.
 
-    manifest.json   the recipe, the base, whose sessions lie where, the privacy account; written once, at the beginning
-    log.jsonl       one JSON object a line: steps, evaluations, rounds
-    state/          what going on needs: adapters, optimizer, how far it came; replaced as a whole
-    adapter/        the result: a PEFT folder with card.json and README.md
+manifest.json   the recipe, the base, whose sessions lie where, the privacy account; written once, at the beginning
+log.jsonl       one JSON object a line: steps, evaluations, rounds
+state/          what going on needs: adapters, optimizer, how far it came; replaced as a whole
+adapter/        the result: a PEFT folder with card.json and README.md
 """
 
 import hashlib
@@ -43,13 +43,22 @@ class Folder:
 
     @classmethod
     def begin(cls, path: Path, manifest: Mapping[str, Any]) -> "Folder":
-        """Make it, or go on in it if it holds this very training. TrainingError if it holds another, or anything else."""
+        """Make it, or go on in it if it holds this very training. TrainingError if it holds
+        another, or anything else.
+        """
         file = path / MANIFEST
         if file.is_file():
             there = cls(path).manifest()
-            other = sorted(key for key in ("kind", "recipe", "base", "data") if there.get(key) != json.loads(json.dumps(manifest[key])))
+            other = sorted(
+                key
+                for key in ("kind", "recipe", "base", "data")
+                if there.get(key) != json.loads(json.dumps(manifest[key]))
+            )
             if other:
-                raise TrainingError(f"{path}: another training lies here (its {' and '.join(other)} differ); choose another --out, or remove it")
+                raise TrainingError(
+                    f"{path}: another training lies here (its {' and '.join(other)} differ); choose"
+                    " another --out, or remove it"
+                )
             return cls(path)
         if path.exists() and any(path.iterdir()):
             raise TrainingError(f"{path}: is not empty and holds no training; choose another --out")
@@ -61,7 +70,10 @@ class Folder:
     def open(cls, path: Path) -> "Folder":
         """One that is there. TrainingError if it is not."""
         if not (path / MANIFEST).is_file():
-            raise TrainingError(f"{path}: no training's folder: it has no {MANIFEST}; `python -m training tune CONFIG` makes one")
+            raise TrainingError(
+                f"{path}: no training's folder: it has no {MANIFEST}; `python -m training tune"
+                " CONFIG` makes one"
+            )
         return cls(path)
 
     def manifest(self) -> dict[str, Any]:
@@ -69,9 +81,15 @@ class Folder:
         try:
             found = json.loads((self.path / MANIFEST).read_bytes())
         except (OSError, ValueError) as error:
-            raise TrainingError(f"{self.path / MANIFEST}: cannot be read ({error}); the training cannot go on: remove the folder") from error
+            raise TrainingError(
+                f"{self.path / MANIFEST}: cannot be read ({error}); the training cannot go on:"
+                " remove the folder"
+            ) from error
         if found.get("format") != FORMAT:
-            raise TrainingError(f"{self.path / MANIFEST}: format {found.get('format')!r}, and this version reads {FORMAT}")
+            raise TrainingError(
+                f"{self.path / MANIFEST}: format {found.get('format')!r}, and this version reads"
+                f" {FORMAT}"
+            )
         return dict(found)
 
     def recipe(self) -> Recipe:
@@ -84,7 +102,9 @@ class Folder:
             file.write(json.dumps({"kind": kind, **what}, ensure_ascii=False).encode() + b"\n")
 
     def said(self, kind: str | None = None) -> list[dict[str, Any]]:
-        """What the log holds, of one kind or all; a line that was cut off by the end of the process is left out."""
+        """What the log holds, of one kind or all; a line that was cut off by the end of the process
+        is left out.
+        """
         if not (self.path / LOG).is_file():
             return []
         lines = (self.path / LOG).read_bytes().split(b"\n")[:-1]
@@ -92,14 +112,22 @@ class Folder:
         return [one for one in found if kind is None or one["kind"] == kind]
 
     def trim(self, kept: Mapping[str, int]) -> None:
-        """Forget what was logged after the state that is gone on from: of each kind, entries whose `at` is above the number."""
+        """Forget what was logged after the state that is gone on from: of each kind, entries whose
+        `at` is above the number.
+        """
         rows = [one for one in self.said() if one.get("at", 0) <= kept.get(one["kind"], 1 << 62)]
-        write_whole(self.path / LOG, b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in rows))
+        write_whole(
+            self.path / LOG,
+            b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in rows),
+        )
 
     def keep(self, arrays: Mapping[str, NDArray[Any]], told: Mapping[str, Any]) -> None:
         """Replace the state, as a whole or not at all."""
         with tempfile.TemporaryDirectory(dir=self.path, prefix=".state-") as place:
-            save_file({name: np.ascontiguousarray(value) for name, value in arrays.items()}, Path(place) / "arrays.safetensors")
+            save_file(
+                {name: np.ascontiguousarray(value) for name, value in arrays.items()},
+                Path(place) / "arrays.safetensors",
+            )
             (Path(place) / "state.json").write_text(json.dumps(told), encoding="utf-8")
             replace_folder(Path(place), self.path / STATE)
 
@@ -111,13 +139,19 @@ class Folder:
         if not folder.is_dir():
             return None
         try:
-            return dict(load_file(folder / "arrays.safetensors")), json.loads((folder / "state.json").read_bytes())
+            return dict(load_file(folder / "arrays.safetensors")), json.loads(
+                (folder / "state.json").read_bytes()
+            )
         except (OSError, ValueError, SafetensorError) as error:
-            raise TrainingError(f"{folder}: cannot be read ({error}); remove it to begin anew") from error
+            raise TrainingError(
+                f"{folder}: cannot be read ({error}); remove it to begin anew"
+            ) from error
 
 
 def replace_folder(new: Path, old: Path) -> None:
-    """Put a finished folder where another is. `new` exists afterwards, empty, for a context manager to remove."""
+    """Put a finished folder where another is. `new` exists afterwards, empty, for a context manager
+    to remove.
+    """
     away = old.with_name(f"{old.name}.old")
     shutil.rmtree(away, ignore_errors=True)
     if old.exists():
@@ -135,22 +169,38 @@ def write_whole(file: Path, data: bytes) -> None:
 
 
 def manifest_of(
-    kind: Kind, recipe: Recipe, recipe_file: Path, base: Mapping[str, str], data: Mapping[str, Any], sites: Iterable[Site], account: Account | None,
+    kind: Kind,
+    recipe: Recipe,
+    recipe_file: Path,
+    base: Mapping[str, str],
+    data: Mapping[str, Any],
+    sites: Iterable[Site],
+    account: Account | None,
 ) -> dict[str, Any]:
     """What a training's folder says of it. data: as `data_of` has it."""
     return {
-        "format": FORMAT, "kind": kind, "name": recipe_file.stem, "recipe": recipe.model_dump(mode="json"), "recipe_file": str(recipe_file.resolve()),
-        "base": dict(base), "data": dict(data), "sites": [site.model_dump(mode="json") for site in sites],
-        "account": told(account), "packages": {name: _version(name) for name in PACKAGES},
+        "format": FORMAT,
+        "kind": kind,
+        "name": recipe_file.stem,
+        "recipe": recipe.model_dump(mode="json"),
+        "recipe_file": str(recipe_file.resolve()),
+        "base": dict(base),
+        "data": dict(data),
+        "sites": [site.model_dump(mode="json") for site in sites],
+        "account": told(account),
+        "packages": {name: _version(name) for name in PACKAGES},
     }
 
 
 def data_of(sites: Sites) -> dict[str, Any]:
     """Of sessions ids and a hash, never a word."""
     return {
-        "hash": hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
+        "hash": hash_of(
+            [one for here in sites.sessions.values() for one in here] + list(sites.held_out)
+        ),
         "members": {name: [one.id for one in here] for name, here in sites.sessions.items()},
-        "held_out": [one.id for one in sites.held_out], "left_out": sites.left_out,
+        "held_out": [one.id for one in sites.held_out],
+        "left_out": sites.left_out,
     }
 
 
@@ -162,7 +212,12 @@ def hash_of(dialogues: Iterable[Dialogue]) -> str:
     """SHA-256 over ids, clients and what was said."""
     made = hashlib.sha256()
     for one in dialogues:
-        made.update(json.dumps([one.id, one.client, [[turn.speaker, turn.text] for turn in one.turns]], ensure_ascii=False).encode())
+        made.update(
+            json.dumps(
+                [one.id, one.client, [[turn.speaker, turn.text] for turn in one.turns]],
+                ensure_ascii=False,
+            ).encode()
+        )
     return made.hexdigest()
 
 
@@ -172,9 +227,17 @@ def told(account: Account | None) -> dict[str, Any] | None:
         return None
     plan: Plan = account.plan
     return {
-        "unit": plan.privacy.unit, "epsilon": account.total_epsilon, "delta": plan.privacy.delta, "round_epsilon": account.round_epsilon,
-        "rounds": plan.rounds, "noise_multiplier": account.multiplier, "noise_std": account.noise_std, "sensitivity": account.sensitivity,
-        "clip": plan.privacy.clip, "calibration": plan.privacy.calibration, "by_site": dict(account.by_site),
+        "unit": plan.privacy.unit,
+        "epsilon": account.total_epsilon,
+        "delta": plan.privacy.delta,
+        "round_epsilon": account.round_epsilon,
+        "rounds": plan.rounds,
+        "noise_multiplier": account.multiplier,
+        "noise_std": account.noise_std,
+        "sensitivity": account.sensitivity,
+        "clip": plan.privacy.clip,
+        "calibration": plan.privacy.calibration,
+        "by_site": dict(account.by_site),
     }
 
 

@@ -1,6 +1,8 @@
-"""Losses and gradients of records: the mean of a batch, or one gradient for each record, clipped (Abadi et al. 2016).
+"""Losses and gradients of records: the mean of a batch, or one gradient for each record, clipped
+(Abadi et al. 2016).
 
-Per-sequence gradients come from Opacus' hooks; a record may be of several sequences, whose gradients are added before it is clipped.
+Per-sequence gradients come from Opacus' hooks; a record may be of several sequences, whose
+gradients are added before it is clipped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,15 +35,26 @@ class Reading:
 
     def trained(self) -> list[nn.Parameter]:
         """The parameters that are learned, in a fixed order."""
-        return [parameter for _, parameter in sorted(self.model.named_parameters()) if parameter.requires_grad]
+        return [
+            parameter
+            for _, parameter in sorted(self.model.named_parameters())
+            if parameter.requires_grad
+        ]
 
 
 def losses(reading: Reading, examples: Sequence[Example]) -> Tensor:
-    """[n]: of each example its weight times the sum of its token losses, in nats. Only the positions that are learned reach the
-    vocabulary layer, which saves a good part of a step."""
+    """[n]: of each example its weight times the sum of its token losses, in nats. Only the
+    positions that are learned reach the vocabulary layer, which saves a good part of a step.
+    """
     ids, attention, learned = together(examples, reading.padding, reading.device)
-    lm = reading.model.get_base_model() if hasattr(reading.model, "get_base_model") else reading.model
-    hidden = getattr(lm, lm.base_model_prefix)(input_ids=ids, attention_mask=attention, use_cache=False).last_hidden_state
+    lm = (
+        reading.model.get_base_model()
+        if hasattr(reading.model, "get_base_model")
+        else reading.model
+    )
+    hidden = getattr(lm, lm.base_model_prefix)(
+        input_ids=ids, attention_mask=attention, use_cache=False
+    ).last_hidden_state
     predicted = learned[:, 1:]
     logits = lm.get_output_embeddings()(hidden[:, :-1][predicted]).float()
     each = functional.cross_entropy(logits, ids[:, 1:][predicted], reduction="none")
@@ -51,21 +64,34 @@ def losses(reading: Reading, examples: Sequence[Example]) -> Tensor:
 
 
 def check_head(reading: Reading) -> None:
-    """The vocabulary layer on the last hidden state must give the model's own scores. TrainingError for models that change them after it."""
-    lm = reading.model.get_base_model() if hasattr(reading.model, "get_base_model") else reading.model
+    """The vocabulary layer on the last hidden state must give the model's own scores. TrainingError
+    for models that change them after it.
+    """
+    lm = (
+        reading.model.get_base_model()
+        if hasattr(reading.model, "get_base_model")
+        else reading.model
+    )
     ids = torch.arange(4, device=reading.device)[None] + 5
     with torch.no_grad():
-        ours = lm.get_output_embeddings()(getattr(lm, lm.base_model_prefix)(input_ids=ids, use_cache=False).last_hidden_state)
+        ours = lm.get_output_embeddings()(
+            getattr(lm, lm.base_model_prefix)(input_ids=ids, use_cache=False).last_hidden_state
+        )
         theirs = lm(input_ids=ids, use_cache=False).logits
     if not torch.allclose(ours.float(), theirs.float(), atol=1e-3, rtol=1e-3):
         kind = lm.config.model_type
-        raise TrainingError(f"base: {kind} models change their scores after the vocabulary layer, which is not supported; take another base")
+        raise TrainingError(
+            f"base: {kind} models change their scores after the vocabulary layer, which is not"
+            " supported; take another base"
+        )
 
 
 def mean_gradient(reading: Reading, records: Sequence[Record]) -> float:
     """Leave in `.grad` the gradient of the mean of the records' losses; returns that mean."""
     total = 0.0
-    for part in _parts([example for record in records for example in record.examples], reading.at_once):
+    for part in _parts(
+        [example for record in records for example in record.examples], reading.at_once
+    ):
         loss = losses(reading, part).sum() / len(records)
         loss.backward()
         total += float(loss.detach())
@@ -79,7 +105,8 @@ def per_sequence(reading: Reading) -> Iterator[None]:
 
     hooks = GradSampleHooks(reading.model, batch_first=True, loss_reduction="sum", strict=False)
     try:
-        with catch_warnings():  # the first layer's input needs no gradient, which torch finds strange and Opacus expects
+        # the first layer's input needs no gradient, which torch finds strange and Opacus expects
+        with catch_warnings():
             filterwarnings("ignore", message="Full backward hook is firing")
             yield
     finally:
@@ -87,23 +114,33 @@ def per_sequence(reading: Reading) -> Iterator[None]:
 
 
 def clipped_sum(reading: Reading, records: Sequence[Record], clip: float) -> list[Tensor]:
-    """The sum over records of their gradients, each scaled to an L2 norm of at most `clip` over all trained parameters together.
-    Inside `per_sequence`. No record: zeros. TrainingError for a gradient that is not finite: clipping would let it pass."""
+    """The sum over records of their gradients, each scaled to an L2 norm of at most `clip` over all
+    trained parameters together. Inside `per_sequence`. No record: zeros. TrainingError for a
+    gradient that is not finite: clipping would let it pass.
+    """
     parameters = reading.trained()
     total = [torch.zeros_like(parameter) for parameter in parameters]
     for group in _groups(records, reading.at_once):
-        gradients = [torch.zeros((len(group), *parameter.shape), device=parameter.device) for parameter in parameters]
+        gradients = [
+            torch.zeros((len(group), *parameter.shape), device=parameter.device)
+            for parameter in parameters
+        ]
         of = [at for at, record in enumerate(group) for _ in record.examples]
         start = 0
-        for part in _parts([example for record in group for example in record.examples], reading.at_once):
+        for part in _parts(
+            [example for record in group for example in record.examples], reading.at_once
+        ):
             losses(reading, part).sum().backward()
-            rows = torch.tensor(of[start:start + len(part)], device=reading.device)
+            rows = torch.tensor(of[start : start + len(part)], device=reading.device)
             start += len(part)
             for gradient, parameter in zip(gradients, parameters, strict=True):
                 gradient.index_add_(0, rows, _taken(parameter))
         norms = torch.stack([gradient.flatten(1).norm(dim=1) for gradient in gradients]).norm(dim=0)
         if not bool(torch.isfinite(norms).all()):
-            raise TrainingError("a gradient is not finite, and cannot be clipped; take a smaller learning_rate, or `precision: float32`")
+            raise TrainingError(
+                "a gradient is not finite, and cannot be clipped; take a smaller learning_rate, or"
+                " `precision: float32`"
+            )
         factors = (clip / norms.clamp(min=1e-12)).clamp(max=1.0)
         for one, gradient in zip(total, gradients, strict=True):
             one += torch.einsum("n,n...->...", factors, gradient)
@@ -114,7 +151,10 @@ def _taken(parameter: nn.Parameter) -> Tensor:
     """The sequences' gradients of a parameter, which is left without any."""
     found = getattr(parameter, "grad_sample", None)
     if not isinstance(found, Tensor):
-        raise TrainingError("no gradient for each sequence: the hooks do not see the adapters; move the base to its device before adapters are added")
+        raise TrainingError(
+            "no gradient for each sequence: the hooks do not see the adapters; move the base to its"
+            " device before adapters are added"
+        )
     parameter.grad_sample = None  # type: ignore[attr-defined]
     parameter.grad = None
     return found
@@ -127,7 +167,9 @@ def _parts(examples: Sequence[Example], size: int) -> Iterator[list[Example]]:
 
 
 def _groups(records: Sequence[Record], size: int) -> Iterator[list[Record]]:
-    """Records of at most `size` sequences together, so that few gradients are held at a time; a longer record goes alone."""
+    """Records of at most `size` sequences together, so that few gradients are held at a time; a
+    longer record goes alone.
+    """
     group: list[Record] = []
     held = 0
     for record in records:
@@ -141,7 +183,9 @@ def _groups(records: Sequence[Record], size: int) -> Iterator[list[Record]]:
 
 
 def mean_loss(reading: Reading, records: Sequence[Record]) -> tuple[float, float]:
-    """The mean over records of their losses, and the perplexity of a learned token (exp of the mean over all tokens)."""
+    """The mean over records of their losses, and the perplexity of a learned token (exp of the mean
+    over all tokens).
+    """
     reading.model.eval()
     total = nats = 0.0
     with torch.no_grad():
@@ -149,5 +193,12 @@ def mean_loss(reading: Reading, records: Sequence[Record]) -> tuple[float, float
             for part in _parts(record.examples, reading.at_once):
                 each = losses(reading, part)
                 total += float(each.sum())
-                nats += float((each / torch.tensor([example.weight for example in part], device=each.device)).sum())
-    return total / len(records), float(torch.tensor(nats / sum(record.learned for record in records)).exp())
+                nats += float(
+                    (
+                        each
+                        / torch.tensor([example.weight for example in part], device=each.device)
+                    ).sum()
+                )
+    return total / len(records), float(
+        torch.tensor(nats / sum(record.learned for record in records)).exp()
+    )

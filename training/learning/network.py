@@ -1,7 +1,8 @@
 """A federation between machines: the same rounds as in one process, over Flower.
 
-The recipe is the same file everywhere. It counts the sites under `sites:` (name, sessions, clients), since nobody sees another's data;
-each site's machine names its own corpus. `training/flowerapp` is the app that `flwr run` starts; it takes both functions from here.
+The recipe is the same file everywhere. It counts the sites under `sites:` (name, sessions,
+clients), since nobody sees another's data; each site's machine names its own corpus.
+`training/flowerapp` is the app that `flwr run` starts; it takes both functions from here.
 
     server    --run-config 'recipe="FILE" folder="OUT"'
     a site    --node-config 'recipe="FILE" site="NAME" corpus="FILE"'
@@ -42,42 +43,71 @@ class Configured(Protocol):
 
 def site(context: Configured) -> SiteSide:
     """A site's side, loaded once in a process."""
-    return _site(*(_said(context.node_config, key, "--node-config") for key in ("recipe", "site", "corpus")))
+    return _site(
+        *(_said(context.node_config, key, "--node-config") for key in ("recipe", "site", "corpus"))
+    )
 
 
 @cache
 def _site(recipe_file: str, name: str, corpus: str) -> SiteSide:
     recipe, plan, terms = agreed(Path(recipe_file))
-    learners = Learners(recipe=recipe, sites=own(recipe, Path(recipe_file), name, corpus), plan=plan)
-    frozen = {key: value for key, value in learners.first_weights().items() if terms.factors == "b" and "lora_A" in key}
+    learners = Learners(
+        recipe=recipe, sites=own(recipe, Path(recipe_file), name, corpus), plan=plan
+    )
+    frozen = {
+        key: value
+        for key, value in learners.first_weights().items()
+        if terms.factors == "b" and "lora_A" in key
+    }
     return SiteSide(name=name, learner=learners, terms=terms, seed=recipe.seed, frozen=frozen)
 
 
 def server(context: Configured) -> ServerSide:
     """The server's side: it has the base model's shapes and no session."""
-    file, out = (Path(_said(context.run_config, key, "--run-config")) for key in ("recipe", "folder"))
+    file, out = (
+        Path(_said(context.run_config, key, "--run-config")) for key in ("recipe", "folder")
+    )
     recipe, plan, terms = agreed(file)
     base = load_for(recipe.base, recipe.learning, "cpu")
     account = budget.make(plan) if plan else None
-    folder = Folder.begin(out, manifest_of("federate", recipe, file, base.said(), ELSEWHERE, recipe.sites, account))
+    folder = Folder.begin(
+        out, manifest_of("federate", recipe, file, base.said(), ELSEWHERE, recipe.sites, account)
+    )
 
     def end(outcome: Outcome) -> None:
         folder.say("end", stopped=outcome.stopped)
         spent = asdict(outcome.ledger) if outcome.ledger else None
-        write_adapter(folder, outcome.state.weights, {"rounds": outcome.state.round}, spent=spent, shift=outcome.state.shift)
+        write_adapter(
+            folder,
+            outcome.state.weights,
+            {"rounds": outcome.state.round},
+            spent=spent,
+            shift=outcome.state.shift,
+        )
 
     start = ServerState(weights=adapter_weights(reading_of(base, recipe)))
     return ServerSide(
-        start=start, terms=terms, plan=plan, rounds=recipe.rounds, seed=recipe.seed, folder=out,
-        on_round=lambda report: folder.say("round", at=report.round, **asdict(report)), on_end=end,
+        start=start,
+        terms=terms,
+        plan=plan,
+        rounds=recipe.rounds,
+        seed=recipe.seed,
+        folder=out,
+        on_round=lambda report: folder.say("round", at=report.round, **asdict(report)),
+        on_end=end,
     )
 
 
 def agreed(file: Path) -> tuple[Recipe, Plan | None, Terms]:
-    """What the server and every site make of the recipe, each for itself. TrainingError when it does not count its sites."""
+    """What the server and every site make of the recipe, each for itself. TrainingError when it
+    does not count its sites.
+    """
     recipe, _ = load_recipe(file)
     if not recipe.sites or any(one.count != 1 for one in recipe.sites):
-        raise TrainingError(f"{file}: between machines the sites are counted under `sites:`, one by one, with name, sessions and clients")
+        raise TrainingError(
+            f"{file}: between machines the sites are counted under `sites:`, one by one, with name,"
+            " sessions and clients"
+        )
     plan = recipe.plan()
     return recipe, plan, terms_of(recipe, plan, {one.name: one.sessions for one in recipe.sites})
 

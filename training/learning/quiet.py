@@ -1,4 +1,6 @@
-"""Hugging Face's progress bars and notices, silenced while something is loaded: a training has its own progress."""
+"""Hugging Face's progress bars and notices, silenced while something is loaded: a training has its
+own progress.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

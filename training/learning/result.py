@@ -1,4 +1,6 @@
-"""What a training hands on: an adapter in PEFT's form, with a card that says what it was learned from and what privacy was paid."""
+"""What a training hands on: an adapter in PEFT's form, with a card that says what it was learned
+from and what privacy was paid.
+"""
 
 import json
 import math
@@ -19,33 +21,56 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 
 def write_adapter(
-    folder: Folder, weights: Arrays, facts: Mapping[str, Any], *, spent: Mapping[str, Any] | None, shift: Shift | None = None,
+    folder: Folder,
+    weights: Arrays,
+    facts: Mapping[str, Any],
+    *,
+    spent: Mapping[str, Any] | None,
+    shift: Shift | None = None,
 ) -> Path:
-    """Write `adapter/`. facts: what was measured. spent: the ledger at this point; None without privacy. shift: what rounds have added to
-    the base weights; it becomes part of the adapter, whose rank grows."""
+    """Write `adapter/`. facts: what was measured. spent: the ledger at this point; None without
+    privacy. shift: what rounds have added to the base weights; it becomes part of the adapter,
+    whose rank grows.
+    """
     manifest = folder.manifest()
     lora = manifest["recipe"]["lora"]
     weights, alpha = combined(weights, shift, lora["alpha"])
     rank = int(next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
     config = {
-        "peft_type": "LORA", "task_type": "CAUSAL_LM", "base_model_name_or_path": manifest["base"]["name"], "r": rank,
-        "lora_alpha": alpha, "lora_dropout": lora["dropout"],
-        "target_modules": sorted(lora["targets"]), "bias": "none", "inference_mode": True, "fan_in_fan_out": False, "use_rslora": False,
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": manifest["base"]["name"],
+        "r": rank,
+        "lora_alpha": alpha,
+        "lora_dropout": lora["dropout"],
+        "target_modules": sorted(lora["targets"]),
+        "bias": "none",
+        "inference_mode": True,
+        "fan_in_fan_out": False,
+        "use_rslora": False,
     }
     card = card_of(manifest, facts, spent)
     with tempfile.TemporaryDirectory(dir=folder.path, prefix=".adapter-") as place:
-        arrays = {name: np.ascontiguousarray(value, dtype=np.float32) for name, value in weights.items()}
+        arrays = {
+            name: np.ascontiguousarray(value, dtype=np.float32) for name, value in weights.items()
+        }
         save_file(arrays, Path(place) / "adapter_model.safetensors", {"format": "pt"})
-        (Path(place) / "adapter_config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
-        (Path(place) / "card.json").write_text(json.dumps(card, ensure_ascii=False, indent=1), encoding="utf-8")
+        (Path(place) / "adapter_config.json").write_text(
+            json.dumps(config, indent=1), encoding="utf-8"
+        )
+        (Path(place) / "card.json").write_text(
+            json.dumps(card, ensure_ascii=False, indent=1), encoding="utf-8"
+        )
         (Path(place) / "README.md").write_text(readme(card), encoding="utf-8")
         replace_folder(Path(place), folder.path / ADAPTER)
     return folder.path / ADAPTER
 
 
 def combined(weights: Arrays, shift: Shift | None, alpha: float) -> tuple[Arrays, float]:
-    """One adapter for both: the layer adds alpha / rank * B A and its shift. Without a shift the weights themselves. All layers get the
-    rank of the largest, filled with zeros; a dense shift is taken apart by its singular values, none dropped that is not rounding."""
+    """One adapter for both: the layer adds alpha / rank * B A and its shift. Without a shift the
+    weights themselves. All layers get the rank of the largest, filled with zeros; a dense shift is
+    taken apart by its singular values, none dropped that is not rounding.
+    """
     if not shift:
         return weights, alpha
     made: dict[str, NDArray[np.float32]] = {}
@@ -58,54 +83,110 @@ def combined(weights: Arrays, shift: Shift | None, alpha: float) -> tuple[Arrays
     return made, float(rank)
 
 
-def _factors(weights: Arrays, shift: Shift, layer: str, alpha: float) -> tuple[NDArray[Any], NDArray[Any]]:
+def _factors(
+    weights: Arrays, shift: Shift, layer: str, alpha: float
+) -> tuple[NDArray[Any], NDArray[Any]]:
     a, b = weights[f"{layer}.lora_A.weight"], weights[f"{layer}.lora_B.weight"]
     scaled = b * np.float32(alpha / a.shape[0])
     if layer + LEFT in shift:
-        return np.concatenate([scaled, shift[layer + LEFT]], axis=1), np.concatenate([a, shift[layer + RIGHT]])
+        return np.concatenate([scaled, shift[layer + LEFT]], axis=1), np.concatenate(
+            [a, shift[layer + RIGHT]]
+        )
     if layer + WHOLE not in shift:
         return scaled, a
-    u, s, v = np.linalg.svd(shift[layer + WHOLE].astype(np.float64) + scaled.astype(np.float64) @ a.astype(np.float64), full_matrices=False)
+    u, s, v = np.linalg.svd(
+        shift[layer + WHOLE].astype(np.float64) + scaled.astype(np.float64) @ a.astype(np.float64),
+        full_matrices=False,
+    )
     kept = max(int((s > s[0] * 1e-7).sum()), 1)
     root = np.sqrt(s[:kept])
     return u[:, :kept] * root, root[:, None] * v[:kept]
 
 
-def card_of(manifest: Mapping[str, Any], facts: Mapping[str, Any], spent: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The card: base, data in numbers, how it was trained, privacy, measures, and what it must not be used for."""
+def card_of(
+    manifest: Mapping[str, Any], facts: Mapping[str, Any], spent: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The card: base, data in numbers, how it was trained, privacy, measures, and what it must not
+    be used for.
+    """
     recipe = manifest["recipe"]
     return {
-        "name": manifest["name"], "kind": manifest["kind"], "base": manifest["base"],
-        "data": {"corpus": recipe["corpus"] or recipe["folders"], "hash": manifest["data"]["hash"], "sites": manifest["sites"],
-                 "held_out_sessions": len(manifest["data"]["held_out"])},
-        "lora": recipe["lora"], "learning": recipe["learning"], "averaging": recipe["averaging"] if manifest["kind"] == "federate" else None,
-        "rounds": recipe["rounds"], "local_epochs": recipe["local_epochs"], "batch_size": recipe["batch_size"], "seed": recipe["seed"],
-        "privacy": dict(spent) if spent else None, "noise": recipe["noise"] if spent else None,
-        "not_covered": not_covered(recipe) if spent else [], "measured": dict(facts), "packages": manifest["packages"],
+        "name": manifest["name"],
+        "kind": manifest["kind"],
+        "base": manifest["base"],
+        "data": {
+            "corpus": recipe["corpus"] or recipe["folders"],
+            "hash": manifest["data"]["hash"],
+            "sites": manifest["sites"],
+            "held_out_sessions": len(manifest["data"]["held_out"]),
+        },
+        "lora": recipe["lora"],
+        "learning": recipe["learning"],
+        "averaging": recipe["averaging"] if manifest["kind"] == "federate" else None,
+        "rounds": recipe["rounds"],
+        "local_epochs": recipe["local_epochs"],
+        "batch_size": recipe["batch_size"],
+        "seed": recipe["seed"],
+        "privacy": dict(spent) if spent else None,
+        "noise": recipe["noise"] if spent else None,
+        "not_covered": not_covered(recipe) if spent else [],
+        "measured": dict(facts),
+        "packages": manifest["packages"],
     }
 
 
 def not_covered(recipe: Mapping[str, Any]) -> list[str]:
     """What was told besides the noisy sums."""
-    told = ["numbers of sessions and clients at each site", "that a training took place, its recipe and its duration"]
+    told = [
+        "numbers of sessions and clients at each site",
+        "that a training took place, its recipe and its duration",
+    ]
     if recipe["held_out"]:
-        told.append("mean losses over held-out clients, who were not trained on; nothing was chosen by them")
+        told.append(
+            "mean losses over held-out clients, who were not trained on; nothing was chosen by them"
+        )
     if recipe["noise"] == "seeded":
-        told.append("whoever knows the seed can repeat the noise: for research on open data only; people's records need `noise: secure`")
+        told.append(
+            "whoever knows the seed can repeat the noise: for research on open data only; people's"
+            " records need `noise: secure`"
+        )
     return told
 
 
 def readme(card: Mapping[str, Any]) -> str:
     """The card in words."""
-    base, privacy, measured, at = card["base"], card["privacy"], card["measured"], card["data"]["sites"]
+    base, privacy, measured, at = (
+        card["base"],
+        card["privacy"],
+        card["measured"],
+        card["data"]["sites"],
+    )
     lines = [
-        f"# {card['name']}", "", f"A LoRA adapter for {base['name']}, trained on counselors' words with simcounsel.",
-        "**For research. It is no counselor, it was not tested on people, and it must not answer anybody in distress.**", "",
-        f"- data: {sum(site['sessions'] for site in at)} sessions at {len(at)} site{'s' * (len(at) != 1)} (hash {card['data']['hash'][:12]})",
-        "- privacy: none; whoever has the adapter may find out who was trained on" if privacy is None else
-        f"- privacy: epsilon {privacy['epsilon']:.4g} at delta {privacy['delta']:g} for one {privacy['unit']}, all rounds together",
+        f"# {card['name']}",
+        "",
+        f"A LoRA adapter for {base['name']}, trained on counselors' words with simcounsel.",
+        (
+            "**For research. It is no counselor, it was not tested on people, and it must not"
+            " answer anybody in distress.**"
+        ),
+        "",
+        (
+            f"- data: {sum(site['sessions'] for site in at)} sessions at {len(at)}"
+            f" site{'s' * (len(at) != 1)} (hash {card['data']['hash'][:12]})"
+        ),
+        (
+            "- privacy: none; whoever has the adapter may find out who was trained on"
+            if privacy is None
+            else (
+                f"- privacy: epsilon {privacy['epsilon']:.4g} at delta {privacy['delta']:g} for one"
+                f" {privacy['unit']}, all rounds together"
+            )
+        ),
         *[f"    - not covered: {what}" for what in card["not_covered"]],
     ]
     for name, value in measured.items():
-        lines.append(f"- {name.replace('_', ' ')}: {f'{value:.4f}' if isinstance(value, float) and math.isfinite(value) else value}")
+        lines.append(
+            f"- {name.replace('_', ' ')}:"
+            f" {f'{value:.4f}' if isinstance(value, float) and math.isfinite(value) else value}"
+        )
     return "\n".join([*lines, ""])

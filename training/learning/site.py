@@ -1,4 +1,6 @@
-"""A site's training as a federation asks for it: weights in, weights out, nothing kept between rounds."""
+"""A site's training as a federation asks for it: weights in, weights out, nothing kept between
+rounds.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,20 +29,28 @@ def protection_of(recipe: Recipe, plan: Plan | None, site: Site) -> Protection |
     if plan is None or plan.privacy.unit == "site":
         return None
     return Protection(
-        rate=plan.rate(site), expected=plan.batch_size or 0, clip=plan.privacy.clip,
-        std=noise_std(plan, multiplier_of(plan)), secure=recipe.noise == "secure",
+        rate=plan.rate(site),
+        expected=plan.batch_size or 0,
+        clip=plan.privacy.clip,
+        std=noise_std(plan, multiplier_of(plan)),
+        secure=recipe.noise == "secure",
     )
 
 
 def steps_of(local: Local, recipe: Recipe, plan: Plan | None, site: Site) -> int:
     """Steps of one round: as they are accounted for, or whole epochs."""
-    return plan.steps_per_round(site) if plan and local.protection else recipe.local_epochs * local.steps_per_epoch
+    return (
+        plan.steps_per_round(site)
+        if plan and local.protection
+        else recipe.local_epochs * local.steps_per_epoch
+    )
 
 
 @dataclass(kw_only=True)
 class Learners:
-    """All sites of a simulated federation, on one base (the `Learner` of `federation.updates`). One site trains at a time: two
-    trainings of two threads each on two cores hinder one another."""
+    """All sites of a simulated federation, on one base (the `Learner` of `federation.updates`). One
+    site trains at a time: two trainings of two threads each on two cores hinder one another.
+    """
 
     recipe: Recipe
     sites: Sites
@@ -54,7 +64,10 @@ class Learners:
         self.base = load_for(recipe.base, recipe.learning, recipe.device)
         by_client = recipe.trains == "client"
         self.records = {
-            name: records_of(here, self.base.tokenizer, recipe.learning.max_tokens, by_client=by_client) for name, here in self.sites.sessions.items()
+            name: records_of(
+                here, self.base.tokenizer, recipe.learning.max_tokens, by_client=by_client
+            )
+            for name, here in self.sites.sessions.items()
         }
         self.reading = reading_of(self.base, recipe)
 
@@ -65,8 +78,12 @@ class Learners:
     def local(self, site: str) -> Local:
         """A site's training."""
         return Local(
-            reading=self.reading, records=self.records[site], learning=self.recipe.learning, key=(self.recipe.seed, site),
-            batch=self.recipe.batch_size or 8, protection=protection_of(self.recipe, self.plan, self._counted(site)),
+            reading=self.reading,
+            records=self.records[site],
+            learning=self.recipe.learning,
+            key=(self.recipe.seed, site),
+            batch=self.recipe.batch_size or 8,
+            protection=protection_of(self.recipe, self.plan, self._counted(site)),
         )
 
     def learn(self, site: str, weights: Weights, round: int, shift: Weights | None) -> Learned:
@@ -80,11 +97,19 @@ class Learners:
             told = [local.step((round - 1) * steps + at, optimizer, anchor) for at in range(steps)]
         must_have_moved(self.reading, anchor)
         known = [loss for loss in told if loss is not None]
-        return Learned(weights=adapter_weights(self.reading), steps=steps, loss=float(np.mean(known)) if known else None)
+        return Learned(
+            weights=adapter_weights(self.reading),
+            steps=steps,
+            loss=float(np.mean(known)) if known else None,
+        )
 
     def set(self, weights: Weights) -> None:
         """Give the model these adapters, of whatever rank they are."""
-        change_rank(self.reading.model, self.recipe.lora, next(value.shape[0] for name, value in weights.items() if "lora_A" in name))
+        change_rank(
+            self.reading.model,
+            self.recipe.lora,
+            next(value.shape[0] for name, value in weights.items() if "lora_A" in name),
+        )
         set_adapter_weights(self.reading, weights)
 
     def _counted(self, site: str) -> Site:
@@ -96,24 +121,39 @@ def reading_of(base: Base, recipe: Recipe) -> Reading:
     model: Any = with_adapters(base, recipe.lora, seed=recipe.seed)
     if recipe.learning.checkpointing:
         _checkpoint(model)
-    reading = Reading(model=model, padding=int(base.tokenizer.pad_token_id), at_once=recipe.learning.at_once)
+    reading = Reading(
+        model=model, padding=int(base.tokenizer.pad_token_id), at_once=recipe.learning.at_once
+    )
     check_head(reading)
     return reading
 
 
 def _checkpoint(model: Any) -> None:
-    """Compute activations anew in the backward pass. Reentrant, since Opacus' hooks fire twice under the other kind."""
+    """Compute activations anew in the backward pass. Reentrant, since Opacus' hooks fire twice
+    under the other kind.
+    """
     inner = model.get_base_model()
-    enable = getattr(inner, "activation_checkpointing_enable", None) or inner.gradient_checkpointing_enable  # the name in older transformers
+    enable = (
+        getattr(inner, "activation_checkpointing_enable", None)
+        or inner.gradient_checkpointing_enable
+    )  # the name in older transformers
     enable({"use_reentrant": True})
     model.enable_input_require_grads()
 
 
 def must_have_moved(reading: Reading, before: list[torch.Tensor]) -> None:
-    """Every trained factor must differ from before, else the privacy was paid for nothing. A may stand still in the first step, since B is zero."""
-    moved = [not torch.equal(parameter.detach(), start) for parameter, start in zip(reading.trained(), before, strict=True)]
+    """Every trained factor must differ from before, else the privacy was paid for nothing. A may
+    stand still in the first step, since B is zero.
+    """
+    moved = [
+        not torch.equal(parameter.detach(), start)
+        for parameter, start in zip(reading.trained(), before, strict=True)
+    ]
     if not any(moved):
-        raise TrainingError("the adapters did not move: nothing was learned; raise learning_rate, and check that the base was on its device first")
+        raise TrainingError(
+            "the adapters did not move: nothing was learned; raise learning_rate, and check that"
+            " the base was on its device first"
+        )
 
 
 class shifted:  # noqa: N801  a context manager, used like a function
@@ -128,7 +168,11 @@ class shifted:  # noqa: N801  a context manager, used like a function
             for name, value in self.shift.items():
                 weight = self._weight(name)
                 self.kept[name] = weight.detach().clone()
-                weight.add_(torch.from_numpy(np.ascontiguousarray(value, dtype=np.float32)).to(weight.device, weight.dtype))
+                weight.add_(
+                    torch.from_numpy(np.ascontiguousarray(value, dtype=np.float32)).to(
+                        weight.device, weight.dtype
+                    )
+                )
 
     def __exit__(self, *_: object) -> None:
         with torch.no_grad():
@@ -137,5 +181,7 @@ class shifted:  # noqa: N801  a context manager, used like a function
 
     def _weight(self, layer: str) -> torch.Tensor:
         module: Any = self.reading.model.get_submodule(layer)
-        weight: torch.Tensor = (module.get_base_layer() if hasattr(module, "get_base_layer") else module).weight
+        weight: torch.Tensor = (
+            module.get_base_layer() if hasattr(module, "get_base_layer") else module
+        ).weight
         return weight

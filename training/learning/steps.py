@@ -1,7 +1,8 @@
 """Local training: which records a step takes, and what it does with them.
 
-Without privacy an epoch is a shuffle, cut into batches. With it, each step draws every record independently (Poisson sampling, as it
-is accounted for), adds up clipped gradients, adds noise, and divides by the expected number of records, which is fixed.
+Without privacy an epoch is a shuffle, cut into batches. With it, each step draws every record
+independently (Poisson sampling, as it is accounted for), adds up clipped gradients, adds noise, and
+divides by the expected number of records, which is fixed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +21,10 @@ from training.recipe import Learning
 
 @dataclass(frozen=True, kw_only=True)
 class Protection:
-    """DP-SGD of one site. rate: probability that a step takes a given record. expected: records a step takes on average. clip: L2 norm of
-    a record's gradient. std: of the noise on each coordinate of the sum. secure: noise and draws from the system's generator."""
+    """DP-SGD of one site. rate: probability that a step takes a given record. expected: records a
+    step takes on average. clip: L2 norm of a record's gradient. std: of the noise on each
+    coordinate of the sum. secure: noise and draws from the system's generator.
+    """
 
     rate: float
     expected: int
@@ -32,8 +35,10 @@ class Protection:
 
 @dataclass(frozen=True, kw_only=True)
 class Local:
-    """A site's training. key: names it among all (seed, site); steps are counted from 0 over all rounds, so that the same step
-    always draws the same records and noise. batch: records of a step without protection."""
+    """A site's training. key: names it among all (seed, site); steps are counted from 0 over all
+    rounds, so that the same step always draws the same records and noise. batch: records of a step
+    without protection.
+    """
 
     reading: Reading
     records: Sequence[Record]
@@ -50,7 +55,11 @@ class Local:
 
     def optimizer(self) -> torch.optim.Optimizer:
         """A fresh one."""
-        rate, decay, parameters = self.learning.learning_rate, self.learning.weight_decay, self.reading.trained()
+        rate, decay, parameters = (
+            self.learning.learning_rate,
+            self.learning.weight_decay,
+            self.reading.trained(),
+        )
         if self.learning.optimizer == "adamw":
             return torch.optim.AdamW(parameters, lr=rate, weight_decay=decay)
         return torch.optim.SGD(parameters, lr=rate, weight_decay=decay)
@@ -59,11 +68,16 @@ class Local:
         """Around all steps of a stretch: with protection, hooks are on."""
         return per_sequence(self.reading) if self.protection else nullcontext()
 
-    def step(self, number: int, optimizer: torch.optim.Optimizer, anchor: Sequence[Tensor] = ()) -> float | None:
-        """One step; returns the batch's mean loss, None with protection, which does not pay for it. anchor: the weights of the round's
-        beginning, towards which `proximal` pulls."""
+    def step(
+        self, number: int, optimizer: torch.optim.Optimizer, anchor: Sequence[Tensor] = ()
+    ) -> float | None:
+        """One step; returns the batch's mean loss, None with protection, which does not pay for it.
+        anchor: the weights of the round's beginning, towards which `proximal` pulls.
+        """
         self.reading.model.train()
-        torch.manual_seed(int(generator((*self.key, "torch", number)).integers(2**62)))  # for dropout
+        torch.manual_seed(
+            int(generator((*self.key, "torch", number)).integers(2**62))
+        )  # for dropout
         optimizer.zero_grad(set_to_none=True)
         loss = None
         if self.protection:
@@ -80,26 +94,38 @@ class Local:
     def _protect(self, given: Protection, number: int) -> None:
         total = clipped_sum(self.reading, self.drawn(number), given.clip)
         parameters = self.reading.trained()
-        drawn = normals(sum(one.numel() for one in total), given.std, None if given.secure else (*self.key, "noise", number))
+        drawn = normals(
+            sum(one.numel() for one in total),
+            given.std,
+            None if given.secure else (*self.key, "noise", number),
+        )
         noise = torch.from_numpy(drawn.astype(np.float32)).to(self.reading.device)
         at = 0
         for parameter, one in zip(parameters, total, strict=True):
-            parameter.grad = ((one + noise[at:at + one.numel()].view_as(one)) / given.expected).to(parameter.dtype)
+            parameter.grad = (
+                (one + noise[at : at + one.numel()].view_as(one)) / given.expected
+            ).to(parameter.dtype)
             at += one.numel()
 
     def drawn(self, number: int) -> list[Record]:
-        """The records of a protected step: each with probability `rate`, independently; sometimes none."""
+        """The records of a protected step: each with probability `rate`, independently; sometimes
+        none.
+        """
         given = self.protection
         if given is None:
             raise ValueError("without protection a step takes `batch_of`")
         rng = secure_generator() if given.secure else generator((*self.key, "draw", number))
-        return [record for record, chance in zip(self.records, rng.random(len(self.records)), strict=True) if chance < given.rate]
+        return [
+            record
+            for record, chance in zip(self.records, rng.random(len(self.records)), strict=True)
+            if chance < given.rate
+        ]
 
     def batch_of(self, number: int) -> list[Record]:
         """The records of an unprotected step: its stretch of its epoch's shuffle."""
         epoch, at = divmod(number, self.steps_per_epoch)
         order = generator((*self.key, "epoch", epoch)).permutation(len(self.records))
-        return [self.records[one] for one in order[at * self.batch:(at + 1) * self.batch]]
+        return [self.records[one] for one in order[at * self.batch : (at + 1) * self.batch]]
 
 
 def adapter_weights(reading: Reading, *, trained_only: bool = False) -> dict[str, np.ndarray]:
@@ -112,11 +138,18 @@ def adapter_weights(reading: Reading, *, trained_only: bool = False) -> dict[str
 
 
 def set_adapter_weights(reading: Reading, weights: Mapping[str, np.ndarray]) -> None:
-    """Write weights over the adapters' own; names that are not given keep theirs. KeyError for a name that there is none of, ValueError
-    for another shape."""
-    parameters = {name.replace(".default.", "."): parameter for name, parameter in reading.model.named_parameters()}
+    """Write weights over the adapters' own; names that are not given keep theirs. KeyError for a
+    name that there is none of, ValueError for another shape.
+    """
+    parameters = {
+        name.replace(".default.", "."): parameter
+        for name, parameter in reading.model.named_parameters()
+    }
     with torch.no_grad():
         for name, value in weights.items():
             if parameters[name].shape != value.shape:
-                raise ValueError(f"{name}: shape {value.shape}, and the adapter's is {tuple(parameters[name].shape)}")
+                raise ValueError(
+                    f"{name}: shape {value.shape}, and the adapter's is"
+                    f" {tuple(parameters[name].shape)}"
+                )
             parameters[name].copy_(torch.from_numpy(np.ascontiguousarray(value, dtype=np.float32)))

@@ -1,8 +1,10 @@
 """Central fine-tuning: one base, one set of adapters, all sessions in one place.
 
-    read the data -> account for the plan -> steps (plain, or DP-SGD) -> held-out loss after every epoch -> adapter/
+    read the data -> account for the plan -> steps (plain, or DP-SGD) -> held-out loss after every
+    epoch -> adapter/
 
-It stops at a step's end on Ctrl-C, and goes on where it stopped; on a CPU to the same bits as without the stop.
+It stops at a step's end on Ctrl-C, and goes on where it stopped; on a CPU to the same bits as
+without the stop.
 """
 
 import time
@@ -33,7 +35,9 @@ OPTIMIZER = "optimizer."
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """After a step, or an evaluation. at: steps done, of `steps`. loss: the step's, None where it is private. held_out: mean loss."""
+    """After a step, or an evaluation. at: steps done, of `steps`. loss: the step's, None where it
+    is private. held_out: mean loss.
+    """
 
     at: int
     steps: int
@@ -43,8 +47,9 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True)
 class Tuned:
-    """adapter: its folder; None if it was stopped before the end. before, after: held-out loss, nats a token averaged by session; None
-    without held-out sessions."""
+    """adapter: its folder; None if it was stopped before the end. before, after: held-out loss,
+    nats a token averaged by session; None without held-out sessions.
+    """
 
     folder: Folder
     adapter: Path | None
@@ -53,25 +58,44 @@ class Tuned:
 
 
 def tune(
-    recipe: Recipe, file: Path, lines: Lines, out: Path, *,
-    on_progress: Callable[[Progress], None] = lambda _: None, stop: Callable[[], bool] = lambda: False,
+    recipe: Recipe,
+    file: Path,
+    lines: Lines,
+    out: Path,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Tuned:
-    """Train, or go on with a training that stopped. TrainingError for an overrun budget, before anything is computed."""
+    """Train, or go on with a training that stopped. TrainingError for an overrun budget, before
+    anything is computed.
+    """
     sites = find(recipe, file, together=True)
     plan = planned(recipe, file, lines, sites)
     account = budget.make(plan) if plan else None
     if plan and plan.privacy.unit == "site":
-        raise TrainingError("privacy.unit: site: a central training has one site, whose presence nothing can hide; take `unit: session` or `client`")
+        raise TrainingError(
+            "privacy.unit: site: a central training has one site, whose presence nothing can hide;"
+            " take `unit: session` or `client`"
+        )
     if account and account.last_round is not None:
         most = account.plan.privacy.budget_epsilon
-        raise TrainingError(f"the budget of epsilon {most:g} would be overrun after round {account.last_round} of {recipe.rounds}; "
-                            f"see `python -m training account {file}`")
+        raise TrainingError(
+            f"the budget of epsilon {most:g} would be overrun after round {account.last_round} of"
+            f" {recipe.rounds}; see `python -m training account {file}`"
+        )
     learners = Learners(recipe=recipe, sites=sites, plan=plan)
     local = learners.local(ALL)
-    folder = Folder.begin(out, manifest_of("tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account))
+    folder = Folder.begin(
+        out,
+        manifest_of(
+            "tune", recipe, file, learners.base.said(), data_of(sites), sites.counted(), account
+        ),
+    )
     held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
     steps = recipe.rounds * steps_of(local, recipe, plan, sites.counted()[0])
-    course = Course(folder=folder, local=local, held_out=held_out, steps=steps, on_progress=on_progress)
+    course = Course(
+        folder=folder, local=local, held_out=held_out, steps=steps, on_progress=on_progress
+    )
     finished = course.run(stop)
     before, after = course.first_and_last()
     adapter = None
@@ -121,7 +145,9 @@ class Course:
 
     def first_and_last(self) -> tuple[float | None, float | None]:
         """The held-out loss before the first step and after the last."""
-        known = [one["loss"] for one in sorted(self.folder.said("held_out"), key=lambda one: one["at"])]
+        known = [
+            one["loss"] for one in sorted(self.folder.said("held_out"), key=lambda one: one["at"])
+        ]
         return (known[0], known[-1]) if known else (None, None)
 
     def _evaluate(self, at: int) -> None:
@@ -143,8 +169,18 @@ class Course:
             self.folder.trim({"step": 0, "held_out": -1})
             return 0
         arrays, facts = kept
-        set_adapter_weights(self.local.reading, {name: value for name, value in arrays.items() if not name.startswith(OPTIMIZER)})
-        _restore(optimizer, {name.removeprefix(OPTIMIZER): value for name, value in arrays.items() if name.startswith(OPTIMIZER)})
+        set_adapter_weights(
+            self.local.reading,
+            {name: value for name, value in arrays.items() if not name.startswith(OPTIMIZER)},
+        )
+        _restore(
+            optimizer,
+            {
+                name.removeprefix(OPTIMIZER): value
+                for name, value in arrays.items()
+                if name.startswith(OPTIMIZER)
+            },
+        )
         self.folder.trim({"step": facts["at"], "held_out": facts["at"]})
         return int(facts["at"])
 
@@ -152,7 +188,12 @@ class Course:
 def _flat(optimizer: torch.optim.Optimizer) -> dict[str, NDArray[Any]]:
     """An optimizer's state as arrays named NUMBER.KEY, in the order of the parameters."""
     state = optimizer.state_dict()["state"]
-    return {f"{number}.{key}": value.cpu().numpy() for number, entries in state.items() for key, value in entries.items() if torch.is_tensor(value)}
+    return {
+        f"{number}.{key}": value.cpu().numpy()
+        for number, entries in state.items()
+        for key, value in entries.items()
+        if torch.is_tensor(value)
+    }
 
 
 def _restore(optimizer: torch.optim.Optimizer, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -1,1 +1,3 @@
-"""Privacy, counted before it is spent: mechanisms (`gaussian`, `releases`), a plan's account, and how it is told."""
+"""Privacy, counted before it is spent: mechanisms (`gaussian`, `releases`), a plan's account, and
+how it is told.
+"""

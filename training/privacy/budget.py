@@ -1,4 +1,6 @@
-"""What a plan costs in privacy: for its unit, per round and in total, and the noise for a wanted total."""
+"""What a plan costs in privacy: for its unit, per round and in total, and the noise for a wanted
+total.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +16,10 @@ Exposure = tuple[Releases, ...]
 class Account:
     """A plan's budget. All epsilons are for `plan.privacy.unit` and `plan.privacy.delta`.
 
-    multiplier: as `Privacy.noise_multiplier`. noise_std: on each coordinate of what is released (see `noise_std`).
-    round_epsilon: one round alone. total_epsilon: all rounds, of the site where it is largest, and
-    `by_site` of each kind of site. last_round: after which `budget_epsilon` would be overrun; None if it is kept, or none is set.
+    multiplier: as `Privacy.noise_multiplier`. noise_std: on each coordinate of what is released
+    (see `noise_std`). round_epsilon: one round alone. total_epsilon: all rounds, of the site where
+    it is largest, and `by_site` of each kind of site. last_round: after which `budget_epsilon`
+    would be overrun; None if it is kept, or none is set.
     """
 
     plan: Plan
@@ -32,12 +35,23 @@ class Account:
 def make(plan: Plan) -> Account:
     """The account of a plan that was checked by `plan.problems`."""
     multiplier, delta, budget = multiplier_of(plan), plan.privacy.delta, plan.privacy.budget_epsilon
-    by_site = tuple((name, epsilon_of(seen, multiplier, delta)) for name, seen in exposures(plan, plan.rounds))
+    by_site = tuple(
+        (name, epsilon_of(seen, multiplier, delta)) for name, seen in exposures(plan, plan.rounds)
+    )
     total = max(epsilon for _, epsilon in by_site)
     return Account(
-        plan=plan, multiplier=multiplier, sensitivity=sensitivity(plan), noise_std=noise_std(plan, multiplier),
-        round_epsilon=total_epsilon(plan, 1, multiplier), total_epsilon=total, by_site=by_site,
-        last_round=rounds_within(plan, multiplier, budget) if budget is not None and total > budget else None,
+        plan=plan,
+        multiplier=multiplier,
+        sensitivity=sensitivity(plan),
+        noise_std=noise_std(plan, multiplier),
+        round_epsilon=total_epsilon(plan, 1, multiplier),
+        total_epsilon=total,
+        by_site=by_site,
+        last_round=(
+            rounds_within(plan, multiplier, budget)
+            if budget is not None and total > budget
+            else None
+        ),
     )
 
 
@@ -45,22 +59,39 @@ def multiplier_of(plan: Plan) -> float:
     """The plan's own multiplier, the paper's, or the smallest that keeps the budget."""
     given = plan.privacy
     if given.stated_epsilon is not None:
-        return gaussian.paper_multiplier(given.stated_epsilon, given.delta) * given.clip / sensitivity(plan)
+        return (
+            gaussian.paper_multiplier(given.stated_epsilon, given.delta)
+            * given.clip
+            / sensitivity(plan)
+        )
     if given.noise_multiplier is not None:
         return given.noise_multiplier
     if given.budget_epsilon is None:
-        raise ValueError("a plan without noise_multiplier, budget_epsilon and stated_epsilon; `plan.problems` refuses it")
+        raise ValueError(
+            "a plan without noise_multiplier, budget_epsilon and stated_epsilon; `plan.problems`"
+            " refuses it"
+        )
     return needed(plan, plan.rounds, given.budget_epsilon)
 
 
 def needed(plan: Plan, rounds: int, epsilon: float) -> float:
-    """The multiplier with which the plan, over so many rounds, stays within this total at every site."""
-    return max(multiplier_for(seen, epsilon, plan.privacy.delta) for seen in {seen for _, seen in exposures(plan, rounds)})
+    """The multiplier with which the plan, over so many rounds, stays within this total at every
+    site.
+    """
+    return max(
+        multiplier_for(seen, epsilon, plan.privacy.delta)
+        for seen in {seen for _, seen in exposures(plan, rounds)}
+    )
 
 
 def total_epsilon(plan: Plan, rounds: int, multiplier: float) -> float:
-    """The epsilon of so many rounds: the largest over places where a unit may be (parallel composition over disjoint sites)."""
-    return max(epsilon_of(seen, multiplier, plan.privacy.delta) for seen in {seen for _, seen in exposures(plan, rounds)})
+    """The epsilon of so many rounds: the largest over places where a unit may be (parallel
+    composition over disjoint sites).
+    """
+    return max(
+        epsilon_of(seen, multiplier, plan.privacy.delta)
+        for seen in {seen for _, seen in exposures(plan, rounds)}
+    )
 
 
 def rounds_within(plan: Plan, multiplier: float, epsilon: float) -> int:
@@ -69,7 +100,9 @@ def rounds_within(plan: Plan, multiplier: float, epsilon: float) -> int:
 
 
 def _last(holds: Callable[[int], bool], most: int) -> int:
-    """The largest number from 0 to `most` for which a property holds that, once lost, stays lost; 0 is taken to have it."""
+    """The largest number from 0 to `most` for which a property holds that, once lost, stays lost; 0
+    is taken to have it.
+    """
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -87,7 +120,12 @@ def exposures(plan: Plan, rounds: int) -> list[tuple[str, Exposure]]:
         seen = Releases(times=rounds, rate=given.participation if given.noise_at == "sum" else 1.0)
         return [("each site", (seen,))]
     if given.disjoint_sites is False:
-        return [("all sites together", tuple(_of_steps(plan, site, rounds * site.count) for site in plan.sites))]
+        return [
+            (
+                "all sites together",
+                tuple(_of_steps(plan, site, rounds * site.count) for site in plan.sites),
+            )
+        ]
     return [(site.name, (_of_steps(plan, site, rounds),)) for site in plan.sites]
 
 
@@ -100,15 +138,18 @@ def largest_weight(plan: Plan) -> float:
     """The largest share that a site has in the average of updates."""
     if plan.privacy.weights == "uniform":
         return 1 / plan.n_sites
-    share = max(site.sessions for site in plan.sites) / sum(site.count * site.sessions for site in plan.sites)
+    share = max(site.sessions for site in plan.sites) / sum(
+        site.count * site.sessions for site in plan.sites
+    )
     return min(share, plan.privacy.max_weight or 1.0)
 
 
 def sensitivity(plan: Plan) -> float:
     """How far one unit can move, in L2, what is released: always from the clip, never chosen.
 
-    Session, client: the sum of clipped gradients of a step. Site, `each_site`: its own update; `sum`: the weighted average, hence
-    clip times the largest weight. Two arbitrary updates (`replaced`) lie twice as far apart as one and none.
+    Session, client: the sum of clipped gradients of a step. Site, `each_site`: its own update;
+    `sum`: the weighted average, hence clip times the largest weight. Two arbitrary updates
+    (`replaced`) lie twice as far apart as one and none.
     """
     given = plan.privacy
     if given.unit != "site":
@@ -118,5 +159,7 @@ def sensitivity(plan: Plan) -> float:
 
 
 def noise_std(plan: Plan, multiplier: float) -> float:
-    """Standard deviation on each coordinate: of a step's sum of clipped gradients, of a site's update, or of the average."""
+    """Standard deviation on each coordinate: of a step's sum of clipped gradients, of a site's
+    update, or of the average.
+    """
     return multiplier * (sensitivity(plan) if plan.privacy.unit == "site" else plan.privacy.clip)

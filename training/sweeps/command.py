@@ -19,15 +19,38 @@ def register(app: typer.Typer) -> None:
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A sweep, such as experiments/privacy.yaml.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A sweep, such as experiments/privacy.yaml.")
+    ],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="One folder in it for each cell; trainings/NAME if not given."),
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="One folder in it for each cell; trainings/NAME if not given.",
+        ),
     ] = None,
-    only: Annotated[list[str] | None, typer.Option("--only", metavar="CELL", help="Only this cell; may be given again.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what each cell would cost, in privacy and in steps, and train nothing.")] = False,
-    audit: Annotated[bool, typer.Option("--audit", help="Attack each training when it is finished, as `training audit` does.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="CELL", help="Only this cell; may be given again."),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what each cell would cost, in privacy and in steps, and train nothing.",
+        ),
+    ] = False,
+    audit: Annotated[
+        bool,
+        typer.Option(
+            "--audit", help="Attack each training when it is finished, as `training audit` does."
+        ),
+    ] = False,
 ) -> None:
-    """Train each cell of a sweep in turn. Ctrl-C stops; the same command goes on, and leaves alone what is finished.
+    """Train each cell of a sweep in turn. Ctrl-C stops; the same command goes on, and leaves alone
+    what is finished.
 
     Example: python -m training sweep experiments/privacy.yaml --dry-run
     """
@@ -52,13 +75,21 @@ def sweep(
         typer.echo("stopped; the same command goes on")
         raise typer.Exit(130)
     typer.echo(f"{len(ended) - len(failed)} of {len(cells)} cells are finished in {out}")
-    typer.echo(f"compare:  python -m training compare {out}\nfigures:  python -m analysis privacy {out} --out report")
+    typer.echo(
+        f"compare:  python -m training compare {out}\nfigures:  python -m analysis privacy {out}"
+        " --out report"
+    )
     if failed:
-        raise TrainingError(f"{len(failed)} cells failed: {', '.join(one.cell.name for one in failed)}; the first: {failed[0].why}")
+        raise TrainingError(
+            f"{len(failed)} cells failed: {', '.join(one.cell.name for one in failed)}; the first:"
+            f" {failed[0].why}"
+        )
 
 
 def chosen(cells: "Sequence[Cell]", only: Sequence[str]) -> "tuple[Cell, ...]":
-    """The cells that are named, in the file's order; all where none is. TrainingError names those there are."""
+    """The cells that are named, in the file's order; all where none is. TrainingError names those
+    there are.
+    """
     names = [cell.name for cell in cells]
     for name in only:
         if name not in names:
@@ -71,7 +102,9 @@ def planned_lines(plan: "Sweep", cells: "Sequence[Cell]") -> list[str]:
     from training.sweeps.running import cost
 
     width = max([4, *(len(cell.name) for cell in cells)])
-    heads = f"{'cell':<{width}}  {'how':<9}{'sites':>5} {'sessions':>9} {'held out':>9} {'steps':>7}"
+    heads = (
+        f"{'cell':<{width}}  {'how':<9}{'sites':>5} {'sessions':>9} {'held out':>9} {'steps':>7}"
+    )
     made = [plan.name, f"{heads}   {'unit':<8}{'epsilon':>8} {'delta':>7} {'noise':>8}"]
     steps = 0
     for cell in cells:
@@ -80,15 +113,33 @@ def planned_lines(plan: "Sweep", cells: "Sequence[Cell]") -> list[str]:
         paid = f"{'none':<8}{'–':>8} {'–':>7} {'–':>8}"
         if one.unit:
             paid = f"{one.unit:<8}{one.epsilon:>8.4g} {one.delta:>7g} {one.noise_multiplier:>8.4g}"
-        made.append(f"{cell.name:<{width}}  {cell.kind:<9}{one.sites:>5} {one.sessions:>9} {one.held_out:>9} {one.steps:>7}   {paid}")
-    return [*made, f"{len(cells)} cells, {steps} steps in all; noise: its standard deviation over the clipping norm. Nothing was trained."]
+        made.append(
+            f"{cell.name:<{width}}  {cell.kind:<9}{one.sites:>5} {one.sessions:>9}"
+            f" {one.held_out:>9} {one.steps:>7}   {paid}"
+        )
+    return [
+        *made,
+        (
+            f"{len(cells)} cells, {steps} steps in all; noise: its standard deviation over the"
+            " clipping norm. Nothing was trained."
+        ),
+    ]
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUNS...", help="Trainings' folders, or folders of them, such as a sweep's.")],
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table here, with all columns.")] = None,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUNS...", help="Trainings' folders, or folders of them, such as a sweep's."
+        ),
+    ],
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Write the table here, with all columns."),
+    ] = None,
 ) -> None:
-    """Utility beside privacy: held-out loss, what is protected and how well, and what an audit's best attack reached.
+    """Utility beside privacy: held-out loss, what is protected and how well, and what an audit's
+    best attack reached.
 
     Example: python -m training compare trainings/privacy --csv privacy.csv
     """

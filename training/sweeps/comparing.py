@@ -1,4 +1,6 @@
-"""Trainings side by side: what they are worth on held-out sessions, what they cost in privacy, and what an attack makes of them."""
+"""Trainings side by side: what they are worth on held-out sessions, what they cost in privacy, and
+what an attack makes of them.
+"""
 
 import csv
 import io
@@ -13,14 +15,18 @@ from training.learning.folder import ADAPTER, MANIFEST, Folder
 from training.sweeps.running import AUDIT
 
 SAME_LOSS = 1e-3
-"""Relative difference of the loss before training that other machines and numbers of threads account for."""
+"""Relative difference of the loss before training that other machines and numbers of threads
+account for.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """One training. before, after: held-out loss, nats a token; after: None while it is not finished. unit, epsilon, delta: what was
-    paid, or is planned while it is not finished; None without privacy. attack: the one with the largest ROC AUC in its audit. auc_allowed:
-    the most that the account allows. yardstick: what must be equal for losses to be compared."""
+    """One training. before, after: held-out loss, nats a token; after: None while it is not
+    finished. unit, epsilon, delta: what was paid, or is planned while it is not finished; None
+    without privacy. attack: the one with the largest ROC AUC in its audit. auc_allowed: the most
+    that the account allows. yardstick: what must be equal for losses to be compared.
+    """
 
     name: str
     path: str
@@ -47,10 +53,14 @@ COLUMNS = tuple(one.name for one in fields(Trained) if one.name != "yardstick")
 
 
 def read(places: Sequence[Path]) -> list[Trained]:
-    """Trainings, or folders of trainings; the strictest privacy first, none last. TrainingError where there is none."""
+    """Trainings, or folders of trainings; the strictest privacy first, none last. TrainingError
+    where there is none.
+    """
     found = [folder for place in places for folder in _folders(place)]
     rows = [_of(Folder.open(path)) for path in dict.fromkeys(found)]
-    return sorted(rows, key=lambda one: (one.epsilon is None, one.unit or "", one.epsilon or 0.0, one.name))
+    return sorted(
+        rows, key=lambda one: (one.epsilon is None, one.unit or "", one.epsilon or 0.0, one.name)
+    )
 
 
 def _folders(place: Path) -> list[Path]:
@@ -58,7 +68,10 @@ def _folders(place: Path) -> list[Path]:
         return [place]
     inside = sorted(one.parent for one in place.glob(f"*/{MANIFEST}")) if place.is_dir() else []
     if not inside:
-        raise TrainingError(f"{place}: neither a training's folder nor one that holds some; `python -m training sweep FILE` makes several")
+        raise TrainingError(
+            f"{place}: neither a training's folder nor one that holds some; `python -m training"
+            " sweep FILE` makes several"
+        )
     return inside
 
 
@@ -67,16 +80,29 @@ def _of(folder: Folder) -> Trained:
     recipe, card = manifest["recipe"], _json(folder.path / ADAPTER / "card.json")
     measured = card["measured"] if card else {}
     losses = [one["loss"] for one in folder.said("held_out")]
-    done = card is not None and (manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"])
+    done = card is not None and (
+        manifest["kind"] == "tune" or measured.get("rounds") == recipe["rounds"]
+    )
     paid = (card or {}).get("privacy") or manifest["account"] or {}
     return Trained(
-        name=folder.path.name, path=str(folder.path), kind=manifest["kind"], sites=len(manifest["sites"]),
-        sessions=sum(site["sessions"] for site in manifest["sites"]), themes=", ".join(recipe.get("themes") or ["all"]),
-        before=losses[0] if losses else None, after=measured.get("held_out_loss_after") if done else None,
-        unit=paid.get("unit"), epsilon=paid.get("epsilon"), delta=paid.get("delta"), finished=done,
-        **_attacked(_json(folder.path / AUDIT)), yardstick={
-            "held-out sessions": manifest["data"]["held_out"], "base": (manifest["base"]["name"], manifest["base"].get("digest")),
-            "corpus": recipe["corpus"] or recipe["folders"], "max_tokens": recipe["learning"]["max_tokens"],
+        name=folder.path.name,
+        path=str(folder.path),
+        kind=manifest["kind"],
+        sites=len(manifest["sites"]),
+        sessions=sum(site["sessions"] for site in manifest["sites"]),
+        themes=", ".join(recipe.get("themes") or ["all"]),
+        before=losses[0] if losses else None,
+        after=measured.get("held_out_loss_after") if done else None,
+        unit=paid.get("unit"),
+        epsilon=paid.get("epsilon"),
+        delta=paid.get("delta"),
+        finished=done,
+        **_attacked(_json(folder.path / AUDIT)),
+        yardstick={
+            "held-out sessions": manifest["data"]["held_out"],
+            "base": (manifest["base"]["name"], manifest["base"].get("digest")),
+            "corpus": recipe["corpus"] or recipe["folders"],
+            "max_tokens": recipe["learning"]["max_tokens"],
             "precision": (recipe["learning"]["precision"], recipe["learning"]["quantize"]),
         },
     )
@@ -99,13 +125,19 @@ def _attacked(audit: dict[str, Any] | None) -> dict[str, Any]:
     best = max(audit["attacks"], key=lambda one: float(one["trained"]["roc_auc"]))
     told = best["trained"]
     return {
-        "attack": best["attack"], "auc": told["roc_auc"], "auc_low": told["low"], "auc_high": told["high"],
-        "auc_base": best["base"]["roc_auc"] if best["base"] else None, "auc_allowed": best["bound"],
+        "attack": best["attack"],
+        "auc": told["roc_auc"],
+        "auc_low": told["low"],
+        "auc_high": told["high"],
+        "auc_base": best["base"]["roc_auc"] if best["base"] else None,
+        "auc_allowed": best["bound"],
     }
 
 
 def warnings(rows: Sequence[Trained]) -> list[str]:
-    """Why losses, or epsilons, of these must not be held against one another; empty where nothing speaks against it."""
+    """Why losses, or epsilons, of these must not be held against one another; empty where nothing
+    speaks against it.
+    """
     said = []
     for key in rows[0].yardstick if rows else ():
         if len({json.dumps(one.yardstick[key], sort_keys=True) for one in rows}) > 1:
@@ -114,14 +146,20 @@ def warnings(rows: Sequence[Trained]) -> list[str]:
     known = [one for one in rows if one.before is not None]
     low, high = min(known, key=_before, default=None), max(known, key=_before, default=None)
     if not said and low and high and _before(high) - _before(low) > SAME_LOSS * abs(_before(low)):
-        said.append(f"not comparable: the loss before training of {low.name} is {_before(low):.4f} and of {high.name} {_before(high):.4f}: "
-                    f"the held-out words are not the same")
+        said.append(
+            f"not comparable: the loss before training of {low.name} is {_before(low):.4f} and of"
+            f" {high.name} {_before(high):.4f}: the held-out words are not the same"
+        )
     private = [one for one in rows if one.epsilon is not None]
     for key, what in (("unit", "the unit that is protected"), ("delta", "delta")):
         values = sorted({str(getattr(one, key)) for one in private})
         if len(values) > 1:
             said.append(f"epsilons are not comparable: {what} is {' and '.join(values)}")
-    said += [f"{one.name}: not finished" + ("; its epsilon is what is planned" if one.epsilon else "") for one in rows if not one.finished]
+    said += [
+        f"{one.name}: not finished" + ("; its epsilon is what is planned" if one.epsilon else "")
+        for one in rows
+        if not one.finished
+    ]
     return said
 
 
@@ -132,16 +170,31 @@ def _before(one: Trained) -> float:
 def lines(rows: Sequence[Trained]) -> list[str]:
     """The table, a line each."""
     width = max([8, *(len(one.name) for one in rows)])
-    heads = f"{'training':<{width}}  {'sites':>5} {'sessions':>8}  {'loss before':>11} {'after':>8} {'change':>8}"
+    heads = (
+        f"{'training':<{width}}  {'sites':>5} {'sessions':>8}  {'loss before':>11} {'after':>8}"
+        f" {'change':>8}"
+    )
     heads += f"   {'unit':<8}{'epsilon':>9} {'delta':>7}"
     audited = any(one.auc is not None for one in rows)
     made = [heads + (f"   {'AUC':>5} {'allowed':>8}  by attack" if audited else "")]
     for one in rows:
-        change = one.after - one.before if one.after is not None and one.before is not None else None
-        paid = f"{one.unit or 'none':<8}{_number(one.epsilon, '.4g'):>9} {_number(one.delta, 'g'):>7}"
-        attack = f"   {_number(one.auc, '.3f'):>5} {_number(one.auc_allowed, '.3f'):>8}  {one.attack or ''}" if audited else ""
-        made.append(f"{one.name:<{width}}  {one.sites:>5} {one.sessions:>8}  {_number(one.before, '.4f'):>11} {_number(one.after, '.4f'):>8} "
-                    f"{_number(change, '+.4f'):>8}   {paid}{attack}".rstrip())
+        change = (
+            one.after - one.before if one.after is not None and one.before is not None else None
+        )
+        paid = (
+            f"{one.unit or 'none':<8}{_number(one.epsilon, '.4g'):>9} {_number(one.delta, 'g'):>7}"
+        )
+        attack = (
+            f"   {_number(one.auc, '.3f'):>5} {_number(one.auc_allowed, '.3f'):>8} "
+            f" {one.attack or ''}"
+            if audited
+            else ""
+        )
+        made.append(
+            f"{one.name:<{width}}  {one.sites:>5} {one.sessions:>8} "
+            f" {_number(one.before, '.4f'):>11} {_number(one.after, '.4f'):>8}"
+            f" {_number(change, '+.4f'):>8}   {paid}{attack}".rstrip()
+        )
     return made
 
 

@@ -1,4 +1,6 @@
-"""The file of a sweep: a recipe, and cells, each with the keys in which it differs from the recipe."""
+"""The file of a sweep: a recipe, and cells, each with the keys in which it differs from the
+recipe.
+"""
 
 import os
 from collections.abc import Mapping
@@ -17,15 +19,18 @@ from training.sites import place
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 Kind = Literal["tune", "federate"]
 NO_SWEEP = {
-    "worlds": "an experiment in worlds: python -m simcounsel sweep {}", "synthesis": "an experiment with corpora: python -m simcounsel sweep {}",
-    "places": "a world: python -m simcounsel run {}", "privacy": "a single training: python -m training tune {}",
+    "worlds": "an experiment in worlds: python -m simcounsel sweep {}",
+    "synthesis": "an experiment with corpora: python -m simcounsel sweep {}",
+    "places": "a world: python -m simcounsel run {}",
+    "privacy": "a single training: python -m training tune {}",
 }
 """Keys that tell other kinds of file, and what to do with these."""
 
 
 class Change(Spec):
-    """A cell as it stands in the file. set: keys of a recipe, nested as there. A mapping is laid over the recipe's own, key by key; any
-    other value takes its place."""
+    """A cell as it stands in the file. set: keys of a recipe, nested as there. A mapping is laid
+    over the recipe's own, key by key; any other value takes its place.
+    """
 
     name: Name
     about: str = ""
@@ -43,7 +48,9 @@ class Sweep(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One training of a sweep. data: its recipe as it would stand in a file of its own, with paths as seen from `file`."""
+    """One training of a sweep. data: its recipe as it would stand in a file of its own, with paths
+    as seen from `file`.
+    """
 
     name: str
     about: str
@@ -63,9 +70,13 @@ class Cell:
         if self.recipe.corpus:
             data["corpus"] = self._from(folder, self.recipe.corpus)
         if self.recipe.folders:
-            data["folders"] = {site: self._from(folder, source) for site, source in self.recipe.folders.items()}
+            data["folders"] = {
+                site: self._from(folder, source) for site, source in self.recipe.folders.items()
+            }
         about = f"# {self.about}\n" if self.about else ""
-        return about.replace("\n", "\n# ").removesuffix("# ") + yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+        return about.replace("\n", "\n# ").removesuffix("# ") + yaml.safe_dump(
+            data, sort_keys=False, allow_unicode=True
+        )
 
     def _from(self, folder: Path, source: str) -> str:
         found = place(source, self.file)
@@ -73,7 +84,9 @@ class Cell:
 
 
 def load_sweep(path: Path) -> tuple[Sweep, tuple[Cell, ...]]:
-    """A sweep out of its file, all cells checked. SpecError names every problem with file:line and remedy."""
+    """A sweep out of its file, all cells checked. SpecError names every problem with file:line and
+    remedy.
+    """
     data, lines = read_yaml(path)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
@@ -84,9 +97,16 @@ def load_sweep(path: Path) -> tuple[Sweep, tuple[Cell, ...]]:
     names = [one.name for one in sweep.cells]
     for at, name in enumerate(names):
         if name in names[:at]:
-            raise SpecError([f"{path}:{line_of(lines, ('cells', at))}: cells.{at}.name: {name!r} stands here a second time; rename one"])
+            raise SpecError(
+                [
+                    f"{path}:{line_of(lines, ('cells', at))}: cells.{at}.name: {name!r} stands here"
+                    " a second time; rename one"
+                ]
+            )
     base, file = _base(sweep, path, lines)
-    return sweep, tuple(_cell(change, at, base, file, path, lines) for at, change in enumerate(sweep.cells))
+    return sweep, tuple(
+        _cell(change, at, base, file, path, lines) for at, change in enumerate(sweep.cells)
+    )
 
 
 def _base(sweep: Sweep, path: Path, lines: Lines) -> tuple[dict[str, Any], Path]:
@@ -100,21 +120,36 @@ def _base(sweep: Sweep, path: Path, lines: Lines) -> tuple[dict[str, Any], Path]
     return sweep.recipe, path
 
 
-def _cell(change: Change, at: int, base: Mapping[str, Any], file: Path, path: Path, lines: Lines) -> Cell:
+def _cell(
+    change: Change, at: int, base: Mapping[str, Any], file: Path, path: Path, lines: Lines
+) -> Cell:
     data = laid_over(base, change.set)
     here = {place[3:]: line for place, line in lines.items() if place[:3] == ("cells", at, "set")}
     here |= {(): line_of(lines, ("cells", at))}
     recipe = parse_spec(data, Recipe, path, here)
     check(recipe, path, here)
     if recipe.sites:
-        raise SpecError([f"{path}:{here[()]}: cell {change.name!r}: `sites:` holds numbers only, for `account`; name a `corpus:` or `folders:`"])
-    return Cell(name=change.name, about=change.about, recipe=recipe, data=data, file=file, lines=here)
+        raise SpecError(
+            [
+                f"{path}:{here[()]}: cell {change.name!r}: `sites:` holds numbers only, for"
+                " `account`; name a `corpus:` or `folders:`"
+            ]
+        )
+    return Cell(
+        name=change.name, about=change.about, recipe=recipe, data=data, file=file, lines=here
+    )
 
 
 def laid_over(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `changes`: mappings are merged key by key, everything else is replaced. Neither is changed."""
+    """`base` with `changes`: mappings are merged key by key, everything else is replaced. Neither
+    is changed.
+    """
     made = dict(base)
     for key, value in changes.items():
         old = made.get(key)
-        made[key] = laid_over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        made[key] = (
+            laid_over(old, value)
+            if isinstance(old, Mapping) and isinstance(value, Mapping)
+            else value
+        )
     return made

@@ -1,4 +1,6 @@
-"""What a screen says: one finding for each place where a corpus may be wrong, and all of them together."""
+"""What a screen says: one finding for each place where a corpus may be wrong, and all of them
+together.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,10 +17,11 @@ QUOTED = 80
 class Finding:
     """One place that may be wrong.
 
-    dialogue: its id; None where the whole corpus is meant. turn: from 1; None where the whole dialogue is meant.
-    severity: an `error` makes the dialogue unfit for training, a `warning` is for a person to look at.
-    what: what was seen, with the place quoted. remedy: what to do about it.
-    span: where in the turn's text it stands (characters, from 0, end excluded); None if it has no one place.
+    dialogue: its id; None where the whole corpus is meant. turn: from 1; None where the whole
+    dialogue is meant. severity: an `error` makes the dialogue unfit for training, a `warning` is
+    for a person to look at. what: what was seen, with the place quoted. remedy: what to do about
+    it. span: where in the turn's text it stands (characters, from 0, end excluded); None if it has
+    no one place.
     """
 
     dialogue: str | None
@@ -41,7 +44,9 @@ class Count:
 
 @dataclass(frozen=True, kw_only=True)
 class Screened:
-    """All findings: by the dialogue's place in the corpus, then the rule's place among the rules, then turn. rules: those that were applied."""
+    """All findings: by the dialogue's place in the corpus, then the rule's place among the rules,
+    then turn. rules: those that were applied.
+    """
 
     findings: tuple[Finding, ...]
     rules: tuple[str, ...]
@@ -57,11 +62,16 @@ class Screened:
 
     def counts(self) -> dict[str, Count]:
         """By rule, in the order of the rules; only rules that found something."""
-        return {rule: _count([finding for finding in self.findings if finding.rule == rule])
-                for rule in self.rules if any(finding.rule == rule for finding in self.findings)}
+        return {
+            rule: _count([finding for finding in self.findings if finding.rule == rule])
+            for rule in self.rules
+            if any(finding.rule == rule for finding in self.findings)
+        }
 
     def dropped(self) -> dict[str, int]:
-        """How many dialogues each rule rejects by an error; one dialogue may be rejected by several rules."""
+        """How many dialogues each rule rejects by an error; one dialogue may be rejected by several
+        rules.
+        """
         rejected: dict[str, set[str | None]] = {}
         for finding in self.errors:
             rejected.setdefault(finding.rule, set()).add(finding.dialogue)
@@ -76,10 +86,14 @@ def _count(findings: Sequence[Finding]) -> Count:
 
 def quoted(text: str) -> str:
     """The text on one line in quotation marks, cut to QUOTED characters."""
-    line = printable(" ".join(text[:4 * QUOTED].split()))
-    return f"“{line if len(line) <= QUOTED else line[:QUOTED - 1] + '…'}”"
+    line = printable(" ".join(text[: 4 * QUOTED].split()))
+    return f"“{line if len(line) <= QUOTED else line[: QUOTED - 1] + '…'}”"
 
 
 def printable(text: str) -> str:
-    """The text with a replacement character for what does not print, such as codes that colour a terminal or turn the direction of writing."""
-    return "".join(letter if letter.isprintable() or letter in "\u200c\u200d" else "\ufffd" for letter in text)
+    """The text with a replacement character for what does not print, such as codes that colour a
+    terminal or turn the direction of writing.
+    """
+    return "".join(
+        letter if letter.isprintable() or letter in "\u200c\u200d" else "\ufffd" for letter in text
+    )

@@ -9,12 +9,16 @@ from simcounsel.corpus.screens.rules import Limits
 from simcounsel.corpus.screens.wordlists import phrases
 
 SAME_WORDS, SAME_CHARACTERS = 6, 12
-"""So many words (Chinese characters) in a row that stand in the counselor's reasoning and in the line, and were not said before, were read out."""
+"""So many words (Chinese characters) in a row that stand in the counselor's reasoning and in the
+line, and were not said before, were read out.
+"""
 Run = tuple[str, ...]
 
 
 def leak(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
-    """Prompt artefacts in any line; stages, techniques and notes in a counselor's; and a counselor's own `reasoning` read out."""
+    """Prompt artefacts in any line; stages, techniques and notes in a counselor's; and a
+    counselor's own `reasoning` read out.
+    """
     said: set[Run] = set()
     for number, turn in enumerate(dialogue.turns, start=1):
         yield from _named(dialogue, number, turn)
@@ -25,24 +29,42 @@ def leak(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
 
 def _named(dialogue: Dialogue, number: int, turn: Turn) -> Iterator[Finding]:
     """At most one finding of each kind in a turn."""
-    for what, pattern in {**phrases("leak"), **(phrases("agenda") if turn.speaker != "client" else {})}.items():
+    for what, pattern in {
+        **phrases("leak"),
+        **(phrases("agenda") if turn.speaker != "client" else {}),
+    }.items():
         found = pattern.search(turn.text)
         if found:
-            yield Finding(dialogue=dialogue.id, turn=number, rule="leak", severity="error", what=f"{what}: {quoted(turn.text[found.start():])}",
-                          span=found.span(), remedy="cut it out of the line; what a counselor thinks belongs into `reasoning`")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=number,
+                rule="leak",
+                severity="error",
+                what=f"{what}: {quoted(turn.text[found.start() :])}",
+                span=found.span(),
+                remedy="cut it out of the line; what a counselor thinks belongs into `reasoning`",
+            )
 
 
 def _runs(text: str) -> set[Run]:
     """All stretches of SAME_WORDS words, or of SAME_CHARACTERS characters of a Chinese text."""
     words = units(text)
     size = SAME_CHARACTERS if sum(map(is_character, words)) * 2 > len(words) else SAME_WORDS
-    return {tuple(words[start:start + size]) for start in range(len(words) - size + 1)}
+    return {tuple(words[start : start + size]) for start in range(len(words) - size + 1)}
 
 
 def _read_out(dialogue: Dialogue, number: int, turn: Turn, said: set[Run]) -> Iterator[Finding]:
     shared = (_runs(turn.reasoning or "") & _runs(turn.text)) - said
     if shared:
         run = min(shared)
-        yield Finding(dialogue=dialogue.id, turn=number, rule="leak", severity="error",
-                      what=f"the counselor's reasoning, read out: {quoted(('' if len(run) == SAME_CHARACTERS else ' ').join(run))}",
-                      remedy="cut it out of the line; the reasoning is kept apart and never said")
+        yield Finding(
+            dialogue=dialogue.id,
+            turn=number,
+            rule="leak",
+            severity="error",
+            what=(
+                "the counselor's reasoning, read out:"
+                f" {quoted(('' if len(run) == SAME_CHARACTERS else ' ').join(run))}"
+            ),
+            remedy="cut it out of the line; the reasoning is kept apart and never said",
+        )

@@ -8,31 +8,61 @@ from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Limits
 
 _START = r"(?:^|(?<=[\n.!?:;,。！？：；，、]))[ \t]*"
-_ITEM = re.compile(rf"{_START}(?:step\s+|tip\s+|步骤)?[(（]?(?P<number>\d{{1,2}})(?:[)）、]|[.．:：](?!\d))[ \t]*(?=\S)", re.IGNORECASE)
+_ITEM = re.compile(
+    rf"{_START}(?:step\s+|tip\s+|步骤)?[(（]?(?P<number>\d{{1,2}})(?:[)）、]|[.．:：](?!\d))["
+    r" \t]*(?=\S)",
+    re.IGNORECASE,
+)
 _CIRCLED = re.compile(r"[①②③④⑤⑥⑦⑧⑨⑩]")
 _BULLET = re.compile(r"^[ \t]*(?:[-–—*•·●▪◦]|\*\*)[ \t]*(?=\w)", re.MULTILINE)
 _WORDS = (
-    (r"first(?:ly)?\b|first of all\b|to begin with,", r"second(?:ly)?\b", r"third(?:ly)?\b", r"fourth(?:ly)?\b"),
-    (r"第一(?![次个步天年眼时])", r"第二(?![次个步天年眼])", r"第三(?![次个步天年眼者方])", r"第四(?![次个步天年])"),
+    (
+        r"first(?:ly)?\b|first of all\b|to begin with,",
+        r"second(?:ly)?\b",
+        r"third(?:ly)?\b",
+        r"fourth(?:ly)?\b",
+    ),
+    (
+        r"第一(?![次个步天年眼时])",
+        r"第二(?![次个步天年眼])",
+        r"第三(?![次个步天年眼者方])",
+        r"第四(?![次个步天年])",
+    ),
     (r"一、|（一）", r"二、|（二）", r"三、|（三）", r"四、|（四）"),
     (r"首先", r"其次|然后|接着", r"再次|此外|另外|最后"),
 )
-_ORDINALS = [[re.compile(rf"(?:^|(?<=[\n.!?:;,。！？：；，、])|(?<=\band))\s*(?:{word})", re.IGNORECASE) for word in words] for words in _WORDS]
+_ORDINALS = [
+    [
+        re.compile(rf"(?:^|(?<=[\n.!?:;,。！？：；，、])|(?<=\band))\s*(?:{word})", re.IGNORECASE)
+        for word in words
+    ]
+    for words in _WORDS
+]
 _SPOKEN = re.compile(r"\s*,|ly\b|[一二三四首其再最此另]|、")
-"""What an ordinal at the head of a sentence must be followed by, or be: "First, ..." and "Secondly ..." count, "First cloud, you go in" does not."""
+"""What an ordinal at the head of a sentence must be followed by, or be: "First, ..." and "Secondly
+..." count, "First cloud, you go in" does not.
+"""
 
 
 def list_like(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
-    """A counselor's line of three items or more is an error, of two a warning: numbers, bullets, First ... second ..., and the like in Chinese."""
+    """A counselor's line of three items or more is an error, of two a warning: numbers, bullets,
+    First ... second ..., and the like in Chinese.
+    """
     for number, turn in enumerate(dialogue.turns, start=1):
         if turn.speaker == "client":
             continue
         places = max((_numbered(turn.text), _ticked(turn.text), _counted(turn.text)), key=len)
         if len(places) >= 2:
             span = (places[0], len(turn.text) if len(places) == 2 else places[2])
-            yield Finding(dialogue=dialogue.id, turn=number, rule="list_like", severity="error" if len(places) > 2 else "warning",
-                          what=f"a list of {len(places)} items: {quoted(turn.text[span[0]:])}", span=span,
-                          remedy="let the counselor say one thing, and hear what the client makes of it")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=number,
+                rule="list_like",
+                severity="error" if len(places) > 2 else "warning",
+                what=f"a list of {len(places)} items: {quoted(turn.text[span[0] :])}",
+                span=span,
+                remedy="let the counselor say one thing, and hear what the client makes of it",
+            )
 
 
 def _numbered(text: str) -> list[int]:
@@ -48,17 +78,29 @@ def _numbered(text: str) -> list[int]:
 
 def _ticked(text: str) -> list[int]:
     """Where lines begin with a bullet, or circled numbers stand; whichever are more."""
-    bullets, circled = [found.start() for found in _BULLET.finditer(text)], [found.start() for found in _CIRCLED.finditer(text)]
+    bullets, circled = (
+        [found.start() for found in _BULLET.finditer(text)],
+        [found.start() for found in _CIRCLED.finditer(text)],
+    )
     return max(bullets, circled, key=len)
 
 
 def _counted(text: str) -> list[int]:
-    """Where First, second, third ... begin sentences, in one language and in order; 首先 ... 最后 is a list of two."""
+    """Where First, second, third ... begin sentences, in one language and in order; 首先 ... 最后 is a
+    list of two.
+    """
     best: list[int] = []
     for ordinals in _ORDINALS:
         places, start = [], 0
         for ordinal in ordinals:
-            found = next((hit for hit in ordinal.finditer(text, start) if _SPOKEN.match(text, hit.end()) or _SPOKEN.search(hit.group())), None)
+            found = next(
+                (
+                    hit
+                    for hit in ordinal.finditer(text, start)
+                    if _SPOKEN.match(text, hit.end()) or _SPOKEN.search(hit.group())
+                ),
+                None,
+            )
             if found:
                 places.append(found.start())
                 start = found.end()

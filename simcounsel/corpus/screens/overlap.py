@@ -1,4 +1,6 @@
-"""Dialogues that share too much: near-duplicates, clients in two splits, and long stretches in training and test data."""
+"""Dialogues that share too much: near-duplicates, clients in two splits, and long stretches in
+training and test data.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,28 +16,48 @@ from simcounsel.corpus.screens.rules import Corpus, Limits
 from simcounsel.corpus.screens.shingles import near_duplicates
 
 ORDER = ("test", "validation", "train", None)
-"""Of two near-duplicates the one in the earlier of these is kept, so that a test set stays whole."""
+"""Of two near-duplicates the one in the earlier of these is kept, so that a test set stays
+whole.
+"""
 STRETCH, STRETCH_CHARACTERS = 13, 30
-"""So many words (characters of a Chinese text) in a row that stand in two splits are a leak; 13 as for GPT-3 (Brown et al. 2020, appendix C)."""
+"""So many words (characters of a Chinese text) in a row that stand in two splits are a leak; 13 as
+for GPT-3 (Brown et al. 2020, appendix C).
+"""
 
 CLIENTS = 3
 """A stretch in the dialogues of more clients than this is a formula that many say, and no leak."""
 
 
 def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
-    """A dialogue that repeats most of another's wording, within a split or across splits; the first, or the one of the test set, is not reported."""
+    """A dialogue that repeats most of another's wording, within a split or across splits; the
+    first, or the one of the test set, is not reported.
+    """
     order = sorted(range(len(corpus)), key=lambda place: ORDER.index(corpus[place].split))
     texts = ["\n".join(corpus[place].lines()) for place in order]
     for alike in near_duplicates(texts, limits.jaccard):
         dialogue, partner = corpus[order[alike.later]], corpus[order[alike.earlier]]
-        across = f", in another split ({dialogue.split}, {partner.split})" if dialogue.split != partner.split else ""
-        yield Finding(dialogue=dialogue.id, turn=None, rule="near_duplicate", severity="error",
-                      what=f"near-duplicate of {quoted(partner.id)}{across}: Jaccard {alike.exact:.2f} (estimated {alike.estimated:.2f})",
-                      remedy="drop it, or write it anew")
+        across = (
+            f", in another split ({dialogue.split}, {partner.split})"
+            if dialogue.split != partner.split
+            else ""
+        )
+        yield Finding(
+            dialogue=dialogue.id,
+            turn=None,
+            rule="near_duplicate",
+            severity="error",
+            what=(
+                f"near-duplicate of {quoted(partner.id)}{across}: Jaccard {alike.exact:.2f}"
+                f" (estimated {alike.estimated:.2f})"
+            ),
+            remedy="drop it, or write it anew",
+        )
 
 
 def split_leak(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
-    """One client in two splits, and turns of the training data that stand in test or validation data nearly word for word."""
+    """One client in two splits, and turns of the training data that stand in test or validation
+    data nearly word for word.
+    """
     yield from _clients(corpus)
     yield from _stretches(corpus)
 
@@ -47,13 +69,23 @@ def _clients(corpus: Corpus) -> Iterator[Finding]:
     for dialogue in corpus:
         others = sorted(splits[dialogue.client] - {dialogue.split})
         if dialogue.split and others:
-            yield Finding(dialogue=dialogue.id, turn=None, rule="split_leak", severity="error",
-                          what=f"the client {quoted(dialogue.client)} is in {dialogue.split} and in {' and '.join(others)}",
-                          remedy="split by client; `export` does")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=None,
+                rule="split_leak",
+                severity="error",
+                what=(
+                    f"the client {quoted(dialogue.client)} is in {dialogue.split} and in"
+                    f" {' and '.join(others)}"
+                ),
+                remedy="split by client; `export` does",
+            )
 
 
 def _stretches(corpus: Corpus) -> Iterator[Finding]:
-    """A training dialogue's first text with a stretch that stands in held-out dialogues and is no formula; once for each dialogue."""
+    """A training dialogue's first text with a stretch that stands in held-out dialogues and is no
+    formula; once for each dialogue.
+    """
     owners: dict[int, str] = {}
     for dialogue in corpus:
         if dialogue.split in ("test", "validation"):
@@ -76,7 +108,9 @@ def _texts(dialogue: Dialogue) -> Iterator[tuple[int | None, str]]:
 
 
 def _formulas(corpus: Corpus, owners: dict[int, str]) -> frozenset[int]:
-    """The held-out stretches that stand in what more than CLIENTS clients and their counselors say: "please call your local emergency number"."""
+    """The held-out stretches that stand in what more than CLIENTS clients and their counselors say:
+    "please call your local emergency number".
+    """
     clients: dict[int, set[str]] = defaultdict(set)
     for dialogue in corpus:
         for text in dialogue.lines():
@@ -86,33 +120,51 @@ def _formulas(corpus: Corpus, owners: dict[int, str]) -> frozenset[int]:
     return frozenset(stretch for stretch, named in clients.items() if len(named) > CLIENTS)
 
 
-def _shared(dialogue: Dialogue, owners: dict[int, str], formulas: frozenset[int]) -> Iterator[Finding]:
+def _shared(
+    dialogue: Dialogue, owners: dict[int, str], formulas: frozenset[int]
+) -> Iterator[Finding]:
     for number, text in _texts(dialogue):
         for stretch, words in _runs(text):
             if stretch in owners and (number is None or stretch not in formulas):
                 where = "" if number else "of its situation "
-                yield Finding(dialogue=dialogue.id, turn=number, rule="split_leak", severity="error",
-                              what=f"{len(words)} words {where}that stand in {quoted(owners[stretch])} of the held-out data too: "
-                                   f"{quoted(('' if is_character(words[0]) else ' ').join(words))}",
-                              remedy="drop it from training: a test on what was learned by heart tests nothing")
+                yield Finding(
+                    dialogue=dialogue.id,
+                    turn=number,
+                    rule="split_leak",
+                    severity="error",
+                    what=(
+                        f"{len(words)} words {where}that stand in {quoted(owners[stretch])} of the"
+                        " held-out data too:"
+                        f" {quoted(('' if is_character(words[0]) else ' ').join(words))}"
+                    ),
+                    remedy=(
+                        "drop it from training: a test on what was learned by heart tests nothing"
+                    ),
+                )
                 return
 
 
 def _runs(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each stretch of a text, by a number that stands for it (64 bits: two different ones share it once in 10^19), and its words."""
+    """Each stretch of a text, by a number that stands for it (64 bits: two different ones share it
+    once in 10^19), and its words.
+    """
     words = units(text)
-    size = STRETCH_CHARACTERS if words and sum(map(is_character, words)) * 2 > len(words) else STRETCH
+    size = (
+        STRETCH_CHARACTERS if words and sum(map(is_character, words)) * 2 > len(words) else STRETCH
+    )
     if len(words) < size:
         return
     known = np.array([_number(word) for word in words], dtype=np.uint64)
     total = np.zeros(len(words) - size + 1, dtype=np.uint64)
     for place in range(size):
-        total = total * np.uint64(0x9E3779B97F4A7C15) + known[place:place + len(total)]
+        total = total * np.uint64(0x9E3779B97F4A7C15) + known[place : place + len(total)]
     for start, number in enumerate(total.tolist()):
-        yield number, words[start:start + size]
+        yield number, words[start : start + size]
 
 
 @lru_cache(maxsize=1 << 16)
 def _number(word: str) -> int:
     """A word as 64 bits, the same in every process (Python's own hash is not)."""
-    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    return int.from_bytes(
+        blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+    )

@@ -11,24 +11,35 @@ from simcounsel.safety.taking_up import takes_up
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger
 
-IN_WORDS: dict[Danger, str] = {"suicide": "suicide", "self_harm": "self-harm", "harm_to_others": "harm to others", "abuse": "being harmed"}
+IN_WORDS: dict[Danger, str] = {
+    "suicide": "suicide",
+    "self_harm": "self-harm",
+    "harm_to_others": "harm to others",
+    "abuse": "being harmed",
+}
 WITHIN = 2
-"""The counselor's next two lines may take it up: one beat to listen, then it must be asked about."""
+"""The counselor's next two lines may take it up: one beat to listen, then it must be asked
+about.
+"""
 AROUND = 40
 """So many characters around the place are quoted."""
 
 
 def risks(text: str, before: str = "") -> tuple[Evidence, ...]:
-    """Where a client's line speaks of danger: the weightiest place of each kind. before: the counselor's line that it answers."""
+    """Where a client's line speaks of danger: the weightiest place of each kind. before: the
+    counselor's line that it answers.
+    """
     heard = hear(text, None, before)
     return tuple(place for kind in heard.kinds if (place := heard.first(kind)))
 
 
 def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
-    """A client's danger that neither of the counselor's next WITHIN lines takes up, nor the line before, to which it may be the answer.
+    """A client's danger that neither of the counselor's next WITHIN lines takes up, nor the line
+    before, to which it may be the answer.
 
-    Danger is heard by `simcounsel.safety.detector`, which says how well. Being harmed is a warning, since it may be long past and be
-    met in many words, and so is a hint; the rest is an error. People hint in ways that no list knows: a silent rule promises nothing.
+    Danger is heard by `simcounsel.safety.detector`, which says how well. Being harmed is a warning,
+    since it may be long past and be met in many words, and so is a hint; the rest is an error.
+    People hint in ways that no list knows: a silent rule promises nothing.
     """
     before = ""
     for number, turn in enumerate(dialogue.turns, start=1):
@@ -37,13 +48,30 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
             continue
         found = risks(turn.text, before)
         around = [before, *_answers(dialogue, number)] if found else []
-        risk = next((risk for risk in found if not any(takes_up(answer, turn.text, risk.span, risk.kind) for answer in around)), None)
+        risk = next(
+            (
+                risk
+                for risk in found
+                if not any(takes_up(answer, turn.text, risk.span, risk.kind) for answer in around)
+            ),
+            None,
+        )
         if risk:
-            yield Finding(dialogue=dialogue.id, turn=number, rule="unaddressed_risk", span=risk.span,
-                          severity="warning" if risk.kind == "abuse" or risk.doubt else "error",
-                          what=f"the client speaks of {IN_WORDS[risk.kind]} ({risk.what}), and the counselor does not take it up: "
-                               f"{quoted(_around(turn.text, risk.span))}",
-                          remedy="let the counselor ask about it directly and calmly, and about safety and who can be there; or drop the dialogue")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=number,
+                rule="unaddressed_risk",
+                span=risk.span,
+                severity="warning" if risk.kind == "abuse" or risk.doubt else "error",
+                what=(
+                    f"the client speaks of {IN_WORDS[risk.kind]} ({risk.what}), and the counselor"
+                    f" does not take it up: {quoted(_around(turn.text, risk.span))}"
+                ),
+                remedy=(
+                    "let the counselor ask about it directly and calmly, and about safety and who"
+                    " can be there; or drop the dialogue"
+                ),
+            )
 
 
 def _answers(dialogue: Dialogue, number: int) -> list[str]:
@@ -53,4 +81,4 @@ def _answers(dialogue: Dialogue, number: int) -> list[str]:
 
 
 def _around(text: str, span: tuple[int, int]) -> str:
-    return text[max(0, span[0] - AROUND):span[1] + AROUND]
+    return text[max(0, span[0] - AROUND) : span[1] + AROUND]

@@ -24,25 +24,49 @@ def _turns(count: int) -> str:
 def empty_corpus(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """No dialogue at all."""
     if not corpus:
-        yield Finding(dialogue=None, turn=None, rule="empty_corpus", severity="error", what="the corpus holds no dialogue",
-                      remedy="look at how the file was made; a run needs at least one conversation with a client")
+        yield Finding(
+            dialogue=None,
+            turn=None,
+            rule="empty_corpus",
+            severity="error",
+            what="the corpus holds no dialogue",
+            remedy=(
+                "look at how the file was made; a run needs at least one conversation with a client"
+            ),
+        )
 
 
 def repeated_id(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """Two dialogues with one id: findings, ratings and splits could not tell them apart."""
     for name, times in Counter(dialogue.id for dialogue in corpus).items():
         if times > 1:
-            yield Finding(dialogue=name, turn=None, rule="repeated_id", severity="error", what=f"{times} dialogues have the id {quoted(name)}",
-                          remedy="give each dialogue an id of its own, or drop the copies")
+            yield Finding(
+                dialogue=name,
+                turn=None,
+                rule="repeated_id",
+                severity="error",
+                what=f"{times} dialogues have the id {quoted(name)}",
+                remedy="give each dialogue an id of its own, or drop the copies",
+            )
 
 
 def single_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A conversation takes two; a dialogue without turns is found here too."""
     speakers = sorted({turn.speaker for turn in dialogue.turns})
     if len(speakers) < 2:
-        who = f"only the {speakers[0]} speaks, in {_turns(len(dialogue.turns))}" if speakers else "nobody speaks: it has no turns"
-        yield Finding(dialogue=dialogue.id, turn=None, rule="single_speaker", severity="error", what=who,
-                      remedy="drop it, or look whether the roles were read wrongly from its source")
+        who = (
+            f"only the {speakers[0]} speaks, in {_turns(len(dialogue.turns))}"
+            if speakers
+            else "nobody speaks: it has no turns"
+        )
+        yield Finding(
+            dialogue=dialogue.id,
+            turn=None,
+            rule="single_speaker",
+            severity="error",
+            what=who,
+            remedy="drop it, or look whether the roles were read wrongly from its source",
+        )
 
 
 def repeated_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
@@ -55,26 +79,49 @@ def repeated_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         if speaker == before:
             continue
         if before and number - start > 1:
-            yield Finding(dialogue=dialogue.id, turn=start + 1, rule="repeated_speaker", severity="warning",
-                          what=f"the {before} speaks {number - start} times in a row, in turns {start} to {number - 1}",
-                          remedy="`export` makes one turn of them; look whether a line of the other is missing")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=start + 1,
+                rule="repeated_speaker",
+                severity="warning",
+                what=(
+                    f"the {before} speaks {number - start} times in a row, in turns {start} to"
+                    f" {number - 1}"
+                ),
+                remedy=(
+                    "`export` makes one turn of them; look whether a line of the other is missing"
+                ),
+            )
         before, start = speaker, number
 
 
 def ends_on_client(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """The last line has no answer, so nothing is learned from it about answering."""
     if dialogue.turns and dialogue.turns[-1].speaker == "client":
-        yield Finding(dialogue=dialogue.id, turn=len(dialogue.turns), rule="ends_on_client", severity="warning",
-                      what=f"ends with the client, unanswered: {quoted(dialogue.turns[-1].text)}",
-                      remedy="add the counselor's last line, or cut the client's")
+        yield Finding(
+            dialogue=dialogue.id,
+            turn=len(dialogue.turns),
+            rule="ends_on_client",
+            severity="warning",
+            what=f"ends with the client, unanswered: {quoted(dialogue.turns[-1].text)}",
+            remedy="add the counselor's last line, or cut the client's",
+        )
 
 
 def empty_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
-    """A turn without a letter, digit or sign. "..." is a silence, and speech; what is blank is not."""
+    """A turn without a letter, digit or sign. "..." is a silence, and speech; what is blank is
+    not.
+    """
     for number, turn in enumerate(dialogue.turns, start=1):
         if not any(character.isprintable() and not character.isspace() for character in turn.text):
-            yield Finding(dialogue=dialogue.id, turn=number, rule="empty_turn", severity="error", what=f"the {turn.speaker}'s turn is empty",
-                          remedy="drop the turn, or write \"...\" if a silence is meant")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=number,
+                rule="empty_turn",
+                severity="error",
+                what=f"the {turn.speaker}'s turn is empty",
+                remedy='drop the turn, or write "..." if a silence is meant',
+            )
 
 
 def overlong_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
@@ -84,13 +131,29 @@ def overlong_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         words = length(turn.text)
         unit = unit_of([Dialogue(id="", client="", turns=(turn,))]) if words > allowed else ""
         if words > allowed:
-            yield Finding(dialogue=dialogue.id, turn=number, rule="overlong_turn", severity="error" if words > FAR * allowed else "warning",
-                          what=f"{words:,} {unit} in one turn of the {turn.speaker} (at most {allowed}): {quoted(turn.text)}",
-                          remedy="cut it to what somebody would say in one breath, or split the dialogue there")
+            yield Finding(
+                dialogue=dialogue.id,
+                turn=number,
+                rule="overlong_turn",
+                severity="error" if words > FAR * allowed else "warning",
+                what=(
+                    f"{words:,} {unit} in one turn of the {turn.speaker} (at most {allowed}):"
+                    f" {quoted(turn.text)}"
+                ),
+                remedy=(
+                    "cut it to what somebody would say in one breath, or split the dialogue there"
+                ),
+            )
 
 
 def too_short(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Fewer than `Limits.min_turns` turns."""
     if 0 < len(dialogue.turns) < limits.min_turns:
-        yield Finding(dialogue=dialogue.id, turn=None, rule="too_short", severity="error",
-                      what=f"{_turns(len(dialogue.turns))} (at least {limits.min_turns})", remedy="drop it: it shows no course of a talk")
+        yield Finding(
+            dialogue=dialogue.id,
+            turn=None,
+            rule="too_short",
+            severity="error",
+            what=f"{_turns(len(dialogue.turns))} (at least {limits.min_turns})",
+            remedy="drop it: it shows no course of a talk",
+        )

@@ -19,22 +19,32 @@ def place(finding: Finding) -> str:
 
 
 def table(screened: Screened, width: int) -> Iterator[str]:
-    """A line a rule that found something: errors, warnings, dialogues, and an example cut to the width (in characters)."""
+    """A line a rule that found something: errors, warnings, dialogues, and an example cut to the
+    width (in characters).
+    """
     counts = screened.counts()
     if not counts:
         return
     name = max(len(rule) for rule in (*counts, "rule"))
     yield f"{'rule':<{name}}  {'errors':>8}  {'warnings':>8}  {'dialogues':>9}  example"
     for rule, count in counts.items():
-        first = min((finding for finding in screened.findings if finding.rule == rule), key=lambda finding: finding.severity)
+        first = min(
+            (finding for finding in screened.findings if finding.rule == rule),
+            key=lambda finding: finding.severity,
+        )
         start = f"{rule:<{name}}  {count.errors:>8,}  {count.warnings:>8,}  {count.dialogues:>9,}  "
         yield start + _cut(f"{place(first)}: {first.what}", max(30, width - len(start)))
 
 
 def told(screened: Screened, shown: int = SHOWN) -> Iterator[str]:
-    """Each finding on a line with its remedy on the next; of each rule the first `shown`, errors before warnings, and how many more there are."""
+    """Each finding on a line with its remedy on the next; of each rule the first `shown`, errors
+    before warnings, and how many more there are.
+    """
     for rule in screened.counts():
-        mine = sorted((finding for finding in screened.findings if finding.rule == rule), key=lambda finding: finding.severity)
+        mine = sorted(
+            (finding for finding in screened.findings if finding.rule == rule),
+            key=lambda finding: finding.severity,
+        )
         for finding in mine[:shown]:
             yield f"{place(finding)}: {finding.severity}: {rule}: {finding.what}"
             yield f"    {finding.remedy}"
@@ -45,11 +55,13 @@ def told(screened: Screened, shown: int = SHOWN) -> Iterator[str]:
 def as_json(screened: Screened, dialogues: int) -> str:
     """Everything, for programs; ASCII, so that any text survives."""
     whole = {
-        "dialogues": dialogues, "rules": list(screened.rules), "counts": {rule: asdict(count) for rule, count in screened.counts().items()},
+        "dialogues": dialogues,
+        "rules": list(screened.rules),
+        "counts": {rule: asdict(count) for rule, count in screened.counts().items()},
         "findings": [asdict(finding) for finding in screened.findings],
     }
     return json.dumps(whole, indent=1)
 
 
 def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[:width - 1] + "…"
+    return text if len(text) <= width else text[: width - 1] + "…"

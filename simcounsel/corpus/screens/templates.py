@@ -12,9 +12,13 @@ from simcounsel.corpus.screens.rules import Corpus, Limits
 FRAME, FRAME_CHARACTERS = 4, 6
 """So many words (of a Chinese sentence: characters) at the head of a sentence are its frame."""
 IN_LINES, SHARE, FAR_SHARE = 3, 0.3, 0.5
-"""In a dialogue a frame is a template in at least so many lines and this share of the counselor's lines; from the second share on an error."""
+"""In a dialogue a frame is a template in at least so many lines and this share of the counselor's
+lines; from the second share on an error.
+"""
 CORPUS_LINES, CORPUS_DIALOGUES, CORPUS_SHARE = 10, 5, 0.02
-"""In a corpus a frame is a template in at least so many lines, of so many dialogues, and this share of all lines of counselors."""
+"""In a corpus a frame is a template in at least so many lines, of so many dialogues, and this share
+of all lines of counselors.
+"""
 LISTED = 10
 """So many templates of a corpus are told, the most frequent first."""
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+")
@@ -22,10 +26,12 @@ Frame = tuple[str, ...]
 
 
 def templated(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
-    """Frames that recur in one dialogue (once for each dialogue, with the most frequent), then those that recur over the corpus.
+    """Frames that recur in one dialogue (once for each dialogue, with the most frequent), then
+    those that recur over the corpus.
 
-    The heads of sentences show a template that a word in the middle hides ("It sounds like you are feeling X"). What people
-    do repeat, such as "Mm." or a question of two words, is shorter than a frame.
+    The heads of sentences show a template that a word in the middle hides ("It sounds like you are
+    feeling X"). What people do repeat, such as "Mm." or a question of two words, is shorter than a
+    frame.
     """
     lines: Counter[Frame] = Counter()
     where: Counter[Frame] = Counter()
@@ -58,27 +64,58 @@ def _in_dialogue(dialogue: Dialogue, counts: Counter[Frame], total: int) -> Iter
         return
     turn, span = _place(dialogue, frame)
     far = times > IN_LINES and times >= FAR_SHARE * total
-    yield Finding(dialogue=dialogue.id, turn=turn, rule="templated", severity="error" if far else "warning", span=span,
-                  what=f"{times} of the counselor's {total} lines have a sentence that begins {quoted(_spelled(frame))}",
-                  remedy="say it differently, in the client's own words; keep at most one of them")
+    yield Finding(
+        dialogue=dialogue.id,
+        turn=turn,
+        rule="templated",
+        severity="error" if far else "warning",
+        span=span,
+        what=(
+            f"{times} of the counselor's {total} lines have a sentence that begins"
+            f" {quoted(_spelled(frame))}"
+        ),
+        remedy="say it differently, in the client's own words; keep at most one of them",
+    )
 
 
 def _place(dialogue: Dialogue, frame: Frame) -> tuple[int | None, tuple[int, int] | None]:
-    """The second turn with this frame, where it begins to be a template, and where its sentence stands there."""
-    places = [(number, sentence.span()) for number, turn in enumerate(dialogue.turns, start=1) if turn.speaker != "client"
-              for sentence in _SENTENCE.finditer(turn.text) if _frame(sentence.group()) == frame]
+    """The second turn with this frame, where it begins to be a template, and where its sentence
+    stands there.
+    """
+    places = [
+        (number, sentence.span())
+        for number, turn in enumerate(dialogue.turns, start=1)
+        if turn.speaker != "client"
+        for sentence in _SENTENCE.finditer(turn.text)
+        if _frame(sentence.group()) == frame
+    ]
     later = [place for place in places if place[0] != places[0][0]]
     return later[0] if later else (None, None)
 
 
 def _in_corpus(lines: Counter[Frame], where: Counter[Frame], total: int) -> Iterator[Finding]:
     least = max(CORPUS_LINES, CORPUS_SHARE * total)
-    shared = sorted((-times, frame) for frame, times in lines.items() if times >= least and where[frame] >= CORPUS_DIALOGUES)
+    shared = sorted(
+        (-times, frame)
+        for frame, times in lines.items()
+        if times >= least and where[frame] >= CORPUS_DIALOGUES
+    )
     for times, frame in shared[:LISTED]:
-        yield Finding(dialogue=None, turn=None, rule="templated", severity="warning",
-                      what=f"{-times:,} of {total:,} counselor lines ({-times / total:.0%}), in {where[frame]:,} dialogues, "
-                           f"have a sentence that begins {quoted(_spelled(frame))}",
-                      remedy="a model trained on this will say it at every turn; reword most of them, or keep fewer dialogues that have it")
+        yield Finding(
+            dialogue=None,
+            turn=None,
+            rule="templated",
+            severity="warning",
+            what=(
+                f"{-times:,} of {total:,} counselor lines ({-times / total:.0%}), in"
+                f" {where[frame]:,} dialogues, have a sentence that begins"
+                f" {quoted(_spelled(frame))}"
+            ),
+            remedy=(
+                "a model trained on this will say it at every turn; reword most of them, or keep"
+                " fewer dialogues that have it"
+            ),
+        )
 
 
 def _spelled(frame: Frame) -> str:

@@ -22,11 +22,13 @@ from simcounsel.events import (
     TickEnded,
     Warned,
 )
-from simcounsel.runs import Run
-from simcounsel.summary import warning_lines
+from simcounsel.runs.run import Run
+from simcounsel.runs.summary import warning_lines
 
 CAUSES = {
-    "resolved": "the evaluator found that nothing more is needed", "told": "all was told, and nobody evaluates", "limit": "the turn limit came",
+    "resolved": "the evaluator found that nothing more is needed",
+    "told": "all was told, and nobody evaluates",
+    "limit": "the turn limit came",
 }
 
 
@@ -34,12 +36,13 @@ CAUSES = {
 class Account:
     """Counts over a synthesis (Xue et al. 2026, Tables II and V).
 
-    utterances: lines of both sides in a session, mean. length: words in a line (characters of Chinese), mean.
-    revises: whether there is a corrector. drafts, revised: the supporter's lines, and how many were revised;
-    their ratio is the modification ratio.
-    seconds_per_session: the time that a session's own questions took, one after the other, mean; None without calls. Calls that
-    a fork copied but may not have needed are left out.
-    sources: lines by how they came about. warnings: by purpose; failures: of the same, by what went wrong. cost_usd: None when a price is unknown.
+    utterances: lines of both sides in a session, mean. length: words in a line (characters of
+    Chinese), mean. revises: whether there is a corrector. drafts, revised: the supporter's lines,
+    and how many were revised; their ratio is the modification ratio. seconds_per_session: the time
+    that a session's own questions took, one after the other, mean; None without calls. Calls that a
+    fork copied but may not have needed are left out. sources: lines by how they came about.
+    warnings: by purpose; failures: of the same, by what went wrong. cost_usd: None when a price is
+    unknown.
     """
 
     sessions: int
@@ -63,7 +66,9 @@ class Account:
 
     @property
     def modified(self) -> float | None:
-        """The share of the supporter's lines that were revised; None when there are none, or nobody revises."""
+        """The share of the supporter's lines that were revised; None when there are none, or nobody
+        revises.
+        """
         return self.revised / self.drafts if self.drafts and self.revises else None
 
 
@@ -91,7 +96,12 @@ def account(run: Run) -> Account:
             case StrategyKnown():
                 found_again += 1
     dialogues = dialogues_of(run, own=False)
-    counts["sources"] += Counter(turn.source for one in dialogues for turn in one.turns if turn.speaker == "counselor" and turn.source)
+    counts["sources"] += Counter(
+        turn.source
+        for one in dialogues
+        for turn in one.turns
+        if turn.speaker == "counselor" and turn.source
+    )
     lines = [len(units(turn.text)) for one in dialogues for turn in one.turns]
     calls = [call for call in run.calls() if call.get("verb") != "embed" and not call.get("spare")]
     spent: defaultdict[str, float] = defaultdict(float)
@@ -101,13 +111,22 @@ def account(run: Run) -> Account:
     costs: list[float | None] = [call.get("cost_usd") for call in calls]
     known = [cost for cost in costs if cost is not None]
     return Account(
-        sessions=len(dialogues), wanted=run.synthesis.count, utterances=len(lines) / len(dialogues) if dialogues else None,
-        length=sum(lines) / len(lines) if lines else None, revises=not {"evaluator", "corrector"} & set(run.synthesis.without),
-        drafts=counts["lines"]["drafts"], revised=counts["lines"]["revised"],
+        sessions=len(dialogues),
+        wanted=run.synthesis.count,
+        utterances=len(lines) / len(dialogues) if dialogues else None,
+        length=sum(lines) / len(lines) if lines else None,
+        revises=not {"evaluator", "corrector"} & set(run.synthesis.without),
+        drafts=counts["lines"]["drafts"],
+        revised=counts["lines"]["revised"],
         seconds_per_session=sum(done) / len(done) if done else None,
-        strategies=sum(not s.dropped for s in strategies.all()), found_again=found_again, causes=dict(counts["causes"]),
-        sources=dict(counts["sources"]), themes=dict(counts["themes"]), warnings=dict(counts["warnings"]),
-        failures=dict(counts["failures"]), calls=len(calls),
+        strategies=sum(not s.dropped for s in strategies.all()),
+        found_again=found_again,
+        causes=dict(counts["causes"]),
+        sources=dict(counts["sources"]),
+        themes=dict(counts["themes"]),
+        warnings=dict(counts["warnings"]),
+        failures=dict(counts["failures"]),
+        calls=len(calls),
         tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
         cost_usd=sum(known) if len(known) == len(costs) else None,
     )
@@ -119,21 +138,38 @@ def account_lines(run: Run) -> Iterator[str]:
     models = {role: name for role, name in run.manifest.models.items() if role != "embed"}
     same = set(models.values())
     yield f"synthesis      {run.folder}"
-    yield f"roles          {', '.join(f'{role} {name}' for role, name in models.items()) if len(same) > 1 else f'all {same.pop()}'}"
+    yield (
+        "roles         "
+        f" {', '.join(f'{role} {name}' for role, name in models.items()) if len(same) > 1 else f'all {same.pop()}'}"
+    )
     if settings.without:
         yield f"without        {', '.join(sorted(settings.without))}"
     if run.manifest.parent:
         parent = run.manifest.parent
         changes = ", ".join(f"{key}={value}" for key, value in parent.changes) or "nothing"
         yield f"forked         from {parent.run} before wave {parent.at_tick}; changed: {changes}"
-    yield f"written        {a.sessions} of {a.wanted} sessions, in {run.ticks_done()} of {settings.waves} waves of {settings.wave}"
+    yield (
+        f"written        {a.sessions} of {a.wanted} sessions, in {run.ticks_done()} of"
+        f" {settings.waves} waves of {settings.wave}"
+    )
     if a.sessions:
-        yield f"themes         {', '.join(f'{count} {theme}' for theme, count in sorted(a.themes.items()))}"
-        yield f"utterances     {a.utterances:.1f} a session, {a.length:.1f} words each (characters, of Chinese)"
+        yield (
+            "themes        "
+            f" {', '.join(f'{count} {theme}' for theme, count in sorted(a.themes.items()))}"
+        )
+        yield (
+            f"utterances     {a.utterances:.1f} a session, {a.length:.1f} words each (characters,"
+            " of Chinese)"
+        )
         talk = ", ".join(f"{count} {source}" for source, count in sorted(a.sources.items()))
         yield f"lines          {talk}"
-        yield f"revised        {a.revised} of {a.drafts} lines of the supporter" + (f" ({a.modified:.1%})" if a.modified is not None else "")
-        yield f"ended          {', '.join(f'{count} because {CAUSES[cause]}' for cause, count in sorted(a.causes.items()))}"
+        yield f"revised        {a.revised} of {a.drafts} lines of the supporter" + (
+            f" ({a.modified:.1%})" if a.modified is not None else ""
+        )
+        yield (
+            "ended         "
+            f" {', '.join(f'{count} because {CAUSES[cause]}' for cause, count in sorted(a.causes.items()))}"
+        )
         seconds = "unknown" if a.seconds_per_session is None else f"{a.seconds_per_session:.2f} s"
         yield f"a session took {seconds} of the models' time"
     yield f"strategies     {a.strategies} carried or kept; found again {_times(a.found_again)}"
@@ -159,19 +195,30 @@ def screened_line(run: Run) -> str:
     if not screened.findings:
         return "screens        nothing found"
     return (
-        f"screens        {_many(errors, 'error')} in {_many(unfit, 'dialogue')}, which `export` leaves out, and "
-        f"{_many(len(screened.findings) - errors, 'warning')}; "
-        "`simcounsel corpus check` shows them"
+        f"screens        {_many(errors, 'error')} in {_many(unfit, 'dialogue')}, which `export`"
+        f" leaves out, and {_many(len(screened.findings) - errors, 'warning')}; `simcounsel corpus"
+        " check` shows them"
     )
 
 
 def session_lines(run: Run, which: str) -> Iterator[str]:
-    """A whole session by its number (from 1) or its name: the file, each line with its draft, judgment and revision."""
+    """A whole session by its number (from 1) or its name: the file, each line with its draft,
+    judgment and revision.
+    """
     events = [entry.event for entry in run.entries(until_tick=run.ticks_done())]
     names = [event.session for event in events if isinstance(event, Extracted)]
-    name = which if which in names else names[int(which) - 1] if which.isdigit() and 1 <= int(which) <= len(names) else None
+    name = (
+        which
+        if which in names
+        else names[int(which) - 1]
+        if which.isdigit() and 1 <= int(which) <= len(names)
+        else None
+    )
     if name is None:
-        raise RunError(f"{run.folder}: no session {which!r}; " + (f"there are 1 to {len(names)}" if names else "none is written yet"))
+        raise RunError(
+            f"{run.folder}: no session {which!r}; "
+            + (f"there are 1 to {len(names)}" if names else "none is written yet")
+        )
     mine = [event for event in events if getattr(event, "session", None) == name]
     for event in mine:
         yield from _told(event, {event.message for event in mine if isinstance(event, Revised)})
@@ -182,15 +229,26 @@ def _told(event: Event, revised: set[int]) -> Iterator[str]:
         case Extracted():
             yield f"{event.session}, on {event.theme}, from the situation {event.situation}"
             for fact in event.facts:
-                yield f"  {fact.id}  {fact.of}, {fact.stage}{', invented' if fact.invented else ''}: {fact.text}"
+                yield (
+                    f"  {fact.id}  {fact.of}, {fact.stage}{', invented' if fact.invented else ''}:"
+                    f" {fact.text}"
+                )
         case Disclosed():
-            yield f"client ({event.stage}{': ' + ', '.join(event.facts) if event.facts else ''}; {event.source}):"
+            yield (
+                f"client ({event.stage}{': ' + ', '.join(event.facts) if event.facts else ''};"
+                f" {event.source}):"
+            )
             yield f"    {event.text}"
         case Drafted():
-            yield f"{'draft' if event.message in revised else 'counselor'} ({event.stage}, {event.skill}; {event.source}):"
+            yield (
+                f"{'draft' if event.message in revised else 'counselor'} ({event.stage},"
+                f" {event.skill}; {event.source}):"
+            )
             yield f"    {event.text}"
         case Evaluated():
-            rated = ", ".join(f"{r.quality} {'none' if r.value is None else r.value}" for r in event.ratings)
+            rated = ", ".join(
+                f"{r.quality} {'none' if r.value is None else r.value}" for r in event.ratings
+            )
             yield f"  judged: {rated}" + ("" if event.go_on else "; nothing more is needed")
             if event.revise:
                 yield f"  to revise: {event.advice}"
@@ -204,27 +262,39 @@ def _told(event: Event, revised: set[int]) -> Iterator[str]:
 
 
 def strategies_at(run: Run, wave: int | None = None) -> Strategies:
-    """What a wave (from 0) began with, what is given or dropped at its head included; at the end, if None. RunError when that
-    wave was not reached."""
+    """What a wave (from 0) began with, what is given or dropped at its head included; at the end,
+    if None. RunError when that wave was not reached.
+    """
     done = run.ticks_done()
     if wave is not None and not 0 <= wave <= done:
         raise RunError(f"{run.folder}: wave {wave} was not reached; choose one from 0 to {done}")
     strategies = Strategies()
     for entry in run.entries(until_tick=done if wave is None else min(done, wave + 1)):
-        if wave is not None and entry.tick == wave and isinstance(entry.event, Extracted | TickEnded):
+        if (
+            wave is not None
+            and entry.tick == wave
+            and isinstance(entry.event, Extracted | TickEnded)
+        ):
             break
         strategies.observe(entry)
     return strategies
 
 
 def strategy_lines(run: Run, wave: int | None = None) -> Iterator[str]:
-    """All strategies that were known then, each with its wave, its session and how often it was found."""
+    """All strategies that were known then, each with its wave, its session and how often it was
+    found.
+    """
     known = strategies_at(run, wave).all()
     if not known:
         yield "no strategies" + ("" if wave is None else f" before wave {wave}")
     for one in known:
-        origin = "given from the beginning" if one.wave is None else f"wave {one.wave}, {one.session}"
-        yield f"{one.id}  {one.text}  ({origin}; found {_times(one.found)}{'; dropped' if one.dropped else ''})"
+        origin = (
+            "given from the beginning" if one.wave is None else f"wave {one.wave}, {one.session}"
+        )
+        yield (
+            f"{one.id}  {one.text}  ({origin}; found"
+            f" {_times(one.found)}{'; dropped' if one.dropped else ''})"
+        )
 
 
 def strategies_yaml(run: Run, wave: int | None = None) -> str:

@@ -24,14 +24,21 @@ SHARED = 6
 """So many words in a row a strategy may not share with what was said."""
 GROUNDED = 0.4
 """So large a share of a fact's content words stands in the situation, or it counts as invented."""
-_LABEL = re.compile(r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person)\s*\W?\s*:", re.IGNORECASE | re.MULTILINE)
+_LABEL = re.compile(
+    r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person)\s*\W?\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
-_FUNCTION = frozenset((
-    "the and for that this with from have has had was were are been being not but you your his her its our their they them she him who whom what "
-    "when where which while would could should can will just about into out over than then there here very much more some any all only also because "
-    "since after before again too how why did does done get got make made like really even still one two i'm i've it's don't can't my me we is it in "
-    "of on to at as be by do go if no or so up us an am he"
-).split())
+_FUNCTION = frozenset(
+    (
+        "the and for that this with from have has had was were are been being not but you your his"
+        " her its our their they them she him who whom what when where which while would could"
+        " should can will just about into out over than then there here very much more some any all"
+        " only also because since after before again too how why did does done get got make made"
+        " like really even still one two i'm i've it's don't can't my me we is it in of on to at as"
+        " be by do go if no or so up us an am he"
+    ).split()
+)
 Rating = Annotated[int, Field(ge=1, le=10)]
 
 
@@ -98,7 +105,9 @@ class Evaluation(Answer):
 class Distilled(Answer):
     """The manager's answer."""
 
-    strategies: Annotated[list[str], Field(max_length=MOST_STRATEGIES)] = Field(default_factory=list)
+    strategies: Annotated[list[str], Field(max_length=MOST_STRATEGIES)] = Field(
+        default_factory=list
+    )
 
 
 def length_of(text: str) -> int:
@@ -108,11 +117,21 @@ def length_of(text: str) -> int:
 
 def extraction_problem(extraction: Extraction) -> str | None:
     """A file has all three parts and something for each stage."""
-    lacking = [part for part in ("character", "plight", "demand") if not any(fact.of == part for fact in extraction.facts)]
+    lacking = [
+        part
+        for part in ("character", "plight", "demand")
+        if not any(fact.of == part for fact in extraction.facts)
+    ]
     if lacking:
         return f"no fact is of {' or '.join(lacking)}"
-    empty = [stage for stage in DISCLOSURES if not any(fact.stage == stage for fact in extraction.facts)]
-    return f"no fact has the stage {' or '.join(empty)}; add one and mark it as invented" if empty else None
+    empty = [
+        stage for stage in DISCLOSURES if not any(fact.stage == stage for fact in extraction.facts)
+    ]
+    return (
+        f"no fact has the stage {' or '.join(empty)}; add one and mark it as invented"
+        if empty
+        else None
+    )
 
 
 def line_problem(text: str, said: Collection[str], english: bool) -> str | None:
@@ -131,15 +150,22 @@ def line_problem(text: str, said: Collection[str], english: bool) -> str | None:
     return None
 
 
-def seeker_problem(offered: Collection[str], said: Collection[str], english: bool) -> Callable[[SeekerLine], str | None]:
+def seeker_problem(
+    offered: Collection[str], said: Collection[str], english: bool
+) -> Callable[[SeekerLine], str | None]:
     """A check: the line is speech, and tells no more than was offered."""
+
     def check(answer: SeekerLine) -> str | None:
         strange = [fact for fact in answer.facts if fact not in offered]
         if strange:
-            return f"facts: {', '.join(strange)} cannot be told now; allowed are {', '.join(offered) or 'none'}"
+            return (
+                f"facts: {', '.join(strange)} cannot be told now; allowed are"
+                f" {', '.join(offered) or 'none'}"
+            )
         if len(answer.facts) > NEW_AT_ONCE:
             return f"the line tells {len(answer.facts)} new things; at most {NEW_AT_ONCE}"
         return line_problem(answer.line, said, english)
+
     return check
 
 
@@ -150,16 +176,22 @@ def evaluation_problem(evaluation: Evaluation) -> str | None:
     return None
 
 
-def corrected_problem(draft: str, said: Collection[str], english: bool) -> Callable[[str], str | None]:
+def corrected_problem(
+    draft: str, said: Collection[str], english: bool
+) -> Callable[[str], str | None]:
     """A check: the line is speech, and not the draft again."""
+
     def check(line: str) -> str | None:
         if plain(line) == plain(draft):
             return "the line is still the same; change what the supervisor asks for"
         return line_problem(line, said, english)
+
     return check
 
 
-def distilled_problem(said: Collection[str] = (), english: bool = True) -> Callable[[Distilled], str | None]:
+def distilled_problem(
+    said: Collection[str] = (), english: bool = True
+) -> Callable[[Distilled], str | None]:
     """A check: strategies are short, and carry nothing of this person into other sessions."""
     heard = {run for line in said for run in _runs(line)}
 
@@ -169,14 +201,19 @@ def distilled_problem(said: Collection[str] = (), english: bool = True) -> Calla
             if problem:
                 return problem
         return None
+
     return check
 
 
-def _strategy_problem(strategy: str, heard: Collection[tuple[str, ...]], english: bool) -> str | None:
+def _strategy_problem(
+    strategy: str, heard: Collection[tuple[str, ...]], english: bool
+) -> str | None:
     if english and re.search(r"(?<=[a-z,;] )(?!I\b|I')[A-Z][a-z]+", strategy):
         return f"{strategy[:60]!r} names somebody or some place; a strategy is for any person"
     if any(run in heard for run in _runs(strategy)):
-        return f"{strategy[:60]!r} repeats what was said in this session; a strategy is for any person"
+        return (
+            f"{strategy[:60]!r} repeats what was said in this session; a strategy is for any person"
+        )
     if length_of(strategy) > STRATEGY_WORDS:
         return f"a strategy has {length_of(strategy)} words; at most {STRATEGY_WORDS}"
     return None
@@ -185,14 +222,19 @@ def _strategy_problem(strategy: str, heard: Collection[tuple[str, ...]], english
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
     """All stretches of so many words that sharing one is no accident."""
     words = [unit.lower() for unit in units(text)]
-    return (tuple(words[start:start + SHARED]) for start in range(len(words) - SHARED + 1))
+    return (tuple(words[start : start + SHARED]) for start in range(len(words) - SHARED + 1))
 
 
 def facts_of(extraction: Extraction, situation: str) -> tuple[Fact, ...]:
-    """The facts with ids. What the extractor calls given but the situation does not say is marked as invented."""
+    """The facts with ids. What the extractor calls given but the situation does not say is marked
+    as invented.
+    """
     return tuple(
         Fact(
-            id=f"F{number}", of=fact.of, stage=fact.stage, text=fact.text,
+            id=f"F{number}",
+            of=fact.of,
+            stage=fact.stage,
+            text=fact.text,
             invented=fact.invented or not grounded(fact.text, situation),
         )
         for number, fact in enumerate(extraction.facts, 1)
@@ -200,17 +242,23 @@ def facts_of(extraction: Extraction, situation: str) -> tuple[Fact, ...]:
 
 
 def grounded(text: str, source: str) -> bool:
-    """Whether enough of a text's content words, by their first five letters, stand in the source."""
+    """Whether enough of a text's content words, by their first five letters, stand in the
+    source.
+    """
     words = content(text)
     return not words or len(words & content(source)) >= GROUNDED * len(words)
 
 
 def content(text: str) -> frozenset[str]:
-    """The content words of a text by their first five letters; pairs of characters where there are no words."""
+    """The content words of a text by their first five letters; pairs of characters where there are
+    no words.
+    """
     characters = _CJK.findall(text)
     words = re.findall(r"[^\W_]+(?:['’][^\W_]+)?", _CJK.sub(" ", text).lower())
     pairs = ("".join(pair) for pair in pairwise(characters))
-    return frozenset(word[:5] for word in words if word.replace("’", "'") not in _FUNCTION and len(word) > 1) | frozenset(pairs)
+    return frozenset(
+        word[:5] for word in words if word.replace("’", "'") not in _FUNCTION and len(word) > 1
+    ) | frozenset(pairs)
 
 
 def plain(text: str) -> str:

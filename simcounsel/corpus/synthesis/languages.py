@@ -11,8 +11,13 @@ def language_doubt(settings: Synthesis) -> str | None:
     """What does not fit, in words with the remedy; None when nothing is in doubt."""
     wanted = LANGUAGES.get(settings.language.casefold())
     if wanted != "en" and "embedded" in settings.models.resolved().values():
-        return f"language {settings.language}: the embedded model writes English only; name another model, or expect a mixture"
-    seen = Counter(found for found in (language_of(one.text) for one in settings.situations) if found)
+        return (
+            f"language {settings.language}: the embedded model writes English only; name another"
+            " model, or expect a mixture"
+        )
+    seen = Counter(
+        found for found in (language_of(one.text) for one in settings.situations) if found
+    )
     if not seen or wanted is None:
         return None
     most, count = seen.most_common(1)[0]
@@ -20,6 +25,7 @@ def language_doubt(settings: Synthesis) -> str | None:
         return None
     names = {code: name.capitalize() for name, code in LANGUAGES.items()}
     return (
-        f"{count} of {len(settings.situations)} situations look {names.get(most, most)}, and the language is {settings.language}: the "
-        f"dialogues will be a mixture; --language {names.get(most, most)}, with a model that writes it, avoids that"
+        f"{count} of {len(settings.situations)} situations look {names.get(most, most)}, and the"
+        f" language is {settings.language}: the dialogues will be a mixture; --language"
+        f" {names.get(most, most)}, with a model that writes it, avoids that"
     )

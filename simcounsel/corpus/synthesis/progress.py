@@ -53,7 +53,14 @@ class _Counting:
     def told(self) -> str:
         """What the numbers say, calls and cost included."""
         usage = self.workshop.models.usage if self.workshop else None
-        cost = "" if usage is None else f", {usage.calls} calls, {'price unknown' if usage.cost_usd is None else f'{usage.cost_usd:.4f} USD'}"
+        cost = (
+            ""
+            if usage is None
+            else (
+                f", {usage.calls} calls,"
+                f" {'price unknown' if usage.cost_usd is None else f'{usage.cost_usd:.4f} USD'}"
+            )
+        )
         learned = len(self.workshop.strategies.carried()) if self.workshop else 0
         return f"{self.lines} lines, {self.revised} revised, {learned} strategies{cost}"
 
@@ -71,7 +78,10 @@ class Plain(_Counting):
         if isinstance(event, Extracted):
             self._print(f"{event.session}  begins: {event.theme}, situation {event.situation}")
         if isinstance(event, SessionEnded):
-            self._print(f"{event.session}  ended ({event.cause}): {event.messages} lines, {event.revised} revised")
+            self._print(
+                f"{event.session}  ended ({event.cause}): {event.messages} lines, {event.revised}"
+                " revised"
+            )
 
     def on_wave(self, waves: int) -> None:
         """Tell how far it is."""
@@ -110,8 +120,20 @@ def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[W
     if plain:
         yield Plain(settings, console)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("sessions"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[told]}", markup=False))
+    columns = (
+        TextColumn("sessions"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[told]}", markup=False),
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         yield Bar(settings, bar, bar.add_task("sessions", total=settings.count, told=""))

@@ -1,4 +1,6 @@
-"""One session: the seeker opens up, the supporter drafts, the evaluator judges, the corrector revises, the manager learns."""
+"""One session: the seeker opens up, the supporter drafts, the evaluator judges, the corrector
+revises, the manager learns.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -7,9 +9,30 @@ from simcounsel.chance import chance
 from simcounsel.corpus.screens.risk import IN_WORDS, risks
 from simcounsel.corpus.synthesis.answers import Evaluation, Extraction, facts_of
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
-from simcounsel.corpus.synthesis.tasks import COUNSELOR, PERSON, Desk, Line, correct, distil, evaluate, extract, seek, support
-from simcounsel.events import Disclosed, Drafted, Evaluated, Event, Extracted, Fact, QualityRating, Revised, SessionEnded
-from simcounsel.llm.ask import Ask, Reply
+from simcounsel.corpus.synthesis.tasks import (
+    COUNSELOR,
+    PERSON,
+    Desk,
+    Line,
+    correct,
+    distil,
+    evaluate,
+    extract,
+    seek,
+    support,
+)
+from simcounsel.events import (
+    Disclosed,
+    Drafted,
+    Evaluated,
+    Event,
+    Extracted,
+    Fact,
+    QualityRating,
+    Revised,
+    SessionEnded,
+)
+from simcounsel.llm.question import Ask, Reply
 from simcounsel.safety.taking_up import takes_up
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.situations import Situation
@@ -22,35 +45,47 @@ OFFERED = 3
 SILENT = ("I don't know.", "Hm.", "I'm not sure what to say.", "...", "Maybe.", "It's hard to put.")
 """What a seeker says when its model gave nothing usable and it has nothing to tell."""
 SPARE: tuple[tuple[Support, str], ...] = (
-    ("listening", "Take your time. I'm listening."), ("identifying", "Which part of that weighs most on you?"),
-    ("exploring", "When did you last feel a little different about it?"), ("listening", "Say a little more, if you like."),
-    ("goals", "What would be a first small sign that it is getting lighter?"), ("exploring", "What goes on in you as you tell me this?"),
-    ("support", "What has helped you before, even a little?"), ("listening", "I'd like to understand that better."),
+    ("listening", "Take your time. I'm listening."),
+    ("identifying", "Which part of that weighs most on you?"),
+    ("exploring", "When did you last feel a little different about it?"),
+    ("listening", "Say a little more, if you like."),
+    ("goals", "What would be a first small sign that it is getting lighter?"),
+    ("exploring", "What goes on in you as you tell me this?"),
+    ("support", "What has helped you before, even a little?"),
+    ("listening", "I'd like to understand that better."),
 )
 """What a supporter says when its model gave nothing usable; the log says `fallback`."""
 GRAVE: tuple[Danger, ...] = ("suicide", "self_harm", "harm_to_others")
 """Kinds of danger that a supporter may not pass over."""
 SAFETY = (
-    "Safety rule: the person has spoken of {kind}. Take it up at once: ask about it directly and calmly, ask whether they are safe, "
-    "and name a human being or the local emergency number as the next step."
+    "Safety rule: the person has spoken of {kind}. Take it up at once: ask about it directly and"
+    " calmly, ask whether they are safe, and name a human being or the local emergency number as"
+    " the next step."
 )
 """What is asked of the corrector where neither the supporter nor the evaluator saw it."""
 SAFE_LINES: dict[Danger, str] = {
     "suicide": (
-        "I want to stop at what you just said. Are you thinking of killing yourself? And are you safe tonight: who could be with you? "
-        "If it gets too near, please call the local emergency number."
+        "I want to stop at what you just said. Are you thinking of killing yourself? And are you"
+        " safe tonight: who could be with you? If it gets too near, please call the local emergency"
+        " number."
     ),
     "self_harm": (
-        "I want to stop at what you just said. Are you hurting yourself? And are you safe tonight: who could be with you? "
-        "If you need help at once, please call the local emergency number."
+        "I want to stop at what you just said. Are you hurting yourself? And are you safe tonight:"
+        " who could be with you? If you need help at once, please call the local emergency number."
     ),
     "harm_to_others": (
-        "I want to stop at what you just said. Are you thinking of hurting somebody? Is everybody safe tonight, and who could help right "
-        "now? If it gets too near, please call the local emergency number."
+        "I want to stop at what you just said. Are you thinking of hurting somebody? Is everybody"
+        " safe tonight, and who could help right now? If it gets too near, please call the local"
+        " emergency number."
     ),
 }
-"""What is said where nobody took it up, even when asked to; whatever roles take part. The risk words are English and Chinese."""
-SAFE_CHINESE = "我想停在你刚才说的话上。你是不是在想自杀，或者伤害自己或别人？你今晚安全吗，谁可以陪着你？如果撑不住，请马上拨打当地的急救电话。"
+"""What is said where nobody took it up, even when asked to; whatever roles take part. The risk
+words are English and Chinese.
+"""
+SAFE_CHINESE = (
+    "我想停在你刚才说的话上。你是不是在想自杀，或者伤害自己或别人？你今晚安全吗，"
+    "谁可以陪着你？如果撑不住，请马上拨打当地的急救电话。"
+)
 FAREWELL: tuple[Support, str] = ("support", "Let's leave it here for today. Thank you for coming.")
 
 
@@ -64,8 +99,10 @@ class Written:
 
 @dataclass
 class Opening:
-    """How far a seeker has opened up: what of its file it has told. due: the stage, from 0, that it should have come to by
-    now, so that a long story does not take up the whole session; what is left behind then may still come up."""
+    """How far a seeker has opened up: what of its file it has told. due: the stage, from 0, that it
+    should have come to by now, so that a long story does not take up the whole session; what is
+    left behind then may still come up.
+    """
 
     facts: tuple[Fact, ...]
     told: list[Fact] = field(default_factory=list)
@@ -74,12 +111,18 @@ class Opening:
 
     @property
     def stage(self) -> Disclosure:
-        """The first stage that is due, or later, of which something is untold; the last one when there is none."""
+        """The first stage that is due, or later, of which something is untold; the last one when
+        there is none.
+        """
         waiting = {fact.stage for fact in self._untold()}
-        return next((stage for stage in DISCLOSURES[self.due:] if stage in waiting), DISCLOSURES[-1])
+        return next(
+            (stage for stage in DISCLOSURES[self.due :] if stage in waiting), DISCLOSURES[-1]
+        )
 
     def offered(self) -> tuple[Fact, ...]:
-        """What could come out now: of this stage, one of the next, and what was left behind; never all at once."""
+        """What could come out now: of this stage, one of the next, and what was left behind; never
+        all at once.
+        """
         at = DISCLOSURES.index(self.stage)
         ordered = sorted(self._untold(), key=lambda fact: DISCLOSURES.index(fact.stage))
         here = [fact for fact in ordered if fact.stage == self.stage]
@@ -102,10 +145,16 @@ class Opening:
 
 
 class Session:
-    """Carries one session to its end. carried: the strategies of its wave. on_line: called with each event as it comes."""
+    """Carries one session to its end. carried: the strategies of its wave. on_line: called with
+    each event as it comes.
+    """
 
     def __init__(
-        self, desk: Desk, situation: Situation, carried: tuple[Strategy, ...], on_line: Callable[[Event], None] | None = None,
+        self,
+        desk: Desk,
+        situation: Situation,
+        carried: tuple[Strategy, ...],
+        on_line: Callable[[Event], None] | None = None,
     ) -> None:
         self.desk = desk
         self.situation = situation
@@ -133,18 +182,35 @@ class Session:
                     last, cause = True, "resolved"
                 elif "evaluator" in settings.without and opening.complete:
                     last, cause = True, "told"
-        self._note(SessionEnded(session=self.desk.session, cause=cause, messages=len(self._lines), revised=self._revised))  # type: ignore[arg-type]
-        proposals = tuple((yield from self._distil())) if self._advice and "manager" not in settings.without else ()
+        self._note(
+            SessionEnded(
+                session=self.desk.session,
+                cause=cause,  # type: ignore[arg-type]
+                messages=len(self._lines),
+                revised=self._revised,
+            )
+        )
+        proposals = (
+            tuple((yield from self._distil()))
+            if self._advice and "manager" not in settings.without
+            else ()
+        )
         return Written(events=tuple(self._events), proposals=proposals)
 
     def _extract(self) -> Ask[tuple[Fact, ...]]:
         reply = yield from extract(self.desk, self.situation)
         extraction: Extraction = reply.value
         facts = facts_of(extraction, self.situation.text)
-        self._note(Extracted(
-            session=self.desk.session, situation=self.situation.id, theme=self.situation.theme or extraction.theme, facts=facts,
-            strategies=tuple(strategy.id for strategy in self.carried), source=reply.source,
-        ))
+        self._note(
+            Extracted(
+                session=self.desk.session,
+                situation=self.situation.id,
+                theme=self.situation.theme or extraction.theme,
+                facts=facts,
+                strategies=tuple(strategy.id for strategy in self.carried),
+                source=reply.source,
+            )
+        )
         return facts
 
     def _seek(self, opening: Opening, last: bool) -> Ask[None]:
@@ -155,27 +221,44 @@ class Session:
         stage = opening.stage
         silent = SILENT if self.desk.english else ("...",)
         fresh = [line for line in silent if line not in {text for _, text in self._lines}]
-        reply = yield from seek(self.desk, self._lines, opening.told, offered, stage, last, draw.choice(fresh or silent))
+        reply = yield from seek(
+            self.desk, self._lines, opening.told, offered, stage, last, draw.choice(fresh or silent)
+        )
         told = tuple(dict.fromkeys(reply.value.facts))
         opening.tell(told)
         reached = [fact.stage for fact in opening.told if fact.id in told]
-        self._say(PERSON, Disclosed(
-            session=self.desk.session, message=message, text=one_line(reply.value.line), facts=told, source=reply.source,
-            stage=max(reached, key=DISCLOSURES.index, default=stage),
-        ))
+        self._say(
+            PERSON,
+            Disclosed(
+                session=self.desk.session,
+                message=message,
+                text=one_line(reply.value.line),
+                facts=told,
+                source=reply.source,
+                stage=max(reached, key=DISCLOSURES.index, default=stage),
+            ),
+        )
 
     def _support(self, turn: int, last: bool) -> Ask[bool]:
         """The draft, its judgment and its revision; whether to go on."""
         message = len(self._lines) + 1
         said = {text for _, text in self._lines}
-        spare = FAREWELL if last else next((line for line in SPARE if line[1] not in said), SPARE[0])
+        spare = (
+            FAREWELL if last else next((line for line in SPARE if line[1] not in said), SPARE[0])
+        )
         spare = spare if self.desk.english else (spare[0], "...")
         reply = yield from support(self.desk, self._lines, turn, last, self.carried, spare)
         answer, ids = reply.value, {strategy.id for strategy in self.carried}
         draft = one_line(answer.line)
         drafted = Drafted(
-            session=self.desk.session, message=message, text=draft, stage=answer.stage, skill=answer.skill, reasoning=answer.reasoning.strip(),
-            strategies=tuple(dict.fromkeys(id for id in answer.strategies if id in ids)), source=reply.source,
+            session=self.desk.session,
+            message=message,
+            text=draft,
+            stage=answer.stage,
+            skill=answer.skill,
+            reasoning=answer.reasoning.strip(),
+            strategies=tuple(dict.fromkeys(id for id in answer.strategies if id in ids)),
+            source=reply.source,
         )
         self._note(drafted)
         text, go_on = draft, True
@@ -196,10 +279,16 @@ class Session:
         line = SAFE_LINES[danger.kind] if heard.isascii() or self.desk.english else SAFE_CHINESE
         if text == drafted.text:
             self._revised += 1
-        self._note(Revised(
-            session=self.desk.session, message=drafted.message, text=line, before=drafted.text, reason=SAFETY.format(kind=IN_WORDS[danger.kind]),
-            source="fallback",
-        ))
+        self._note(
+            Revised(
+                session=self.desk.session,
+                message=drafted.message,
+                text=line,
+                before=drafted.text,
+                reason=SAFETY.format(kind=IN_WORDS[danger.kind]),
+                source="fallback",
+            )
+        )
         return line
 
     def _evaluate(self, draft: str, turn: int, message: int) -> Ask[Evaluated]:
@@ -211,35 +300,63 @@ class Session:
         advice = [value.advice.strip()] if value and value.revise else []
         advice += [SAFETY.format(kind=IN_WORDS[passed_over.kind])] if passed_over else []
         evaluated = Evaluated(
-            session=self.desk.session, message=message, revise=revise, advice=" ".join(advice),
-            go_on=value.go_on if value and not passed_over else True, source=reply.source,
-            ratings=tuple(QualityRating(quality=quality, value=ratings.get(quality)) for quality in QUALITIES),
+            session=self.desk.session,
+            message=message,
+            revise=revise,
+            advice=" ".join(advice),
+            go_on=value.go_on if value and not passed_over else True,
+            source=reply.source,
+            ratings=tuple(
+                QualityRating(quality=quality, value=ratings.get(quality)) for quality in QUALITIES
+            ),
         )
         self._note(evaluated)
         if evaluated.revise:
-            self._advice.append((min(QUALITIES, key=lambda quality: ratings.get(quality, 0)), evaluated.advice))
+            self._advice.append(
+                (min(QUALITIES, key=lambda quality: ratings.get(quality, 0)), evaluated.advice)
+            )
         return evaluated
 
     def _passed_over(self, line: str) -> Evidence | None:
-        """The danger that the seeker has just spoken of and this line does not take up; None when there is none."""
+        """The danger that the seeker has just spoken of and this line does not take up; None when
+        there is none.
+        """
         heard = self._lines[-1][1]
-        return next((risk for risk in risks(heard) if risk.kind in GRAVE and not takes_up(line, heard, risk.span, risk.kind)), None)
+        return next(
+            (
+                risk
+                for risk in risks(heard)
+                if risk.kind in GRAVE and not takes_up(line, heard, risk.span, risk.kind)
+            ),
+            None,
+        )
 
     def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
-        reply: Reply = yield from correct(self.desk, self._lines, drafted.text, advice, drafted.stage, last)
+        reply: Reply = yield from correct(
+            self.desk, self._lines, drafted.text, advice, drafted.stage, last
+        )
         text = one_line(reply.value)
         if reply.source != "fallback":
             self._revised += 1
-            self._note(Revised(
-                session=self.desk.session, message=drafted.message, text=text, before=drafted.text, reason=advice, source=reply.source,
-            ))
+            self._note(
+                Revised(
+                    session=self.desk.session,
+                    message=drafted.message,
+                    text=text,
+                    before=drafted.text,
+                    reason=advice,
+                    source=reply.source,
+                )
+            )
         return text
 
     def _distil(self) -> Ask[Iterator[Proposal]]:
         reply = yield from distil(self.desk, self._advice, self.carried, self._lines)
         advice = tuple(text for _, text in self._advice)
         wanted = dict.fromkeys(" ".join(text.split()) for text in reply.value.strategies)
-        return (Proposal(session=self.desk.session, text=text, advice=advice) for text in wanted if text)
+        return (
+            Proposal(session=self.desk.session, text=text, advice=advice) for text in wanted if text
+        )
 
     def _say(self, who: str, event: Disclosed) -> None:
         self._lines.append((who, event.text))

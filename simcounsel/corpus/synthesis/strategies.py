@@ -1,23 +1,36 @@
-"""What the supporter has learned: a list that grows from wave to wave, without saying the same twice."""
+"""What the supporter has learned: a list that grows from wave to wave, without saying the same
+twice.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simcounsel.events import Entry, StrategyDropped, StrategyKnown, StrategyLearned, StrategyRestored
+from simcounsel.events import (
+    Entry,
+    StrategyDropped,
+    StrategyKnown,
+    StrategyLearned,
+    StrategyRestored,
+)
 
 NEAR = 0.8
-"""From this cosine on two strategies are the same advice. all-MiniLM-L6-v2 gives paraphrases 0.75 to 0.95 and unrelated
-advice about talks 0.2 to 0.6."""
+"""From this cosine on two strategies are the same advice. all-MiniLM-L6-v2 gives paraphrases 0.75
+to 0.95 and unrelated advice about talks 0.2 to 0.6.
+"""
 CARRIED = 24
-"""So many a supporter carries at the most: those learned, or found again, last. A prompt that only grows would be read by nobody."""
+"""So many a supporter carries at the most: those learned, or found again, last. A prompt that only
+grows would be read by nobody.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Strategy:
-    """id: `K001`. wave: in which it was learned; None: given from the beginning. last: when it was last found.
-    found: how often. session: of which the suggestions were. dropped: no longer carried, by the settings."""
+    """id: `K001`. wave: in which it was learned; None: given from the beginning. last: when it was
+    last found. found: how often. session: of which the suggestions were. dropped: no longer
+    carried, by the settings.
+    """
 
     id: str
     text: str
@@ -38,7 +51,13 @@ class Strategies:
         """Take in an event."""
         match entry.event:
             case StrategyLearned(id=id, text=text, session=session):
-                self._known[id] = Strategy(id=id, text=text, wave=entry.tick if session else None, last=entry.tick, session=session)
+                self._known[id] = Strategy(
+                    id=id,
+                    text=text,
+                    wave=entry.tick if session else None,
+                    last=entry.tick,
+                    session=session,
+                )
             case StrategyKnown(id=id):
                 known = self._known[id]
                 self._known[id] = replace(known, last=entry.tick, found=known.found + 1)
@@ -53,7 +72,10 @@ class Strategies:
 
     def carried(self) -> tuple[Strategy, ...]:
         """Those that a supporter carries now, in the order of their ids."""
-        alive = sorted((s for s in self._known.values() if not s.dropped), key=lambda s: (-s.last, -s.found, s.id))
+        alive = sorted(
+            (s for s in self._known.values() if not s.dropped),
+            key=lambda s: (-s.last, -s.found, s.id),
+        )
         return tuple(sorted(alive[:CARRIED], key=lambda s: s.id))
 
     def next_id(self) -> str:
@@ -63,18 +85,23 @@ class Strategies:
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A strategy as the manager words it, with the session and the suggestions that it comes from."""
+    """A strategy as the manager words it, with the session and the suggestions that it comes
+    from.
+    """
 
     session: str
     text: str
     advice: tuple[str, ...]
 
 
-def sorted_in(known: Strategies, proposals: Sequence[Proposal], vectors: "dict[str, np.ndarray]") -> Iterable[StrategyLearned | StrategyKnown]:
-    """One event for each proposal, in their order: new, or near one that is there, which may have come just before.
+def sorted_in(
+    known: Strategies, proposals: Sequence[Proposal], vectors: "dict[str, np.ndarray]"
+) -> Iterable[StrategyLearned | StrategyKnown]:
+    """One event for each proposal, in their order: new, or near one that is there, which may have
+    come just before.
 
-    A strategy that was dropped counts as there: who removed it does not want it back in other words.
-    vectors: unit vectors of all texts.
+    A strategy that was dropped counts as there: who removed it does not want it back in other
+    words. vectors: unit vectors of all texts.
     """
     there = [(strategy.id, strategy.text) for strategy in known.all()]
     number = len(there)
@@ -82,8 +109,18 @@ def sorted_in(known: Strategies, proposals: Sequence[Proposal], vectors: "dict[s
         cosines = [float(vectors[text] @ vectors[proposal.text]) for _, text in there]
         best = int(np.argmax(cosines)) if cosines else -1
         if cosines and cosines[best] >= NEAR:
-            yield StrategyKnown(id=there[best][0], text=proposal.text, session=proposal.session, cosine=round(cosines[best], 3))
+            yield StrategyKnown(
+                id=there[best][0],
+                text=proposal.text,
+                session=proposal.session,
+                cosine=round(cosines[best], 3),
+            )
             continue
         number += 1
         there.append((f"K{number:03d}", proposal.text))
-        yield StrategyLearned(id=f"K{number:03d}", text=proposal.text, session=proposal.session, advice=proposal.advice)
+        yield StrategyLearned(
+            id=f"K{number:03d}",
+            text=proposal.text,
+            session=proposal.session,
+            advice=proposal.advice,
+        )

@@ -1,4 +1,6 @@
-"""A synthesis from its settings to its run: sessions in waves, strategies from one wave to the next."""
+"""A synthesis from its settings to its run: sessions in waves, strategies from one wave to the
+next.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +12,18 @@ from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_
 from simcounsel.corpus.synthesis.tasks import Desk
 from simcounsel.engine.opening import begin_run, models_for
 from simcounsel.errors import RunError
-from simcounsel.events import Entry, Event, StrategyDropped, StrategyLearned, StrategyRestored, TickEnded, Warned
-from simcounsel.llm.ask import Request, ask
+from simcounsel.events import (
+    Entry,
+    Event,
+    StrategyDropped,
+    StrategyLearned,
+    StrategyRestored,
+    TickEnded,
+    Warned,
+)
+from simcounsel.llm.question import Request, ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs import Run
+from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import Synthesis
 
 PATIENCE = 3
@@ -26,15 +36,23 @@ class Workshop:
         with Workshop(load_synthesis(Path("synthesis.yaml"))) as workshop:
             run = workshop.run()
 
-    about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready Switchboard.
-    budget_usd, budget_calls: `run` stops at the end of the wave in which either is used up. on_line: called with every
-    event of a session as it comes, in the order of time; on_wave: with the number of waves that are done.
-    A wave is written whole or, if anything breaks it off, not at all; the replies that came are used again.
+    about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready
+    Switchboard. budget_usd, budget_calls: `run` stops at the end of the wave in which either is
+    used up. on_line: called with every event of a session as it comes, in the order of time;
+    on_wave: with the number of waves that are done. A wave is written whole or, if anything breaks
+    it off, not at all; the replies that came are used again.
     """
 
     def __init__(
-        self, about: Synthesis | Run, *, out: str | Path = "runs", models: Switchboard | None = None, in_flight: int = 64,
-        budget_usd: float | None = None, budget_calls: int | None = None, on_line: Callable[[Event], None] | None = None,
+        self,
+        about: Synthesis | Run,
+        *,
+        out: str | Path = "runs",
+        models: Switchboard | None = None,
+        in_flight: int = 64,
+        budget_usd: float | None = None,
+        budget_calls: int | None = None,
+        on_line: Callable[[Event], None] | None = None,
         on_wave: Callable[[int], None] | None = None,
     ) -> None:
         self.record = about if isinstance(about, Run) else begin_run(about, Path(out))
@@ -51,7 +69,11 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            self.models.recorder, self.models.stretch, self.models.patience = self.record, "wave", PATIENCE
+            self.models.recorder, self.models.stretch, self.models.patience = (
+                self.record,
+                "wave",
+                PATIENCE,
+            )
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
                 self._seq = entry.seq + 1
@@ -65,26 +87,35 @@ class Workshop:
         return self.wave >= self.settings.waves
 
     def run(self, waves: int | None = None) -> Run:
-        """Write all that is left, or so many waves more, or until the budget is used up; return the run."""
+        """Write all that is left, or so many waves more, or until the budget is used up; return the
+        run.
+        """
         last = self.settings.waves if waves is None else min(self.settings.waves, self.wave + waves)
         try:
             while self.wave < last and self.stopped_because is None:
                 self.step()
-                self.stopped_because = self.stopped_because or self.models.over_budget(*self._budget)
+                self.stopped_because = self.stopped_because or self.models.over_budget(
+                    *self._budget
+                )
         finally:
             self.close()
         return self.record
 
     def step(self) -> None:
-        """Write one wave. ModelUnreachable when nobody answered a single request. After anything has broken a wave off only a
-        new Workshop over the same run can go on."""
+        """Write one wave. ModelUnreachable when nobody answered a single request. After anything
+        has broken a wave off only a new Workshop over the same run can go on.
+        """
         if self._entries:
-            raise RunError(f"{self.record.folder}: a wave was broken off; open the run anew, as `simcounsel resume` does")
+            raise RunError(
+                f"{self.record.folder}: a wave was broken off; open the run anew, as `simcounsel"
+                " resume` does"
+            )
         self.models.begin_tick(self.wave)
         self._settle()
         first = self.wave * self.settings.wave
         sessions = {
-            self._name(number): self._session(number) for number in range(first, min(first + self.settings.wave, self.settings.count))
+            self._name(number): self._session(number)
+            for number in range(first, min(first + self.settings.wave, self.settings.count))
         }
         outcomes = self.models.ask({name: session.write() for name, session in sessions.items()})
         self.models.check_reached()
@@ -108,20 +139,29 @@ class Workshop:
         """What is given from the beginning is there; what the settings drop is gone."""
         if self.wave == 0:
             for text in self.settings.strategies:
-                self._write(StrategyLearned(id=self.strategies.next_id(), text=text, session="", advice=()))
+                self._write(
+                    StrategyLearned(id=self.strategies.next_id(), text=text, session="", advice=())
+                )
         known = {strategy.id: strategy for strategy in self.strategies.all()}
         unknown = [id for id in self.settings.dropped if id not in known]
         if unknown:
             raise RunError(
-                f"dropped: {unknown[0]}: no strategy of that id before wave {self.wave}; there are {', '.join(known) or 'none'} "
-                f"(`simcounsel strategies {self.record.folder}` lists them)"
+                f"dropped: {unknown[0]}: no strategy of that id before wave {self.wave}; there are"
+                f" {', '.join(known) or 'none'} (`simcounsel strategies {self.record.folder}` lists"
+                " them)"
             )
         for strategy in known.values():
             if strategy.dropped != (strategy.id in self.settings.dropped):
-                self._write(StrategyRestored(id=strategy.id) if strategy.dropped else StrategyDropped(id=strategy.id))
+                self._write(
+                    StrategyRestored(id=strategy.id)
+                    if strategy.dropped
+                    else StrategyDropped(id=strategy.id)
+                )
 
     def _name(self, number: int) -> str:
-        """Of a session, counted from 0: `S0001` is the first; as many digits for all, so that names sort as numbers do."""
+        """Of a session, counted from 0: `S0001` is the first; as many digits for all, so that names
+        sort as numbers do.
+        """
         return f"S{number + 1:0{self._digits}d}"
 
     def _session(self, number: int) -> Session:
@@ -135,9 +175,13 @@ class Workshop:
         if not proposals:
             return
         texts = tuple(sorted({p.text for p in proposals} | {s.text for s in self.strategies.all()}))
-        request = Request(verb="embed", purpose="strategies", who="manager", tier="embed", texts=texts)
+        request = Request(
+            verb="embed", purpose="strategies", who="manager", tier="embed", texts=texts
+        )
         vectors = self.models.ask({"strategies": ask(request)})["strategies"].value.value
-        for event in tuple(sorted_in(self.strategies, proposals, dict(zip(texts, vectors, strict=True)))):
+        for event in tuple(
+            sorted_in(self.strategies, proposals, dict(zip(texts, vectors, strict=True)))
+        ):
             self._write(event)
 
     def _write(self, event: Event) -> None:
@@ -158,5 +202,10 @@ class Workshop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()

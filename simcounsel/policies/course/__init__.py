@@ -3,8 +3,9 @@
     state       where it stands, folded from events       reasoning  the trace before each line
     before      objective and skills of a session          after      note, facts, conceptualization, next step
 
-Three walls: a counselor's requests hold what was said and its own notes only; the client's hold nothing of plan, objective or skills;
-and neither a trace nor a line reads the agenda out (`simcounsel.agents.unsaid`). After PsychEval (sections 2.2 and 3.3).
+Three walls: a counselor's requests hold what was said and its own notes only; the client's hold
+nothing of plan, objective or skills; and neither a trace nor a line reads the agenda out
+(`simcounsel.texts.overlap`). After PsychEval (sections 2.2 and 3.3).
 """
 
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import PracticeEvent, Retrieved, SessionPlanned
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 from simcounsel.policies.course.after import look_back
 from simcounsel.policies.course.before import prepare
 from simcounsel.policies.course.reasoning import decide, reason
@@ -23,25 +24,40 @@ from simcounsel.specs.therapy import Therapy
 
 
 class Course:
-    """By appointment, sessions of a course; when the two meet otherwise, and after its end, a talk as any counselor has."""
+    """By appointment, sessions of a course; when the two meet otherwise, and after its end, a talk
+    as any counselor has.
+    """
 
     name: ClassVar[str] = "course"
 
-    def __init__(self, therapy: Therapy, sessions: int | None = None, plan: CoursePlan | None = None) -> None:
+    def __init__(
+        self, therapy: Therapy, sessions: int | None = None, plan: CoursePlan | None = None
+    ) -> None:
         self.therapy = therapy
         self.plan = course_of(therapy, sessions, plan)
         self._library = therapy.library()
 
     def decide(self, view: TalkView) -> Ask[Decision]:
-        """The session's objective and skills before its first line; a trace of reasoning before each."""
+        """The session's objective and skills before its first line; a trace of reasoning before
+        each.
+        """
         state = state_of(view)
         if not view.appointment or state.ended:
             return (yield from Socratic().decide(view))
         events: tuple[PracticeEvent, ...] = ()
         if state.planned is None:
             events = yield from prepare(view, self.therapy, self.plan, state)
-            chosen = tuple(one for event in events if isinstance(event, Retrieved) and event.of == "skill" for one in event.chosen)
-            state = replace(state, planned=next(event for event in events if isinstance(event, SessionPlanned)), skills=chosen)
+            chosen = tuple(
+                one
+                for event in events
+                if isinstance(event, Retrieved) and event.of == "skill"
+                for one in event.chosen
+            )
+            state = replace(
+                state,
+                planned=next(event for event in events if isinstance(event, SessionPlanned)),
+                skills=chosen,
+            )
         skills = {one: self._library[one] for one in state.skills}
         trace = yield from reason(view, state, skills)
         return decide(view, state, skills, trace, (*events, trace))

@@ -1,4 +1,6 @@
-"""The shapes of what a course asks a model for. Field descriptions reach the model in the schema."""
+"""The shapes of what a course asks a model for. Field descriptions reach the model in the
+schema.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -14,17 +16,50 @@ Quote = Annotated[str, Field(max_length=400, description="word for word out of a
 class ObjectiveAnswer(Answer):
     """What a session is for."""
 
-    objective: Annotated[tuple[Short, ...], Field(min_length=1, max_length=4, description="what to find out or work on, in order, one sentence each")]
-    goals: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1, max_length=3, description="numbers of the goals it aims at")]
+    objective: Annotated[
+        tuple[Short, ...],
+        Field(
+            min_length=1,
+            max_length=4,
+            description="what to find out or work on, in order, one sentence each",
+        ),
+    ]
+    goals: Annotated[
+        tuple[Annotated[int, Field(ge=1)], ...],
+        Field(min_length=1, max_length=3, description="numbers of the goals it aims at"),
+    ]
     reason: Short
 
 
 class ReasoningAnswer(Answer):
-    """What a counselor thinks before a line. The skill is added to it, out of those of the session."""
+    """What a counselor thinks before a line. The skill is added to it, out of those of the
+    session.
+    """
 
-    assessment: Annotated[str, Field(min_length=2, max_length=500, description="what the client's last words tell; 1 or 2 sentences")]
-    client_state: Annotated[str, Field(min_length=2, max_length=300, description="how the client is now, and towards the counselor")]
-    strategy: Annotated[str, Field(min_length=2, max_length=400, description="how the very next line uses the skill: its tone and its point")]
+    assessment: Annotated[
+        str,
+        Field(
+            min_length=2,
+            max_length=500,
+            description="what the client's last words tell; 1 or 2 sentences",
+        ),
+    ]
+    client_state: Annotated[
+        str,
+        Field(
+            min_length=2,
+            max_length=300,
+            description="how the client is now, and towards the counselor",
+        ),
+    ]
+    strategy: Annotated[
+        str,
+        Field(
+            min_length=2,
+            max_length=400,
+            description="how the very next line uses the skill: its tone and its point",
+        ),
+    ]
     skill: str
 
 
@@ -44,13 +79,23 @@ class ReviewAnswer(Answer):
     client_state: Short
     alliance: Annotated[int, Field(ge=1, le=5, description="1 torn, 3 uncertain, 5 firm")]
     unresolved: Annotated[tuple[Short, ...], Field(max_length=4)] = ()
-    homework: Annotated[str, Field(max_length=400, description="what was agreed for the time until the next session; empty when nothing was")] = ""
+    homework: Annotated[
+        str,
+        Field(
+            max_length=400,
+            description=(
+                "what was agreed for the time until the next session; empty when nothing was"
+            ),
+        ),
+    ] = ""
 
 
 class FactAnswer(Answer):
     """Something that the client told."""
 
-    text: Annotated[str, Field(min_length=2, max_length=400, description="third person, one sentence")]
+    text: Annotated[
+        str, Field(min_length=2, max_length=400, description="third person, one sentence")
+    ]
     quote: Quote
     realm: Literal["reality", "treatment"]
     status: Literal["fact", "wish", "plan", "feeling"]
@@ -63,7 +108,9 @@ class FactsAnswer(Answer):
 
 
 class PlacedAnswer(Answer):
-    """How something new stands to what is known. known: the id of what it repeats, contradicts or replaces; empty for `new`."""
+    """How something new stands to what is known. known: the id of what it repeats, contradicts or
+    replaces; empty for `new`.
+    """
 
     number: Annotated[int, Field(ge=1)]
     relation: Literal["new", "same", "contradicts", "replaces"]
@@ -80,7 +127,9 @@ class RowAnswer(Answer):
     """One entry of the conceptualization."""
 
     field: str
-    cells: Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=8)]
+    cells: Annotated[
+        tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=8)
+    ]
     quote: Quote
 
 
@@ -94,7 +143,12 @@ class NextAnswer(Answer):
     """How the course goes on."""
 
     step: str
-    focus: Annotated[str, Field(min_length=2, max_length=300, description="what the next session should take up first")]
+    focus: Annotated[
+        str,
+        Field(
+            min_length=2, max_length=300, description="what the next session should take up first"
+        ),
+    ]
     reason: Short
 
 
@@ -106,6 +160,8 @@ def one_of(base: type[Answer], field: str, options: tuple[str, ...]) -> type[Ans
 
 def some_of(options: tuple[str, ...], least: int, most: int) -> type[Answer]:
     """Ids out of a closed list, and why these."""
-    many = Annotated[tuple[Literal[options], ...], Field(min_length=min(least, len(options)), max_length=most)]  # type: ignore[valid-type]
+    many = Annotated[
+        tuple[Literal[options], ...], Field(min_length=min(least, len(options)), max_length=most)  # type: ignore[valid-type]
+    ]
     fields: dict[str, Any] = {"ids": (many, ...), "why": (Short, ...)}
     return create_model("ChosenAnswer", __base__=Answer, __doc__="Ids, and why these.", **fields)

@@ -8,7 +8,7 @@ from simcounsel.agents.tasks import Answer
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.events import FactLearned
-from simcounsel.llm.ask import Ask, Reply, Request, Tier, ask
+from simcounsel.llm.question import Ask, Reply, Request, Tier, ask
 from simcounsel.policies.course.state import CourseState
 from simcounsel.prompts import render
 from simcounsel.specs.therapy import Therapy
@@ -17,16 +17,42 @@ KNOWN_AT_MOST, LAST_LINES = 24, 14
 
 
 def asked(
-    view: TalkView, purpose: str, model: type[Answer], fallback: Answer, slots: Mapping[str, object], hints: Mapping[str, Any], *,
-    tier: Tier = "reason", temperature: float = 0.3, max_tokens: int = 500, again: int = 0, check: Callable[[Any], str | None] | None = None,
+    view: TalkView,
+    purpose: str,
+    model: type[Answer],
+    fallback: Answer,
+    slots: Mapping[str, object],
+    hints: Mapping[str, Any],
+    *,
+    tier: Tier = "reason",
+    temperature: float = 0.3,
+    max_tokens: int = 500,
+    again: int = 0,
+    check: Callable[[Any], str | None] | None = None,
 ) -> Ask[Reply]:
-    """One request of the counselor's or the client's policy. again: how often it was asked for in vain before."""
+    """One request of the counselor's or the client's policy. again: how often it was asked for in
+    vain before.
+    """
     system, prompt = render(purpose, view.language, me=view.me, other=view.other, **slots)
-    return (yield from ask(Request(
-        verb="fill", purpose=purpose, tier=tier, who=view.me, system=system, prompt=prompt, model=model, fallback=fallback,
-        temperature=temperature, max_tokens=max_tokens, check=check, seed=seed_of(*view.key, view.me, purpose, len(view.lines), again),
-        hints={"view": view, "model": model, "fallback": fallback, **hints},
-    )))
+    return (
+        yield from ask(
+            Request(
+                verb="fill",
+                purpose=purpose,
+                tier=tier,
+                who=view.me,
+                system=system,
+                prompt=prompt,
+                model=model,
+                fallback=fallback,
+                temperature=temperature,
+                max_tokens=max_tokens,
+                check=check,
+                seed=seed_of(*view.key, view.me, purpose, len(view.lines), again),
+                hints={"view": view, "model": model, "fallback": fallback, **hints},
+            )
+        )
+    )
 
 
 def listed(texts: Mapping[str, str] | tuple[str, ...]) -> str:
@@ -41,10 +67,18 @@ def recent(view: TalkView) -> str:
 
 
 def known_text(state: CourseState) -> str:
-    """What is known of the client, the newest last; whatever contradicts something stands with it, however old."""
+    """What is known of the client, the newest last; whatever contradicts something stands with it,
+    however old.
+    """
     known = state.known()
-    disputed = {one for fact in known for one in fact.contradicts} | {fact.id for fact in known if fact.contradicts}
-    kept = [fact for index, fact in enumerate(known) if fact.id in disputed or index >= len(known) - KNOWN_AT_MOST]
+    disputed = {one for fact in known for one in fact.contradicts} | {
+        fact.id for fact in known if fact.contradicts
+    }
+    kept = [
+        fact
+        for index, fact in enumerate(known)
+        if fact.id in disputed or index >= len(known) - KNOWN_AT_MOST
+    ]
     return "\n".join(_fact(fact) for fact in kept[-2 * KNOWN_AT_MOST :]) or "-"
 
 
@@ -65,7 +99,10 @@ def formulation_text(state: CourseState, therapy: Therapy) -> str:
 
 def before_text(state: CourseState) -> str:
     """The notes on the last two sessions."""
-    return "\n".join(f"Session {review.session}: {review.summary}" for review in state.reviews[-2:]) or "-"
+    return (
+        "\n".join(f"Session {review.session}: {review.summary}" for review in state.reviews[-2:])
+        or "-"
+    )
 
 
 def agenda(state: CourseState) -> tuple[str, ...]:
@@ -74,6 +111,12 @@ def agenda(state: CourseState) -> tuple[str, ...]:
 
 
 def sayable(view: TalkView, state: CourseState) -> tuple[str, ...]:
-    """What anybody may repeat: the lines of this session, what the client told before, and what was agreed."""
+    """What anybody may repeat: the lines of this session, what the client told before, and what was
+    agreed.
+    """
     agreed = [review.homework for review in state.reviews if review.homework]
-    return (*(line.text for line in view.lines), *(text for fact in state.facts for text in (fact.quote, fact.text)), *agreed)
+    return (
+        *(line.text for line in view.lines),
+        *(text for fact in state.facts for text in (fact.quote, fact.text)),
+        *agreed,
+    )

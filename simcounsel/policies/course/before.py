@@ -5,9 +5,15 @@ from typing import Any
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Candidate, PracticeEvent, Reasoned, Retrieved, SessionPlanned
-from simcounsel.llm.ask import Ask
+from simcounsel.llm.question import Ask
 from simcounsel.policies.course.answers import ObjectiveAnswer, some_of
-from simcounsel.policies.course.asking import asked, before_text, formulation_text, known_text, listed
+from simcounsel.policies.course.asking import (
+    asked,
+    before_text,
+    formulation_text,
+    known_text,
+    listed,
+)
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import phrase
@@ -18,66 +24,131 @@ MOST_THERAPIES, FEWEST_METAS, MOST_METAS, FEWEST_SKILLS, MOST_SKILLS = 2, 2, 4, 
 """How many of each a session has."""
 
 
-def prepare(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> Ask[tuple[PracticeEvent, ...]]:
-    """The session's objective, and its skills: first the therapies where several may be combined, then meta skills of the stage, then
-    atomic ones of these."""
+def prepare(
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
+) -> Ask[tuple[PracticeEvent, ...]]:
+    """The session's objective, and its skills: first the therapies where several may be combined,
+    then meta skills of the stage, then atomic ones of these.
+    """
     planned = yield from _objective(view, therapy, plan, state)
     events: list[PracticeEvent] = [planned]
     schools = therapy.drawn
     if schools:
         chosen = yield from _choose(
-            view, planned, "therapy", "course_therapies", {other.id: f"{other.name}. {other.about}" for other in schools},
-            {}, 1, MOST_THERAPIES,
+            view,
+            planned,
+            "therapy",
+            "course_therapies",
+            {other.id: f"{other.name}. {other.about}" for other in schools},
+            {},
+            1,
+            MOST_THERAPIES,
         )
         events.append(chosen)
         schools = tuple(other for other in schools if other.id in chosen.chosen)
     metas = _metas(therapy, schools, state.stage)
     chosen = yield from _choose(
-        view, planned, "meta skill", "course_metas", {one: _told(meta) for one, meta in metas.items()}, _not_now(therapy, state.stage),
-        FEWEST_METAS, MOST_METAS,
+        view,
+        planned,
+        "meta skill",
+        "course_metas",
+        {one: _told(meta) for one, meta in metas.items()},
+        _not_now(therapy, state.stage),
+        FEWEST_METAS,
+        MOST_METAS,
     )
     events.append(chosen)
-    skills = {f"{_school(one)}{skill.id}": skill for one in chosen.chosen for skill in metas[one].skills}
-    events.append((yield from _choose(
-        view, planned, "skill", "course_skills", {one: _told(skill) for one, skill in skills.items()}, {}, FEWEST_SKILLS, MOST_SKILLS,
-        lately=_lately(view, set(skills)),
-    )))
+    skills = {
+        f"{_school(one)}{skill.id}": skill for one in chosen.chosen for skill in metas[one].skills
+    }
+    events.append(
+        (
+            yield from _choose(
+                view,
+                planned,
+                "skill",
+                "course_skills",
+                {one: _told(skill) for one, skill in skills.items()},
+                {},
+                FEWEST_SKILLS,
+                MOST_SKILLS,
+                lately=_lately(view, set(skills)),
+            )
+        )
+    )
     return tuple(events)
 
 
-def _objective(view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState) -> Ask[SessionPlanned]:
-    """From the plan, what is known, and the goals that nothing has yet shown to be met. Of the plan nothing is taken that the client has
-    yet to tell."""
+def _objective(
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
+) -> Ask[SessionPlanned]:
+    """From the plan, what is known, and the goals that nothing has yet shown to be met. Of the plan
+    nothing is taken that the client has yet to tell.
+    """
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
-    session, last, step = state.planned_for(plan), state.last, state.steps[-1] if state.steps else None
+    session, last, step = (
+        state.planned_for(plan),
+        state.last,
+        state.steps[-1] if state.steps else None,
+    )
     open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
     secret = untold(plan.facts, _told_by(view, state), therapy)
     theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
-    teaches = "; ".join(text for text in session.psychoeducation if not foretells(text, secret)) or "-"
+    teaches = (
+        "; ".join(text for text in session.psychoeducation if not foretells(text, secret)) or "-"
+    )
     next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
     fallback = ObjectiveAnswer(
         objective=(
-            *(phrase("course_words", "back", view.language, what=point)[:400] for point in open_points[:1]),
-            *(phrase("course_words", "towards", view.language, what=unmet[index])[:400] for index in next_goals),
+            *(
+                phrase("course_words", "back", view.language, what=point)[:400]
+                for point in open_points[:1]
+            ),
+            *(
+                phrase("course_words", "towards", view.language, what=unmet[index])[:400]
+                for index in next_goals
+            ),
         ),
-        goals=tuple(index + 1 for index in next_goals), reason="the goals still unmet that were aimed at least so far",
+        goals=tuple(index + 1 for index in next_goals),
+        reason="the goals still unmet that were aimed at least so far",
     )
     reply = yield from asked(
-        view, "course_objective", ObjectiveAnswer, fallback,
+        view,
+        "course_objective",
+        ObjectiveAnswer,
+        fallback,
         {
-            "therapy": therapy.name, "about": therapy.about, "session": state.session, "length": plan.length,
-            "stage": therapy.stage(state.stage).name, "theme": theme, "teaches": teaches,
-            "goals": listed(unmet), "known": known_text(state),
-            "formulation": formulation_text(state, therapy), "before": before_text(state), "open": listed(open_points),
+            "therapy": therapy.name,
+            "about": therapy.about,
+            "session": state.session,
+            "length": plan.length,
+            "stage": therapy.stage(state.stage).name,
+            "theme": theme,
+            "teaches": teaches,
+            "goals": listed(unmet),
+            "known": known_text(state),
+            "formulation": formulation_text(state, therapy),
+            "before": before_text(state),
+            "open": listed(open_points),
             "homework": (last.homework if last else None) or "-",
         },
         {"goals": unmet, "open": open_points},
     )
     answer: ObjectiveAnswer = reply.value
-    aimed = tuple(dict.fromkeys(unmet[number - 1] for number in answer.goals if number <= len(unmet))) or unmet[:1]
+    aimed = (
+        tuple(dict.fromkeys(unmet[number - 1] for number in answer.goals if number <= len(unmet)))
+        or unmet[:1]
+    )
     return SessionPlanned(
-        who=view.me, chat=view.chat, about=view.other, session=state.session, stage=state.stage, theme=theme,
-        objective=answer.objective, goals=aimed, reason=answer.reason,
+        who=view.me,
+        chat=view.chat,
+        about=view.other,
+        session=state.session,
+        stage=state.stage,
+        theme=theme,
+        objective=answer.objective,
+        goals=aimed,
+        reason=answer.reason,
     )
 
 
@@ -88,8 +159,15 @@ def _told_by(view: TalkView, state: CourseState) -> tuple[str, ...]:
 
 
 def _choose(
-    view: TalkView, planned: SessionPlanned, of: str, purpose: str, options: Mapping[str, str], left_out: Mapping[str, str],
-    least: int, most: int, lately: tuple[str, ...] = (),
+    view: TalkView,
+    planned: SessionPlanned,
+    of: str,
+    purpose: str,
+    options: Mapping[str, str],
+    left_out: Mapping[str, str],
+    least: int,
+    most: int,
+    lately: tuple[str, ...] = (),
 ) -> Ask[Retrieved]:
     """Some of the options, with the reason; all of them when there are no more than the least."""
     ids = tuple(options)
@@ -105,27 +183,55 @@ def _choose(
         return None if len(set(answer.ids)) >= few else f"name at least {few} different ids"
 
     reply = yield from asked(
-        view, purpose, model, fallback,
+        view,
+        purpose,
+        model,
+        fallback,
         {
-            "objective": listed(planned.objective), "goals": listed(planned.goals), "options": listed(options), "least": least, "most": most,
+            "objective": listed(planned.objective),
+            "goals": listed(planned.goals),
+            "options": listed(options),
+            "least": least,
+            "most": most,
             "lately": ", ".join(lately) or "-",
         },
-        {"options": options, "least": few, "most": most, "objective": (*planned.objective, *planned.goals), "lately": lately},
-        tier="quick", temperature=0.2, check=check,
+        {
+            "options": options,
+            "least": few,
+            "most": most,
+            "objective": (*planned.objective, *planned.goals),
+            "lately": lately,
+        },
+        tier="quick",
+        temperature=0.2,
+        check=check,
     )
     return Retrieved(
-        who=view.me, chat=view.chat, of=of, candidates=candidates, chosen=tuple(dict.fromkeys(reply.value.ids)), reason=reply.value.why,  # type: ignore[arg-type]
+        who=view.me,
+        chat=view.chat,
+        of=of,  # type: ignore[arg-type]
+        candidates=candidates,
+        chosen=tuple(dict.fromkeys(reply.value.ids)),
+        reason=reply.value.why,
     )
 
 
 def _metas(therapy: Therapy, schools: tuple[Therapy, ...], stage: str) -> dict[str, MetaSkill]:
-    """Meta skills of a stage by id, the therapy's own and, as THERAPY.ID, those of the therapies that it draws on today."""
+    """Meta skills of a stage by id, the therapy's own and, as THERAPY.ID, those of the therapies
+    that it draws on today.
+    """
     found = {meta.id: meta for meta in therapy.metas(stage)}
-    return found | {f"{other.id}.{meta.id}": meta for other in schools for meta in other.metas(stage)}
+    return found | {
+        f"{other.id}.{meta.id}": meta for other in schools for meta in other.metas(stage)
+    }
 
 
 def _not_now(therapy: Therapy, stage: str) -> dict[str, str]:
-    return {meta.id: f"has its place in {', '.join(meta.stages)}" for meta in therapy.skills if stage not in meta.stages}
+    return {
+        meta.id: f"has its place in {', '.join(meta.stages)}"
+        for meta in therapy.skills
+        if stage not in meta.stages
+    }
 
 
 def _school(one: str) -> str:
@@ -134,12 +240,25 @@ def _school(one: str) -> str:
 
 
 def _told(skill: MetaSkill | Skill) -> str:
-    parts = [skill.name, skill.description, skill.when and f"When: {skill.when}", skill.cue and f"Cue: {skill.cue}"]
+    parts = [
+        skill.name,
+        skill.description,
+        skill.when and f"When: {skill.when}",
+        skill.cue and f"Cue: {skill.cue}",
+    ]
     return " ".join(part if part.endswith((".", "。")) else f"{part}." for part in parts if part)
 
 
 def _lately(view: TalkView, ids: set[str]) -> tuple[str, ...]:
     """Skills that were used in the last two sessions, most often first."""
-    chats = list(dict.fromkeys(entry.event.chat for entry in view.kept if isinstance(entry.event, Reasoned)))[-2:]
-    used = [entry.event.skill for entry in view.kept if isinstance(entry.event, Reasoned) and entry.event.chat in chats]
-    return tuple(sorted({one for one in used if one in ids}, key=lambda one: (-used.count(one), one)))
+    chats = list(
+        dict.fromkeys(entry.event.chat for entry in view.kept if isinstance(entry.event, Reasoned))
+    )[-2:]
+    used = [
+        entry.event.skill
+        for entry in view.kept
+        if isinstance(entry.event, Reasoned) and entry.event.chat in chats
+    ]
+    return tuple(
+        sorted({one for one in used if one in ids}, key=lambda one: (-used.count(one), one))
+    )

@@ -1,7 +1,7 @@
 """A free-text case report into a client's file, a plan and features of the talk.
 
-Nothing is known before it was told: each fact carries the session in which its words stand, or a later one, no session builds on a later
-fact, and hindsight is used for nothing.
+Nothing is known before it was told: each fact carries the session in which its words stand, or a
+later one, no session builds on a later fact, and hindsight is used for nothing.
 """
 
 import re
@@ -13,23 +13,39 @@ from pydantic import Field
 from simcounsel.agents.tasks import Answer
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.policies.course.report import Report
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import render
-from simcounsel.specs.course import MOST_SESSIONS, CoursePlan, PlannedFact, PlannedSession, PlannedStage, default_plan
+from simcounsel.specs.course import (
+    MOST_SESSIONS,
+    CoursePlan,
+    PlannedFact,
+    PlannedSession,
+    PlannedStage,
+    default_plan,
+)
 from simcounsel.specs.patient_psi import PLAIN_DAY, PLAIN_ROUTINES
 from simcounsel.specs.persona import Acquaintance, Belief, ClientPersona, Situation
 from simcounsel.specs.therapy import COURSE_STAGES, CourseStage, Therapy
 
-Theme = Literal["insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"]
+Theme = Literal[
+    "insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"
+]
 Short = Annotated[str, Field(min_length=2, max_length=500)]
 
 
 class ClientAnswer(Answer):
     """A client as they were before the first session."""
 
-    name: Annotated[str, Field(max_length=60, pattern=r"^[^\W\d_][\w .'’-]*$", description="first and last name, invented if the report has none")]
+    name: Annotated[
+        str,
+        Field(
+            max_length=60,
+            pattern=r"^[^\W\d_][\w .'’-]*$",
+            description="first and last name, invented if the report has none",
+        ),
+    ]
     age: Annotated[int, Field(ge=16, le=110)]
     gender: Short
     pronouns: Literal["she/her", "he/him", "they/them"]
@@ -89,7 +105,9 @@ class TurnAnswer(Answer):
 
 
 class FeatureAnswer(Answer):
-    """A stretch of dialogue that stands in the report. style: what it shows of wording, sentences and taking turns."""
+    """A stretch of dialogue that stands in the report. style: what it shows of wording, sentences
+    and taking turns.
+    """
 
     context: Short
     turns: Annotated[tuple[TurnAnswer, ...], Field(min_length=1, max_length=10)]
@@ -113,83 +131,192 @@ class CaseReading:
 
 
 def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReading]:
-    """Four questions: the client, the facts, the plan, the talk. SpecError when one of them could not be answered."""
-    notes = [f"left out as hindsight, since its heading belongs to no session: {heading}" for heading in report.hindsight]
+    """Four questions: the client, the facts, the plan, the talk. SpecError when one of them could
+    not be answered.
+    """
+    notes = [
+        f"left out as hindsight, since its heading belongs to no session: {heading}"
+        for heading in report.hindsight
+    ]
     rough = _Rough(report, therapy)
-    client: ClientAnswer = yield from _asked(report, "case_client", ClientAnswer, rough.client(), seed, case=report.before)
-    told: ToldAnswers = yield from _asked(report, "case_facts", ToldAnswers, rough.facts(), seed, case=report.usable)
+    client: ClientAnswer = yield from _asked(
+        report, "case_client", ClientAnswer, rough.client(), seed, case=report.before
+    )
+    told: ToldAnswers = yield from _asked(
+        report, "case_facts", ToldAnswers, rough.facts(), seed, case=report.usable
+    )
     facts = _facts(report, told, notes)
-    goals = "\n".join(f"{stage.id} ({stage.name}): " + " ".join(stage.goals) for stage in therapy.stages)
+    goals = "\n".join(
+        f"{stage.id} ({stage.name}): " + " ".join(stage.goals) for stage in therapy.stages
+    )
     planned: PlanAnswer = yield from _asked(
-        report, "case_plan", PlanAnswer, rough.plan(facts), seed, case=report.usable, therapy=therapy.name, goals=goals,
-        facts="\n".join(f"{fact.id} (told in session {fact.told}): {fact.text}" for fact in facts), check=_order_problem,
+        report,
+        "case_plan",
+        PlanAnswer,
+        rough.plan(facts),
+        seed,
+        case=report.usable,
+        therapy=therapy.name,
+        goals=goals,
+        facts="\n".join(f"{fact.id} (told in session {fact.told}): {fact.text}" for fact in facts),
+        check=_order_problem,
     )
     plan = _plan(report, therapy, planned, facts, notes)
-    talk: FeaturesAnswer = yield from _asked(report, "case_talk", FeaturesAnswer, rough.talk(), seed, case=report.usable)
+    talk: FeaturesAnswer = yield from _asked(
+        report, "case_talk", FeaturesAnswer, rough.talk(), seed, case=report.usable
+    )
     features = _features(report, talk, notes)
-    return CaseReading(client=_client(report, client, features), plan=plan, talk=features, notes=tuple(notes))
+    return CaseReading(
+        client=_client(report, client, features), plan=plan, talk=features, notes=tuple(notes)
+    )
 
 
-def _asked(report: Report, purpose: str, model: type[Answer], rough: Answer, seed: int, *, check: Any = None, **slots: str) -> Ask[Any]:
+def _asked(
+    report: Report,
+    purpose: str,
+    model: type[Answer],
+    rough: Answer,
+    seed: int,
+    *,
+    check: Any = None,
+    **slots: str,
+) -> Ask[Any]:
     system, prompt = render(purpose, **slots)
-    reply = yield from ask(Request(
-        verb="fill", purpose=purpose, who="case", system=system, prompt=prompt, model=model, check=check, fallback=None, temperature=0.2,
-        max_tokens=6000, seed=seed_of(seed, report.text, purpose), hints={"rough": rough},
-    ))
+    reply = yield from ask(
+        Request(
+            verb="fill",
+            purpose=purpose,
+            who="case",
+            system=system,
+            prompt=prompt,
+            model=model,
+            check=check,
+            fallback=None,
+            temperature=0.2,
+            max_tokens=6000,
+            seed=seed_of(seed, report.text, purpose),
+            hints={"rough": rough},
+        )
+    )
     if reply.value is None:
-        raise SpecError([f"{report.path}: the model's answer to `{purpose}` could not be used ({reply.problem}); try again, or a more capable model"])
+        raise SpecError(
+            [
+                f"{report.path}: the model's answer to `{purpose}` could not be used"
+                f" ({reply.problem}); try again, or a more capable model"
+            ]
+        )
     return reply.value
 
 
 def _facts(report: Report, told: ToldAnswers, notes: list[str]) -> tuple[PlannedFact, ...]:
-    """Facts whose words stand in the report, each told where they stand, or later where the answer says so."""
+    """Facts whose words stand in the report, each told where they stand, or later where the answer
+    says so.
+    """
     last = max(number for number, _ in report.parts if number)
     found: list[PlannedFact] = []
     for fact in told.facts:
         session = report.told_in(fact.quote)
         if session is None or session > MOST_SESSIONS:
-            notes.append(f"left out, since its words are told in no session of the report: {fact.text} (“{fact.quote}”)")
+            notes.append(
+                f"left out, since its words are told in no session of the report: {fact.text}"
+                f" (“{fact.quote}”)"
+            )
             continue
         if not report.covers(fact.text, session):
-            notes.append(f"left out, since the report does not say so by session {session}, where its words stand: {fact.text} (“{fact.quote}”)")
+            notes.append(
+                f"left out, since the report does not say so by session {session}, where its words"
+                f" stand: {fact.text} (“{fact.quote}”)"
+            )
             continue
         if fact.told < session:
-            notes.append(f"told in session {session}, not {fact.told}, where its words stand: {fact.text}")
-        found.append(PlannedFact(id=f"f{len(found) + 1}", text=fact.text, quote=fact.quote, told=min(max(session, fact.told), last, MOST_SESSIONS)))
+            notes.append(
+                f"told in session {session}, not {fact.told}, where its words stand: {fact.text}"
+            )
+        found.append(
+            PlannedFact(
+                id=f"f{len(found) + 1}",
+                text=fact.text,
+                quote=fact.quote,
+                told=min(max(session, fact.told), last, MOST_SESSIONS),
+            )
+        )
     return tuple(found)
 
 
 def _order_problem(answer: PlanAnswer) -> str | None:
     order = [COURSE_STAGES.index(session.stage) for session in answer.sessions]
     right = order == sorted(order) and set(order) == {0, 1, 2}
-    return None if right else f"the stages are {', '.join(COURSE_STAGES)}, in this order, each at least once"
+    return (
+        None
+        if right
+        else f"the stages are {', '.join(COURSE_STAGES)}, in this order, each at least once"
+    )
 
 
-def _plan(report: Report, therapy: Therapy, planned: PlanAnswer, facts: tuple[PlannedFact, ...], notes: list[str]) -> CoursePlan:
+def _plan(
+    report: Report,
+    therapy: Therapy,
+    planned: PlanAnswer,
+    facts: tuple[PlannedFact, ...],
+    notes: list[str],
+) -> CoursePlan:
     """The plan, rid of what it could not yet know."""
     sessions: list[tuple[str, PlannedSession]] = []
     for number, session in enumerate(planned.sessions, 1):
-        later = untold((fact for fact in facts if fact.told > number), (report.until(number),), therapy)
+        later = untold(
+            (fact for fact in facts if fact.told > number), (report.until(number),), therapy
+        )
         known = {fact.id for fact in facts if fact.told <= number}
         for one in session.uses:
             if one not in known:
-                notes.append(f"session {number} does not use {one!r}: it is told later, or is no fact")
+                notes.append(
+                    f"session {number} does not use {one!r}: it is told later, or is no fact"
+                )
         fields = {}
         for key in ("links", "material", "psychoeducation"):
             texts = getattr(session, key)
             fields[key] = tuple(text for text in texts if not foretells(text, later))
-            notes += [f"session {number}, {key}: left out, since it is told later: {text}" for text in texts if text not in fields[key]]
-        theme, rationale = ("" if foretells(text, later) else text for text in (session.theme, session.rationale))
+            notes += [
+                f"session {number}, {key}: left out, since it is told later: {text}"
+                for text in texts
+                if text not in fields[key]
+            ]
+        theme, rationale = (
+            "" if foretells(text, later) else text for text in (session.theme, session.rationale)
+        )
         notes += [
             f"session {number}, {key}: left out, since it is told later: {text}"
-            for key, text, kept in (("theme", session.theme, theme), ("rationale", session.rationale, rationale)) if text != kept
+            for key, text, kept in (
+                ("theme", session.theme, theme),
+                ("rationale", session.rationale, rationale),
+            )
+            if text != kept
         ]
-        sessions.append((session.stage, PlannedSession(
-            theme=theme or therapy.stage(session.stage).name, rationale=rationale, uses=tuple(one for one in session.uses if one in known), **fields,
-        )))
-    by_stage = {stage.id: tuple(session for one, session in sessions if one == stage.id) for stage in therapy.stages}
-    stages = tuple(PlannedStage(id=stage.id, goals=stage.goals, sessions=by_stage[stage.id]) for stage in therapy.stages)
-    return CoursePlan(therapy=therapy.id, about=f"From the case report {report.path.name}.", stages=stages, facts=facts)
+        sessions.append(
+            (
+                session.stage,
+                PlannedSession(
+                    theme=theme or therapy.stage(session.stage).name,
+                    rationale=rationale,
+                    uses=tuple(one for one in session.uses if one in known),
+                    **fields,
+                ),
+            )
+        )
+    by_stage = {
+        stage.id: tuple(session for one, session in sessions if one == stage.id)
+        for stage in therapy.stages
+    }
+    stages = tuple(
+        PlannedStage(id=stage.id, goals=stage.goals, sessions=by_stage[stage.id])
+        for stage in therapy.stages
+    )
+    return CoursePlan(
+        therapy=therapy.id,
+        about=f"From the case report {report.path.name}.",
+        stages=stages,
+        facts=facts,
+    )
 
 
 def _features(report: Report, talk: FeaturesAnswer, notes: list[str]) -> tuple[FeatureAnswer, ...]:
@@ -197,64 +324,143 @@ def _features(report: Report, talk: FeaturesAnswer, notes: list[str]) -> tuple[F
     found = []
     for feature in talk.features:
         turns = tuple(turn for turn in feature.turns if report.told_in(turn.text) is not None)
-        notes += [f"left out of the talk, since it does not stand in the report: “{turn.text}”" for turn in feature.turns if turn not in turns]
+        notes += [
+            f"left out of the talk, since it does not stand in the report: “{turn.text}”"
+            for turn in feature.turns
+            if turn not in turns
+        ]
         if turns:
             found.append(feature.model_copy(update={"turns": turns}))
     return tuple(found)
 
 
-def _client(report: Report, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...]) -> dict[str, Any]:
-    """The client's file as data. Of the talk it has the style, and as samples only what the client says in the first session."""
-    early = [turn.text for feature in talk for turn in feature.turns if turn.who == "client" and report.told_in(turn.text) == 1]
-    style = " ".join([answer.style, *(feature.style for feature in talk[:3]), *(f"Sentences of theirs: “{text}”" for text in early[:4])])
+def _client(
+    report: Report, answer: ClientAnswer, talk: tuple[FeatureAnswer, ...]
+) -> dict[str, Any]:
+    """The client's file as data. Of the talk it has the style, and as samples only what the client
+    says in the first session.
+    """
+    early = [
+        turn.text
+        for feature in talk
+        for turn in feature.turns
+        if turn.who == "client" and report.told_in(turn.text) == 1
+    ]
+    style = " ".join(
+        [
+            answer.style,
+            *(feature.style for feature in talk[:3]),
+            *(f"Sentences of theirs: “{text}”" for text in early[:4]),
+        ]
+    )
     data = answer.model_dump(mode="json", exclude={"characteristic", "recent_feeling"}) | {
-        "role": "client", "style": style[:3900], "portrait": {"characteristic": answer.characteristic, "recent_feeling": answer.recent_feeling},
+        "role": "client",
+        "style": style[:3900],
+        "portrait": {
+            "characteristic": answer.characteristic,
+            "recent_feeling": answer.recent_feeling,
+        },
         "days": [[{"at": at, "do": do} for at, do in PLAIN_DAY]],
-        "routines": [{"since": s, "until": u, "place": p, "kind": k, "do": d} for s, u, p, k, d in PLAIN_ROUTINES],
+        "routines": [
+            {"since": s, "until": u, "place": p, "kind": k, "do": d}
+            for s, u, p, k, d in PLAIN_ROUTINES
+        ],
     }
     ClientPersona.model_validate(data)
     return data
 
 
 class _Rough:
-    """Answers by rule, for the scripted model: sentences as they stand, in their sessions. Not for use."""
+    """Answers by rule, for the scripted model: sentences as they stand, in their sessions. Not for
+    use.
+    """
 
     def __init__(self, report: Report, therapy: Therapy) -> None:
         self.report, self.therapy = report, therapy
 
     def client(self) -> ClientAnswer:
         """A file in which nothing is stated."""
-        situation = Situation(situation="not stated", thought="not stated", emotion="neutral", intensity=5, behavior="not stated")
+        situation = Situation(
+            situation="not stated",
+            thought="not stated",
+            emotion="neutral",
+            intensity=5,
+            behavior="not stated",
+        )
         return ClientAnswer(
-            name="Alex Rough", age=40, gender="not stated", pronouns="they/them", culture="not stated", occupation="not stated", theme="depression",
-            background=self._sentences(0)[0][:900], history="What came before is not stated.", style="plain words", habits=("not stated",),
-            characteristic="Nothing is stated.", recent_feeling="Nothing is stated.", core_beliefs=(Belief(kind="helpless", belief="not stated"),),
-            intermediate_beliefs=(Belief(kind="rule", belief="not stated"),), coping_strategies=("not stated",), situations=(situation,) * 4,
+            name="Alex Rough",
+            age=40,
+            gender="not stated",
+            pronouns="they/them",
+            culture="not stated",
+            occupation="not stated",
+            theme="depression",
+            background=self._sentences(0)[0][:900],
+            history="What came before is not stated.",
+            style="plain words",
+            habits=("not stated",),
+            characteristic="Nothing is stated.",
+            recent_feeling="Nothing is stated.",
+            core_beliefs=(Belief(kind="helpless", belief="not stated"),),
+            intermediate_beliefs=(Belief(kind="rule", belief="not stated"),),
+            coping_strategies=("not stated",),
+            situations=(situation,) * 4,
         )
 
     def facts(self) -> ToldAnswers:
         """The first two sentences of each session."""
         numbers = [number for number, _ in self.report.parts if number and number <= MOST_SESSIONS]
-        return ToldAnswers(facts=tuple(
-            ToldAnswer(text=text[:480], quote=text[:480], told=number) for number in numbers for text in self._sentences(number)[:2]
-        )[:40])
+        return ToldAnswers(
+            facts=tuple(
+                ToldAnswer(text=text[:480], quote=text[:480], told=number)
+                for number in numbers
+                for text in self._sentences(number)[:2]
+            )[:40]
+        )
 
     def plan(self, facts: tuple[PlannedFact, ...]) -> PlanAnswer:
-        """The therapy's own plan, as many sessions as the report has, each with what is told in it."""
-        count = min(MOST_SESSIONS, max(5, len({number for number, _ in self.report.parts if number})))
-        stages = [(stage.id, session) for stage in default_plan(self.therapy, count).stages for session in stage.sessions]
-        return PlanAnswer(sessions=tuple(
-            SessionAnswer(stage=stage, theme=session.theme, uses=tuple(fact.id for fact in facts if fact.told == number))
-            for number, (stage, session) in enumerate(stages, 1)
-        ))
+        """The therapy's own plan, as many sessions as the report has, each with what is told in
+        it.
+        """
+        count = min(
+            MOST_SESSIONS, max(5, len({number for number, _ in self.report.parts if number}))
+        )
+        stages = [
+            (stage.id, session)
+            for stage in default_plan(self.therapy, count).stages
+            for session in stage.sessions
+        ]
+        return PlanAnswer(
+            sessions=tuple(
+                SessionAnswer(
+                    stage=stage,
+                    theme=session.theme,
+                    uses=tuple(fact.id for fact in facts if fact.told == number),
+                )
+                for number, (stage, session) in enumerate(stages, 1)
+            )
+        )
 
     def talk(self) -> FeaturesAnswer:
         """What stands in quotation marks."""
-        quotes = [quote for quote in re.findall(r"[“\"]([^”\"]{12,300})[”\"]", self.report.usable) if self.report.told_in(quote)]
-        features = [FeatureAnswer(context="not stated", turns=(TurnAnswer(who="client", text=quote),), style="not stated") for quote in quotes[:4]]
+        quotes = [
+            quote
+            for quote in re.findall(r"[“\"]([^”\"]{12,300})[”\"]", self.report.usable)
+            if self.report.told_in(quote)
+        ]
+        features = [
+            FeatureAnswer(
+                context="not stated",
+                turns=(TurnAnswer(who="client", text=quote),),
+                style="not stated",
+            )
+            for quote in quotes[:4]
+        ]
         return FeaturesAnswer(features=tuple(features))
 
     def _sentences(self, number: int) -> list[str]:
         text = " ".join(part for one, part in self.report.parts if one == number)
         text = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
-        return [" ".join(one.split()) for one in re.findall(r"[^.!?]{12,}[.!?]", text)] or ["not stated at all"]
+        return [" ".join(one.split()) for one in re.findall(r"[^.!?]{12,}[.!?]", text)] or [
+            "not stated at all"
+        ]

@@ -1,16 +1,17 @@
 """A free-text case report, parted by its sessions.
 
-A report tells its sessions under headings such as `## Session 3`, `# Session: 3`, `## Session #3` or `## 第三次会谈`. A heading below a
-session's own belongs to the session. What stands above the first session is known of the client from before; what stands under another
-heading of the sessions' depth or higher is hindsight.
+A report tells its sessions under headings such as `## Session 3`, `# Session: 3`, `## Session #3`
+or `## 第三次会谈`. A heading below a session's own belongs to the session. What stands above the first
+session is known of the client from before; what stands under another heading of the sessions' depth
+or higher is hindsight.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from simcounsel.agents.quotes import content, is_chinese, stands_in, units
 from simcounsel.errors import SpecError
+from simcounsel.texts.quotes import content, is_chinese, stands_in, units
 
 COVERED = 0.5
 """So much of what a fact is about stands in the report by the session in which it was told."""
@@ -18,7 +19,8 @@ _HEADING = re.compile(r"^(#{1,6})[ \t]*(.*?)[ \t#]*$", re.MULTILINE)
 _NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}|one|two|three|four|five|six|seven|eight|nine|ten"
 _SESSION = re.compile(
     rf"(?:session|sitzung)[\s:：#№.\-–]*(?:(?:no|nr|number|nummer)\b[.:]?)?\s*#?\s*({_NUMBER})(?![^\W_])"
-    rf"|第\s*({_NUMBER})\s*(?:[次回节場场期]|[:：]|$)|(?:会谈|咨询)[\s:：#]*({_NUMBER})(?![^\W_])", re.IGNORECASE,
+    rf"|第\s*({_NUMBER})\s*(?:[次回节場场期]|[:：]|$)|(?:会谈|咨询)[\s:：#]*({_NUMBER})(?![^\W_])",
+    re.IGNORECASE,
 )
 _WORDS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = "一二三四五六七八九"
@@ -26,19 +28,32 @@ _DIGITS = "一二三四五六七八九"
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """parts: of each, the session that it tells, and its text. 0 is what stands above the first, None hindsight."""
+    """parts: of each, the session that it tells, and its text. 0 is what stands above the first,
+    None hindsight.
+    """
 
     path: Path
     text: str
     parts: tuple[tuple[int | None, str], ...]
 
     def told_in(self, quote: str) -> int | None:
-        """The session in whose part the words stand first, 1 for what is known from before; None when they stand in none."""
-        found = next((number for number, part in self.parts if number is not None and stands_in(quote, part)), None)
+        """The session in whose part the words stand first, 1 for what is known from before; None
+        when they stand in none.
+        """
+        found = next(
+            (
+                number
+                for number, part in self.parts
+                if number is not None and stands_in(quote, part)
+            ),
+            None,
+        )
         return None if found is None else max(1, found)
 
     def covers(self, text: str, session: int) -> bool:
-        """Whether what a text is about stands in the report by that session. A text in another script cannot be compared, and passes."""
+        """Whether what a text is about stands in the report by that session. A text in another
+        script cannot be compared, and passes.
+        """
         told = self.until(session)
         wanted = content(text)
         if not wanted or is_chinese(units(text)) != is_chinese(units(told)):
@@ -47,7 +62,9 @@ class Report:
 
     def until(self, session: int) -> str:
         """The report as far as that session, and no hindsight."""
-        return "\n\n".join(part for number, part in self.parts if number is not None and number <= session).strip()
+        return "\n\n".join(
+            part for number, part in self.parts if number is not None and number <= session
+        ).strip()
 
     @property
     def usable(self) -> str:
@@ -70,7 +87,9 @@ def read_report(path: Path) -> Report:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecError([f"{path}: cannot be read ({error}); give a case report in Markdown"]) from None
+        raise SpecError(
+            [f"{path}: cannot be read ({error}); give a case report in Markdown"]
+        ) from None
     starts: list[tuple[int, int | None]] = [(0, 0)]
     depth = 0
     for heading in _HEADING.finditer(text):
@@ -81,10 +100,19 @@ def read_report(path: Path) -> Report:
         elif depth and deep <= depth:
             starts.append((heading.start(), None))
     ends = [*(at for at, _ in starts[1:]), len(text)]
-    parts = tuple((number, text[at:end].strip()) for (at, number), end in zip(starts, ends, strict=True) if text[at:end].strip())
+    parts = tuple(
+        (number, text[at:end].strip())
+        for (at, number), end in zip(starts, ends, strict=True)
+        if text[at:end].strip()
+    )
     numbers = [one for one, _ in parts if one]
     if not numbers or numbers != sorted(set(numbers)):
-        raise SpecError([f"{path}: sessions {numbers or 'none'}; part the report by headings such as `## Session 1`, in order, each once"])
+        raise SpecError(
+            [
+                f"{path}: sessions {numbers or 'none'}; part the report by headings such as `##"
+                " Session 1`, in order, each once"
+            ]
+        )
     return Report(path=path, text=text, parts=parts)
 
 
@@ -102,4 +130,6 @@ def _session(heading: str) -> int | None:
 def _chinese(number: str) -> int:
     """三 is 3, 十 is 10, 十二 is 12."""
     tens, ten, ones = number.rpartition("十")
-    return (10 * (_DIGITS.find(tens) + 1 if tens else 1) if ten else 0) + (_DIGITS.find(ones) + 1 if ones else 0)
+    return (10 * (_DIGITS.find(tens) + 1 if tens else 1) if ten else 0) + (
+        _DIGITS.find(ones) + 1 if ones else 0
+    )

@@ -3,16 +3,26 @@
 from dataclasses import dataclass
 
 from simcounsel.agents.talk import TalkView
-from simcounsel.events import CourseAdvanced, FactLearned, Formulated, Reasoned, Retrieved, SessionPlanned, SessionReviewed
+from simcounsel.events import (
+    CourseAdvanced,
+    FactLearned,
+    Formulated,
+    Reasoned,
+    Retrieved,
+    SessionPlanned,
+    SessionReviewed,
+)
 from simcounsel.specs.course import CoursePlan, PlannedSession
 from simcounsel.specs.therapy import COURSE_STAGES, CourseStage
 
 
 @dataclass(frozen=True, kw_only=True)
 class CourseState:
-    """session: the present one, from 1. spent: sessions held so far, by stage, the present one left out. met: the quote that shows
-    each goal to be met. planned: of the present session; skills: ids chosen for it; used: of these, the ones reasoned with so far, in
-    order. aimed: goals that earlier sessions aimed at, once for each. reviews, steps: of earlier sessions."""
+    """session: the present one, from 1. spent: sessions held so far, by stage, the present one left
+    out. met: the quote that shows each goal to be met. planned: of the present session; skills: ids
+    chosen for it; used: of these, the ones reasoned with so far, in order. aimed: goals that
+    earlier sessions aimed at, once for each. reviews, steps: of earlier sessions.
+    """
 
     session: int
     stage: CourseStage
@@ -34,22 +44,33 @@ class CourseState:
 
     @property
     def ended(self) -> bool:
-        """Whether the planned sessions are over; whatever follows is no longer part of the course."""
+        """Whether the planned sessions are over; whatever follows is no longer part of the
+        course.
+        """
         return any(step.step == "end" for step in self.steps)
 
     def unmet(self, plan: CoursePlan) -> tuple[str, ...]:
-        """The goals of this and of earlier stages that nothing has shown to be met: this stage's first."""
+        """The goals of this and of earlier stages that nothing has shown to be met: this stage's
+        first.
+        """
         so_far = COURSE_STAGES[: COURSE_STAGES.index(self.stage)]
-        goals = [*plan.stage(self.stage).goals, *(goal for stage in reversed(so_far) for goal in plan.stage(stage).goals)]
+        goals = [
+            *plan.stage(self.stage).goals,
+            *(goal for stage in reversed(so_far) for goal in plan.stage(stage).goals),
+        ]
         return tuple(goal for goal in goals if goal not in self.met)
 
     def planned_for(self, plan: CoursePlan) -> PlannedSession:
-        """What the plan has for the present session: the next of its stage; the stage's last where the plan is used up."""
+        """What the plan has for the present session: the next of its stage; the stage's last where
+        the plan is used up.
+        """
         sessions = plan.stage(self.stage).sessions
         return sessions[min(self.spent.get(self.stage, 0), len(sessions) - 1)]
 
     def known(self) -> tuple[FactLearned, ...]:
-        """What is known of the client and still holds; of two things that contradict each other both."""
+        """What is known of the client and still holds; of two things that contradict each other
+        both.
+        """
         gone = {one for fact in self.facts for one in fact.supersedes}
         return tuple(fact for fact in self.facts if fact.id not in gone)
 
@@ -62,14 +83,34 @@ def state_of(view: TalkView) -> CourseState:
     spent: dict[str, int] = {}
     for review in reviews:
         spent[review.stage] = spent.get(review.stage, 0) + 1
-    stage = next((one for one in COURSE_STAGES if steps and one == steps[-1].stage), COURSE_STAGES[0])
+    stage = next(
+        (one for one in COURSE_STAGES if steps and one == steps[-1].stage), COURSE_STAGES[0]
+    )
     return CourseState(
-        session=len(reviews) + 1, stage=stage, spent=spent,
-        met={goal.goal: goal.quotes[0] for review in reviews for goal in review.goals if goal.met and goal.quotes},
+        session=len(reviews) + 1,
+        stage=stage,
+        spent=spent,
+        met={
+            goal.goal: goal.quotes[0]
+            for review in reviews
+            for goal in review.goals
+            if goal.met and goal.quotes
+        },
         planned=next((event for event in view.own if isinstance(event, SessionPlanned)), None),
-        skills=tuple(one for event in view.own if isinstance(event, Retrieved) and event.of == "skill" for one in event.chosen),
-        used=tuple(event.skill for event in view.own if isinstance(event, Reasoned) and event.skill),
-        aimed=tuple(goal for event in before if isinstance(event, SessionPlanned) for goal in event.goals),
+        skills=tuple(
+            one
+            for event in view.own
+            if isinstance(event, Retrieved) and event.of == "skill"
+            for one in event.chosen
+        ),
+        used=tuple(
+            event.skill for event in view.own if isinstance(event, Reasoned) and event.skill
+        ),
+        aimed=tuple(
+            goal for event in before if isinstance(event, SessionPlanned) for goal in event.goals
+        ),
         facts=tuple(event for event in before if isinstance(event, FactLearned)),
-        formulated=tuple(event for event in before if isinstance(event, Formulated)), reviews=reviews, steps=steps,
+        formulated=tuple(event for event in before if isinstance(event, Formulated)),
+        reviews=reviews,
+        steps=steps,
     )

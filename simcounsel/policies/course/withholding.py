@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 
-from simcounsel.agents.quotes import content
 from simcounsel.specs.course import PlannedFact
 from simcounsel.specs.therapy import Therapy
+from simcounsel.texts.quotes import content
 
 
 def untold(facts: Iterable[PlannedFact], told: Iterable[str], therapy: Therapy) -> frozenset[str]:
     """What the facts are about, without what stands in `told` and in the therapy's own goals."""
     stages = (text for stage in therapy.stages for text in (stage.name, *stage.goals))
-    return content(*(text for fact in facts for text in (fact.text, fact.quote))) - content(*told, therapy.name, therapy.about, *stages)
+    return content(*(text for fact in facts for text in (fact.text, fact.quote))) - content(
+        *told, therapy.name, therapy.about, *stages
+    )
 
 
 def foretells(text: str, secret: frozenset[str]) -> bool:

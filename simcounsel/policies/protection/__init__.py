@@ -1,4 +1,6 @@
-"""A counselor's safety protocol: it goes before any policy from the moment that danger is heard until the danger has been met."""
+"""A counselor's safety protocol: it goes before any policy from the moment that danger is heard
+until the danger has been met.
+"""
 
 from simcounsel.policies.protection.guarded import Guarded
 

@@ -1,10 +1,13 @@
-"""The steps of the safety protocol and how they follow each other: pure, from what was heard, answered and done so far.
+"""The steps of the safety protocol and how they follow each other: pure, from what was heard,
+answered and done so far.
 
-A route is the list of steps that a danger calls for; the next step is the first of them that was not taken yet. What is
-heard and answered changes the route: a nearer danger adds steps and wants what closes it once more, a denial takes some away, neither
-undoes what is in the log. No step with which the danger counts as met answers a line in which high or imminent danger was heard.
-The order follows what guides for clinicians have in common: hear it, ask directly, then plan, means and intent, what protects,
-what is agreed on for safety, and whom to call (Stanley and Brown 2012, safety planning; no contract).
+A route is the list of steps that a danger calls for; the next step is the first of them that was
+not taken yet. What is heard and answered changes the route: a nearer danger adds steps and wants
+what closes it once more, a denial takes some away, neither undoes what is in the log. No step with
+which the danger counts as met answers a line in which high or imminent danger was heard. The order
+follows what guides for clinicians have in common: hear it, ask directly, then plan, means and
+intent, what protects, what is agreed on for safety, and whom to call (Stanley and Brown 2012,
+safety planning; no contract).
 """
 
 from collections.abc import Mapping
@@ -14,22 +17,63 @@ from typing import Literal, get_args
 from simcounsel.specs.vocabulary import RiskLevel
 
 Step = Literal[
-    "acknowledge", "ask_directly", "plan", "means", "intent", "ask_also", "intent_also", "protective", "agree", "agree_also", "help",
-    "emergency", "company", "distance", "involve", "stay", "follow_up", "leave_safely", "over",
+    "acknowledge",
+    "ask_directly",
+    "plan",
+    "means",
+    "intent",
+    "ask_also",
+    "intent_also",
+    "protective",
+    "agree",
+    "agree_also",
+    "help",
+    "emergency",
+    "company",
+    "distance",
+    "involve",
+    "stay",
+    "follow_up",
+    "leave_safely",
+    "over",
 ]
 Verdict = Literal["yes", "no", "unclear", "refuses", "passive"]
 """What an answer came to. passive: yes, but to a wish without intent."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 STEPS: tuple[Step, ...] = get_args(Step)
 MET: tuple[Step, ...] = ("over", "leave_safely")
-"""The danger has been met: `over` hands back to the counselor's own policy, `leave_safely` ends the talk."""
-ASKED: tuple[Step, ...] = ("ask_directly", "plan", "means", "intent", "ask_also", "intent_also", "agree", "agree_also", "distance", "follow_up")
+"""The danger has been met: `over` hands back to the counselor's own policy, `leave_safely` ends the
+talk.
+"""
+ASKED: tuple[Step, ...] = (
+    "ask_directly",
+    "plan",
+    "means",
+    "intent",
+    "ask_also",
+    "intent_also",
+    "agree",
+    "agree_also",
+    "distance",
+    "follow_up",
+)
 """Steps whose answer is read as yes or no."""
 NAMING: tuple[Step, ...] = ("ask_directly", "follow_up", "ask_also")
 """Steps that ask whether a danger is there, by name."""
 OF_SECOND: tuple[Step, ...] = ("intent_also", "agree_also")
 """Steps about a second danger beside the one that the others are about."""
-OF_ONE_DANGER: tuple[Step, ...] = ("plan", "means", "intent", "ask_also", "intent_also", "protective", "agree", "agree_also", "involve", "help")
+OF_ONE_DANGER: tuple[Step, ...] = (
+    "plan",
+    "means",
+    "intent",
+    "ask_also",
+    "intent_also",
+    "protective",
+    "agree",
+    "agree_also",
+    "involve",
+    "help",
+)
 """Steps that another danger, when it becomes the nearest, wants anew."""
 QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company")
 AGAIN_AT_MOST = 2
@@ -47,9 +91,11 @@ ONCE_MORE_NOW: tuple[Step, ...] = ("company", "agree", "help")
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """What is known of the dangers by name. answer: to the question whether the nearest one is there; None where it has not been answered.
-    first: the nearest one was not asked about by name though the opening is over (an earlier one was denied, or is farther). more: a
-    further one was not either. second: the client has another one beside it."""
+    """What is known of the dangers by name. answer: to the question whether the nearest one is
+    there; None where it has not been answered. first: the nearest one was not asked about by name
+    though the opening is over (an earlier one was denied, or is farther). more: a further one was
+    not either. second: the client has another one beside it.
+    """
 
     answer: Verdict | None = None
     first: bool = False
@@ -57,24 +103,45 @@ class Named:
     second: bool = False
 
 
-def route(level: RiskLevel, named: Named, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool) -> tuple[Step, ...]:
-    """The steps that are called for. level: the nearest danger heard. answers: to the other steps asked so far, the last of each.
-    urgent: it is for now. followed: it was begun by a follow-up."""
+def route(
+    level: RiskLevel, named: Named, answers: Mapping[Step, Verdict], *, urgent: bool, followed: bool
+) -> tuple[Step, ...]:
+    """The steps that are called for. level: the nearest danger heard. answers: to the other steps
+    asked so far, the last of each. urgent: it is for now. followed: it was begun by a follow-up.
+    """
     agreeing = _agreeing(answers, named.second)
     if urgent:
-        outside: tuple[Step, ...] = ("involve",) if answers.get("distance") in ("no", "refuses") else ()
+        outside: tuple[Step, ...] = (
+            ("involve",) if answers.get("distance") in ("no", "refuses") else ()
+        )
         return ("emergency", "company", "distance", *outside, *agreeing, "help", "leave_safely")
     opening: tuple[Step, ...] = ("follow_up",) if followed else ("acknowledge", "ask_directly")
     first: tuple[Step, ...] = ("ask_also",) if named.first else ()
     more: tuple[Step, ...] = ("ask_also",) if named.more or named.first else ()
     if followed and named.answer == "no":
         return (*opening, *more, "over")
-    near = level in ("high", "imminent") and named.answer != "no" and not (followed and named.answer in ("passive", "unclear", "refuses"))
+    near = (
+        level in ("high", "imminent")
+        and named.answer != "no"
+        and not (followed and named.answer in ("passive", "unclear", "refuses"))
+    )
     if named.answer == "yes" or near:
         means: tuple[Step, ...] = () if answers.get("plan") == "no" else ("means",)
         also: tuple[Step, ...] = ("ask_also",) if named.more and not named.first else ()
         second: tuple[Step, ...] = ("intent_also",) if named.second else ()
-        return (*opening, *first, "plan", *means, "intent", *also, *second, "protective", *agreeing, "help", "over")
+        return (
+            *opening,
+            *first,
+            "plan",
+            *means,
+            "intent",
+            *also,
+            *second,
+            "protective",
+            *agreeing,
+            "help",
+            "over",
+        )
     if level in ("high", "imminent") and named.answer == "no" and not followed:
         return (*opening, *more, "protective", *agreeing, "help", "over")
     return (*opening, *first, "protective", "help", "over")
@@ -85,5 +152,9 @@ def _agreeing(answers: Mapping[Step, Verdict], second: bool) -> tuple[Step, ...]
     bad = ("no", "refuses", "unclear")
     agreed: tuple[Step, ...] = ("agree", "involve") if answers.get("agree") in bad else ("agree",)
     if second:
-        agreed += ("agree_also", "involve") if answers.get("agree_also") in bad and "involve" not in agreed else ("agree_also",)
+        agreed += (
+            ("agree_also", "involve")
+            if answers.get("agree_also") in bad and "involve" not in agreed
+            else ("agree_also",)
+        )
     return agreed

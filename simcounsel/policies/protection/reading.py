@@ -1,11 +1,13 @@
-"""What a client answered to a question of the safety protocol: by words that leave no doubt, or by a model."""
+"""What a client answered to a question of the safety protocol: by words that leave no doubt, or by
+a model.
+"""
 
 import re
 from typing import Any, Literal
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.chance import seed_of
-from simcounsel.llm.ask import Ask, Request, ask
+from simcounsel.llm.question import Ask, Request, ask
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
 from simcounsel.policies.protection.standing import Standing
@@ -19,25 +21,41 @@ REASSURES: dict[Step, Verdict] = {"agree": "yes", "agree_also": "yes", "distance
 
 
 def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]:
-    """Verdict, whose it is, and why. What was heard of danger in the answer itself goes before its words."""
+    """Verdict, whose it is, and why. What was heard of danger in the answer itself goes before its
+    words.
+    """
     step = stand.state
     assert step is not None and view.heard is not None
     if step in NAMING and stand.asking in stand.last_kinds and stand.last != "none":
-        return ("passive" if stand.last == "low" else "yes"), "rule", f"{stand.last} danger was heard in the answer"
+        return (
+            ("passive" if stand.last == "low" else "yes"),
+            "rule",
+            f"{stand.last} danger was heard in the answer",
+        )
     if step == "intent" and stand.last == "imminent":
         return "yes", "rule", "imminent danger was heard in the answer"
-    plain = plain_answer(view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"), called=view.me)
+    plain = plain_answer(
+        view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"), called=view.me
+    )
     if plain:
         return plain, "words", f"“{view.heard.text[:60]}”"
     reply = yield from ask(_request(view, step, stand))
     by: By = "rule" if reply.problem else "model"
-    return reply.value, by, "no usable answer of a model" if reply.problem else "the model's reading"
+    return (
+        reply.value,
+        by,
+        "no usable answer of a model" if reply.problem else "the model's reading",
+    )
 
 
-def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no", *, called: str = "") -> Verdict | None:
-    """yes, no or refuses where the words leave no doubt; None otherwise. An answer that reassures counts only where nothing follows but
-    what bears it out, or the name of whom it is said to (called); any other by how it begins, up to a comma or a full stop, unless
-    something after it turns it round."""
+def plain_answer(
+    text: str, answers: dict[str, Any], reassures: Verdict = "no", *, called: str = ""
+) -> Verdict | None:
+    """yes, no or refuses where the words leave no doubt; None otherwise. An answer that reassures
+    counts only where nothing follows but what bears it out, or the name of whom it is said to
+    (called); any other by how it begins, up to a comma or a full stop, unless something after it
+    turns it round.
+    """
     plain = re.sub(r"['’]", "", text.casefold()).strip()
     first, *rest = [clause.strip() for clause in _CLAUSE_END.split(plain) if clause.strip()] or [""]
     verdicts: tuple[Verdict, ...] = ("refuses", "no", "yes")
@@ -48,10 +66,19 @@ def plain_answer(text: str, answers: dict[str, Any], reassures: Verdict = "no", 
     if found is None or any(_within(plain, word) for word in answers["turns"]):
         return None
     if found == reassures:
-        settles = [*answers["settles"][found], *([re.escape(re.sub("['’]", "", called.casefold()))] if called else [])]
-        return found if all(_bears_out(clause, answers[found], settles) for clause in rest) else None
+        settles = [
+            *answers["settles"][found],
+            *([re.escape(re.sub("['’]", "", called.casefold()))] if called else []),
+        ]
+        return (
+            found if all(_bears_out(clause, answers[found], settles) for clause in rest) else None
+        )
     contrary: Verdict = "no" if found == "yes" else "yes"
-    return None if any(_within(clause, word) for clause in rest for word in answers[contrary]) else found
+    return (
+        None
+        if any(_within(clause, word) for clause in rest for word in answers[contrary])
+        else found
+    )
 
 
 def _bears_out(clause: str, same: list[str], settles: list[str]) -> bool:
@@ -68,9 +95,24 @@ def _request(view: TalkView, step: Step, stand: Standing) -> Request:
     assert view.heard is not None
     kind = stand.asking if step in NAMING and stand.asking else stand.kind_of(step)
     system, prompt = render(
-        "safety_answer", view.language, about=told["about"][kind], aim=told["steps"][step]["aim"], asked=asked, answer=view.heard.text,
+        "safety_answer",
+        view.language,
+        about=told["about"][kind],
+        aim=told["steps"][step]["aim"],
+        asked=asked,
+        answer=view.heard.text,
     )
     return Request(
-        verb="choose", purpose="safety_answer", who=view.me, tier="quick", system=system, prompt=prompt, options=OPTIONS, fallback="unclear",
-        temperature=0.0, max_tokens=8, seed=seed_of(*view.key, "safety", len(view.lines)), hints={"answer": view.heard.text, "step": step},
+        verb="choose",
+        purpose="safety_answer",
+        who=view.me,
+        tier="quick",
+        system=system,
+        prompt=prompt,
+        options=OPTIONS,
+        fallback="unclear",
+        temperature=0.0,
+        max_tokens=8,
+        seed=seed_of(*view.key, "safety", len(view.lines)),
+        hints={"answer": view.heard.text, "step": step},
     )

@@ -1,4 +1,6 @@
-"""Where the safety protocol stands in a conversation: a fold over what was heard of danger and what was done about it."""
+"""Where the safety protocol stands in a conversation: a fold over what was heard of danger and what
+was done about it.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,13 +34,16 @@ VERDICT_OF: Mapping[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 class Standing:
     """What the protocol knows.
 
-    state: the step it is in; None before it begins in this conversation. level, kinds: of the open danger, the nearest only. last,
-    last_kinds: of the last client line. named: the dangers that were asked about by name since it was opened, in that order, with the last
-    answer; asking: the one that was asked about last. taken: steps since then. again: questions asked once more. answers: the last to each
-    other step. urgent: it is for now. met: the nearest danger that was met in this conversation. owed: the danger of earlier conversations
-    that was not asked about since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in this
-    conversation. stayed: they were asked to stay since the danger was opened. repeats: the last question is asked once more now. acting: the
-    danger on which the client means to act today, if they said so when they were asked.
+    state: the step it is in; None before it begins in this conversation. level, kinds: of the open
+    danger, the nearest only. last, last_kinds: of the last client line. named: the dangers that
+    were asked about by name since it was opened, in that order, with the last answer; asking: the
+    one that was asked about last. taken: steps since then. again: questions asked once more.
+    answers: the last to each other step. urgent: it is for now. met: the nearest danger that was
+    met in this conversation. owed: the danger of earlier conversations that was not asked about
+    since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in
+    this conversation. stayed: they were asked to stay since the danger was opened. repeats: the
+    last question is asked once more now. acting: the danger on which the client means to act today,
+    if they said so when they were asked.
     """
 
     state: Step | None = None
@@ -68,19 +73,27 @@ class Standing:
 
     @property
     def open(self) -> bool:
-        """Whether danger was heard here that has not been met. A low one is met once in a conversation."""
-        return self.running or (self.level != "none" and (self.level != "low" or self.met == "none"))
+        """Whether danger was heard here that has not been met. A low one is met once in a
+        conversation.
+        """
+        return self.running or (
+            self.level != "none" and (self.level != "low" or self.met == "none")
+        )
 
     @property
     def open_kinds(self) -> tuple[Danger, ...]:
-        """The dangers that are open or owed: those asked about first, then as `DANGERS` has them."""
+        """The dangers that are open or owed: those asked about first, then as `DANGERS` has
+        them.
+        """
         some = self.kinds or self.owed_kinds
         return tuple(dict.fromkeys(kind for kind in (*self.named, *DANGERS) if kind in some))
 
     @property
     def kind(self) -> Danger:
-        """The danger that the protocol is about: the first that was not denied. When it is for now, it is the one on which they mean to
-        act; where it was heard unasked, harm to others goes before."""
+        """The danger that the protocol is about: the first that was not denied. When it is for now,
+        it is the one on which they mean to act; where it was heard unasked, harm to others goes
+        before.
+        """
         if self.acting:
             return self.acting
         left = [kind for kind in self.open_kinds if self.named.get(kind) != "no"]
@@ -90,16 +103,25 @@ class Standing:
 
     @property
     def unnamed(self) -> tuple[Danger, ...]:
-        """Open dangers that were not asked about by name, the nearest one first; of low ones only where a follow-up began."""
+        """Open dangers that were not asked about by name, the nearest one first; of low ones only
+        where a follow-up began.
+        """
         wanted = self.level in ("high", "imminent") or "follow_up" in self.taken
         left = [kind for kind in self.open_kinds if kind not in self.named] if wanted else []
         return tuple(sorted(left, key=lambda kind: kind != self.kind))
 
     @property
     def second(self) -> Danger | None:
-        """The danger that the client has beside the first; None where there is none. When it is for now, whatever was heard counts."""
+        """The danger that the client has beside the first; None where there is none. When it is for
+        now, whatever was heard counts.
+        """
         others = [kind for kind in self.open_kinds if kind != self.kind]
-        answered = [kind for kind in others if self.named.get(kind) not in (None, "no") or (self.urgent and self.named.get(kind) != "no")]
+        answered = [
+            kind
+            for kind in others
+            if self.named.get(kind) not in (None, "no")
+            or (self.urgent and self.named.get(kind) != "no")
+        ]
         return answered[0] if answered else None
 
     @property
@@ -108,7 +130,9 @@ class Standing:
         opened = bool({"ask_directly", "follow_up"} & set(self.taken))
         first = opened and self.kind in self.unnamed
         more = any(kind != self.kind for kind in self.unnamed)
-        return Named(answer=self.named.get(self.kind), first=first, more=more, second=self.second is not None)
+        return Named(
+            answer=self.named.get(self.kind), first=first, more=more, second=self.second is not None
+        )
 
     def judge(self, step: Step, verdict: Verdict) -> None:
         """Take an answer to a step."""
@@ -141,7 +165,9 @@ class Standing:
 def standing(view: TalkView) -> Standing:
     """Where the protocol stands before the next line of `view.me`."""
     stand = Standing()
-    stand.owed, stand.owed_kinds, stand.by_form = _owed([entry.event for entry in view.kept if isinstance(entry.event, Assessed | Transitioned)])
+    stand.owed, stand.owed_kinds, stand.by_form = _owed(
+        [entry.event for entry in view.kept if isinstance(entry.event, Assessed | Transitioned)]
+    )
     for event in view.own:
         if isinstance(event, Assessed):
             _hear(stand, event)
@@ -177,7 +203,9 @@ def _hear(stand: Standing, event: Assessed) -> None:
         _reopen(stand, OF_ONE_DANGER)
 
 
-def _reopen(stand: Standing, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")) -> None:
+def _reopen(
+    stand: Standing, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")
+) -> None:
     """What was agreed on and named was for another danger; this one wants it once more."""
     stand.taken = [step for step in stand.taken if step not in steps]
     for step in steps:
@@ -189,7 +217,13 @@ def _move(stand: Standing, event: Transitioned) -> None:
     if state in MET:
         stand.met = higher(stand.met, stand.level)
         stand.level, stand.kinds, stand.urgent = "none", (), False
-        stand.taken, stand.again, stand.answers, stand.state, stand.stayed = [], [], {}, state, False
+        stand.taken, stand.again, stand.answers, stand.state, stand.stayed = (
+            [],
+            [],
+            {},
+            state,
+            False,
+        )
         stand.named, stand.asking, stand.acting = {}, None, None
         return
     again = state == stand.state and state in QUESTIONS and stand.may_repeat(state)
@@ -223,20 +257,30 @@ def _unanswered(stand: Standing, step: Step) -> None:
 
 
 def _owed(events: Sequence[PracticeEvent]) -> tuple[RiskLevel, tuple[Danger, ...], bool]:
-    """The danger of earlier conversations that no later one came back to: its level and kinds, and whether only a questionnaire tells it."""
+    """The danger of earlier conversations that no later one came back to: its level and kinds, and
+    whether only a questionnaire tells it.
+    """
     owed: list[Assessed] = []
     chats: dict[str | None, list[PracticeEvent]] = {}
     for number, event in enumerate(events):
         key = event.chat if event.chat is not None else f"questionnaire {number}"
         chats.setdefault(key, []).append(event)
     for some in chats.values():
-        steps = [event.state for event in some if isinstance(event, Transitioned) and event.protocol == PROTOCOL]
+        steps = [
+            event.state
+            for event in some
+            if isinstance(event, Transitioned) and event.protocol == PROTOCOL
+        ]
         heard = [event for event in some if isinstance(event, Assessed) and event.level != "none"]
         owed = [*(owed if not steps or steps[-1] not in MET else []), *heard]
     level: RiskLevel = "none"
     for event in owed:
         level = higher(level, event.level)
-    return level, _kinds(event for event in owed if event.level == level), bool(owed) and all(event.chat is None for event in owed)
+    return (
+        level,
+        _kinds(event for event in owed if event.level == level),
+        bool(owed) and all(event.chat is None for event in owed),
+    )
 
 
 def _kinds(events: Iterable[Assessed]) -> tuple[Danger, ...]:

@@ -1,7 +1,9 @@
-"""What the client has already said that a step of the safety protocol takes up instead of asking as if nothing had been said.
+"""What the client has already said that a step of the safety protocol takes up instead of asking as
+if nothing had been said.
 
-Both are narrow on purpose: a sentence is said back only if the whole of it is one that the words know, so that no means, nobody else's words
-and no half sentence is; and somebody counts as lived for only where the client says so in as many words.
+Both are narrow on purpose: a sentence is said back only if the whole of it is one that the words
+know, so that no means, nobody else's words and no half sentence is; and somebody counts as lived
+for only where the client says so in as many words.
 """
 
 import re
@@ -20,11 +22,12 @@ _STOP = re.compile(r"(?<![.。])[.。]$")
 
 
 def taken_up(step: Step, stand: Standing, view: TalkView) -> tuple[str, Slots] | None:
-    """The name of the lines that take something up, and what goes into their slots; None where there is nothing to take up.
+    """The name of the lines that take something up, and what goes into their slots; None where
+    there is nothing to take up.
 
-    `said` at `ask_directly` about suicide: {said}, the client's plain sentence ("I want to die"). `named` at `protective`: {whom}, somebody
-    of whom the client said that they live for them ("I couldn't do that to my daughter"); not where anybody harms or is harmed, who might
-    be the same.
+    `said` at `ask_directly` about suicide: {said}, the client's plain sentence ("I want to die").
+    `named` at `protective`: {whom}, somebody of whom the client said that they live for them ("I
+    couldn't do that to my daughter"); not where anybody harms or is harmed, who might be the same.
     """
     if step == "ask_directly" and stand.kind == "suicide" and (sentence := _said_plainly(view)):
         return "said", {"{said}": sentence}
@@ -52,7 +55,9 @@ def _others_in_it(stand: Standing, view: TalkView) -> bool:
 
 
 def _lived_for(view: TalkView) -> str | None:
-    """Of whom the client said last that they live for them, as a counselor calls them ("your daughter")."""
+    """Of whom the client said last that they live for them, as a counselor calls them ("your
+    daughter").
+    """
     known = words(view.language)["lived_for"]
     for line in reversed(view.lines):
         if line.who != view.other:
@@ -60,14 +65,20 @@ def _lived_for(view: TalkView) -> str | None:
         for start, end in sentences(line.text):
             sentence = line.text[start:end]
             found = _pattern(view.language, "lived_for").search(sentence)
-            rest = sentence[: found.start()] + sentence[found.end():] if found else ""
+            rest = sentence[: found.start()] + sentence[found.end() :] if found else ""
             if found and not re.search(known["unless"], rest, re.IGNORECASE):
-                return str(known["called"]).format(next(one for one in found.groups() if one).casefold())
+                return str(known["called"]).format(
+                    next(one for one in found.groups() if one).casefold()
+                )
     return None
 
 
 @cache
 def _pattern(language: str, name: str) -> re.Pattern[str]:
     known = words(language)[name]
-    some = known if isinstance(known, list) else [one.replace("<kin>", f"({known['kin']})") for one in known["said"]]
+    some = (
+        known
+        if isinstance(known, list)
+        else [one.replace("<kin>", f"({known['kin']})") for one in known["said"]]
+    )
     return re.compile("|".join(f"(?:{one})" for one in some), re.IGNORECASE)

@@ -1,4 +1,6 @@
-"""How a step of the safety protocol is said: its aim, what must stand in the line, and lines written by hand, as data by language."""
+"""How a step of the safety protocol is said: its aim, what must stand in the line, and lines
+written by hand, as data by language.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +8,7 @@ from dataclasses import dataclass
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
-from simcounsel.llm.ask import Example
+from simcounsel.llm.question import Example
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import MET, Step
 from simcounsel.policies.protection.standing import PROTOCOL, Standing
@@ -22,8 +24,9 @@ _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What a line of the protocol must hold and must not. numbers: all of these; one_of: one of these outside of quotation marks,
-    in a line that asks, unless empty."""
+    """What a line of the protocol must hold and must not. numbers: all of these; one_of: one of
+    these outside of quotation marks, in a line that asks, unless empty.
+    """
 
     language: str
     numbers: tuple[str, ...] = ()
@@ -35,13 +38,17 @@ class Wanted:
         if missing:
             return f"the line must hold {' and '.join(missing)}, exactly so"
         own = _QUOTED.sub("", text)
-        if self.one_of and not (re.search("[?？]", own) and any(_has(own, word) for word in self.one_of)):
+        if self.one_of and not (
+            re.search("[?？]", own) and any(_has(own, word) for word in self.one_of)
+        ):
             return f"the line must ask plainly, with one of these words: {', '.join(self.one_of)}"
         if secret := secrecy_promised(text, self.language):
             return f"the line must promise no secrecy, as “{secret}” does"
         if means := means_named(text, self.language):
             return f"the line must not name a means, as “{means}” is"
-        return "the line must ask one question at most" if len(re.findall("[?？]", text)) > 1 else None
+        return (
+            "the line must ask one question at most" if len(re.findall("[?？]", text)) > 1 else None
+        )
 
 
 def _has(text: str, word: str) -> bool:
@@ -49,36 +56,73 @@ def _has(text: str, word: str) -> bool:
 
 
 def decision_for(
-    step: Step, stand: Standing, view: TalkView, reason: str, events: tuple[PracticeEvent, ...], options: tuple[Step, ...] = (),
+    step: Step,
+    stand: Standing,
+    view: TalkView,
+    reason: str,
+    events: tuple[PracticeEvent, ...],
+    options: tuple[Step, ...] = (),
 ) -> Decision:
-    """The step as a decision. options: the steps that were open, this one among them; () for this one only. An imminent danger in the
-    last line puts the emergency number into every step's line."""
+    """The step as a decision. options: the steps that were open, this one among them; () for this
+    one only. An imminent danger in the last line puts the emergency number into every step's line.
+    """
     told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
     about, kind = told["steps"][step], stand.kind_of(step)
     urgent = stand.last == "imminent" and not about.get("names_help")
-    numbers: tuple[str, ...] = (help_.number(kind), help_.first_contact(kind)) if about.get("names_help") else (help_.number(kind),) if urgent else ()
-    numbers += (help_.first_contact(stand.second),) if about.get("names_help") and stand.second else ()
+    numbers: tuple[str, ...] = (
+        (help_.number(kind), help_.first_contact(kind))
+        if about.get("names_help")
+        else (help_.number(kind),)
+        if urgent
+        else ()
+    )
+    numbers += (
+        (help_.first_contact(stand.second),) if about.get("names_help") and stand.second else ()
+    )
     brief = [told["rules"], str(about.get("brief", ""))]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
-    brief += [told["lines_rule"].format(contact=help_.spoken(kind, stand.second))] if len(numbers) > 1 else []
+    brief += (
+        [told["lines_rule"].format(contact=help_.spoken(kind, stand.second))]
+        if len(numbers) > 1
+        else []
+    )
     asked = tuple(about.get("must", {}).get(kind, ()))
     return Decision(
-        move=step, options=options or (step,), reason=reason, aim=about["aim"], brief="\n".join(part.strip() for part in brief if part),
-        manner=prompt_text("manner_safety", view.language), max_tokens=LONGEST, lines=_lines(step, stand, view, urgent), policy=PROTOCOL,
-        leaves=step == "leave_safely", holds=step not in MET, events=events,
+        move=step,
+        options=options or (step,),
+        reason=reason,
+        aim=about["aim"],
+        brief="\n".join(part.strip() for part in brief if part),
+        manner=prompt_text("manner_safety", view.language),
+        max_tokens=LONGEST,
+        lines=_lines(step, stand, view, urgent),
+        policy=PROTOCOL,
+        leaves=step == "leave_safely",
+        holds=step not in MET,
+        events=events,
         must=Wanted(language=view.language, numbers=tuple(dict.fromkeys(numbers)), one_of=asked),
     )
 
 
 def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[Example, ...]:
-    """The lines of the step that fit the danger, in an order drawn for this turn, those that were said in this talk last."""
+    """The lines of the step that fit the danger, in an order drawn for this turn, those that were
+    said in this talk last.
+    """
     found = taken_up(step, stand, view)
-    name, slots = ("questionnaire", {}) if stand.by_form and step == "follow_up" else found or (None, {})
+    name, slots = (
+        ("questionnaire", {}) if stand.by_form and step == "follow_up" else found or (None, {})
+    )
     kind = stand.kind_of(step)
-    some = list(lines_of(step, kind, Help(locale=view.locale, language=view.language), name, also=stand.second))
+    some = list(
+        lines_of(
+            step, kind, Help(locale=view.locale, language=view.language), name, also=stand.second
+        )
+    )
     chance(*view.key, "safety", step, len(view.lines)).shuffle(some)
     if urgent:
-        more = words(view.language)["urgent"].format(emergency=Help(locale=view.locale, language=view.language).emergency(kind))
+        more = words(view.language)["urgent"].format(
+            emergency=Help(locale=view.locale, language=view.language).emergency(kind)
+        )
         some = [f"{line}{'' if view.language == 'zh' else ' '}{more}" for line in some]
     said = {line.text for line in view.lines}
     some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in said)
@@ -86,9 +130,13 @@ def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[E
     return tuple(Example(text=_filled(line, slots), tags=tags) for line in some)
 
 
-def lines_of(step: Step, kind: Danger, help_: Help, name: str | None = None, *, also: Danger | None = None) -> tuple[str, ...]:
-    """The hand-written lines of a step for a danger, with the numbers of a locale in them. name: of the special ones, such as
-    `questionnaire`, where the step has some of that name. also: a second danger whose help is named too."""
+def lines_of(
+    step: Step, kind: Danger, help_: Help, name: str | None = None, *, also: Danger | None = None
+) -> tuple[str, ...]:
+    """The hand-written lines of a step for a danger, with the numbers of a locale in them. name: of
+    the special ones, such as `questionnaire`, where the step has some of that name. also: a second
+    danger whose help is named too.
+    """
     about = words(help_.language)["steps"][step]
     lines = about.get("special", {}).get(name) or about["lines"]
     some = [*lines.get(kind, ()), *lines.get("any", ())]

@@ -1,4 +1,6 @@
-"""A manual as a picture: phases as columns, states as boxes, transitions as lines with what they take."""
+"""A manual as a picture: phases as columns, states as boxes, transitions as lines with what they
+take.
+"""
 
 import textwrap
 from collections import defaultdict
@@ -10,8 +12,18 @@ from simcounsel.specs.manual import Manual, State
 BOX_WIDTH, BOX_HEIGHT, ROW_GAP = 226, 78, 46
 TOP, MARGIN, LABEL, LANE = 96, 24, 122, 11
 FONT = "font-family='system-ui, Helvetica, Arial, sans-serif'"
-TINTS = {"initiation": "#eaf2fb", "exploration": "#eef7ee", "intervention": "#fdf3e3", "conclusion": "#f3eef8"}
-INK = {"initiation": "#2b5c94", "exploration": "#2f6f3e", "intervention": "#94600f", "conclusion": "#5d4389"}
+TINTS = {
+    "initiation": "#eaf2fb",
+    "exploration": "#eef7ee",
+    "intervention": "#fdf3e3",
+    "conclusion": "#f3eef8",
+}
+INK = {
+    "initiation": "#2b5c94",
+    "exploration": "#2f6f3e",
+    "intervention": "#94600f",
+    "conclusion": "#5d4389",
+}
 SAID = {"sufficient": "enough was said", "said": "then", "unclear": "unclear"}
 
 
@@ -26,7 +38,9 @@ class Edge:
 
 @dataclass(kw_only=True)
 class Plan:
-    """Where everything stands. column, row: of each state; gutter: left edge and width of the space after each column."""
+    """Where everything stands. column, row: of each state; gutter: left edge and width of the space
+    after each column.
+    """
 
     manual: Manual
     edges: list[Edge]
@@ -58,24 +72,39 @@ def draw_manual(manual: Manual) -> str:
     plan = _plan(manual)
     height = TOP + (max(plan.row.values()) + 1) * (BOX_HEIGHT + ROW_GAP) + 40
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {plan.width:g} {height:g}' width='{plan.width:g}' height='{height:g}' {FONT}>",
-        "<defs><marker id='tip' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='8' markerHeight='8' orient='auto-start-reverse'>"
-        "<path d='M0 0.5 L8 4 L0 7.5 z' fill='#444'/></marker></defs>",
+        (
+            f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {plan.width:g} {height:g}'"
+            f" width='{plan.width:g}' height='{height:g}' {FONT}>"
+        ),
+        (
+            "<defs><marker id='tip' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='8'"
+            " markerHeight='8' orient='auto-start-reverse'><path d='M0 0.5 L8 4 L0 7.5 z'"
+            " fill='#444'/></marker></defs>"
+        ),
         f"<rect width='{plan.width:g}' height='{height:g}' fill='white'/>",
         f"<title>{escape(manual.name)}</title>",
-        f"<text x='{MARGIN}' y='26' font-size='17' font-weight='600' fill='#222'>{escape(manual.name)}</text>",
+        (
+            f"<text x='{MARGIN}' y='26' font-size='17' font-weight='600'"
+            f" fill='#222'>{escape(manual.name)}</text>"
+        ),
         f"<text x='{MARGIN}' y='45' font-size='12' fill='#555'>{escape(_head(manual))}</text>",
-        *_columns(plan, height), *(_edge(plan, edge) for edge in plan.edges), *(_box(plan, state) for state in manual.states.values()),
+        *_columns(plan, height),
+        *(_edge(plan, edge) for edge in plan.edges),
+        *(_box(plan, state) for state in manual.states.values()),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
 def _head(manual: Manual) -> str:
-    again = {"same_day": "on the same day it is taken up where it was broken off", "always": "it is always taken up", "never": "each begins anew"}
+    again = {
+        "same_day": "on the same day it is taken up where it was broken off",
+        "always": "it is always taken up",
+        "never": "each begins anew",
+    }
     return (
-        f"days {manual.days.first} to {manual.days.cap}; {again[manual.resume]}. "
-        f"Dashed: nothing is said there. From every state the way to “{manual.closing}” is open when time is short."
+        f"days {manual.days.first} to {manual.days.cap}; {again[manual.resume]}. Dashed: nothing is"
+        f" said there. From every state the way to “{manual.closing}” is open when time is short."
     )
 
 
@@ -107,12 +136,18 @@ def _edges(manual: Manual) -> list[Edge]:
     for state in manual.states.values():
         for what, to in state.leads_to:
             found.setdefault((state.id, to), []).append(SAID.get(what, what.replace("_", " ")))
-    return [Edge(origin=a, target=b, label=" / ".join(dict.fromkeys(labels))) for (a, b), labels in found.items()]
+    return [
+        Edge(origin=a, target=b, label=" / ".join(dict.fromkeys(labels)))
+        for (a, b), labels in found.items()
+    ]
 
 
 def _straight(plan: Plan, edge: Edge) -> bool:
     """From a box to the one right under it."""
-    return plan.column[edge.origin] == plan.column[edge.target] and plan.row[edge.target] == plan.row[edge.origin] + 1
+    return (
+        plan.column[edge.origin] == plan.column[edge.target]
+        and plan.row[edge.target] == plan.row[edge.origin] + 1
+    )
 
 
 def _sides(plan: Plan, edge: Edge) -> tuple[str, str]:
@@ -128,14 +163,21 @@ def _gutters(plan: Plan, edge: Edge) -> tuple[int, ...]:
 
 
 def _gutter_width(plan: Plan, number: int) -> float:
-    """Room for the labels of those that leave to the right, for all that turn, and for the labels of those that go back."""
-    return _label_room(plan, number) + plan.lanes[number] * LANE + (LABEL / 2 if _leave(plan, number + 1, "left") else 22)
+    """Room for the labels of those that leave to the right, for all that turn, and for the labels
+    of those that go back.
+    """
+    return (
+        _label_room(plan, number)
+        + plan.lanes[number] * LANE
+        + (LABEL / 2 if _leave(plan, number + 1, "left") else 22)
+    )
 
 
 def _leave(plan: Plan, column: int, side: str) -> bool:
     """Whether an edge leaves a box of the column on that side."""
     return any(
-        at == side and plan.column[state] == column and any(edge.origin == state for edge in edges) for (state, at), edges in plan.ports.items()
+        at == side and plan.column[state] == column and any(edge.origin == state for edge in edges)
+        for (state, at), edges in plan.ports.items()
     )
 
 
@@ -144,8 +186,9 @@ def _columns(plan: Plan, height: float) -> list[str]:
     for number, phase in enumerate(plan.manual.phases):
         x = plan.left[number] - 10
         parts.append(
-            f"<rect x='{x:g}' y='58' width='{BOX_WIDTH + 20}' height='{height - 76:g}' rx='8' fill='{TINTS[phase]}'/>"
-            f"<text x='{x + 10:g}' y='79' font-size='13' font-weight='600' fill='{INK[phase]}' letter-spacing='.5'>{phase.upper()}</text>"
+            f"<rect x='{x:g}' y='58' width='{BOX_WIDTH + 20}' height='{height - 76:g}' rx='8'"
+            f" fill='{TINTS[phase]}'/><text x='{x + 10:g}' y='79' font-size='13' font-weight='600'"
+            f" fill='{INK[phase]}' letter-spacing='.5'>{phase.upper()}</text>"
         )
     return parts
 
@@ -157,13 +200,18 @@ def _box(plan: Plan, state: State) -> str:
     heavy = 2.6 if state.start or state.ends else 1.3
     lines = textwrap.wrap(state.objective, 35)
     lines = lines if len(lines) <= 2 else [lines[0], lines[1][:32].rstrip(" ,;.") + " …"]
-    told = [f"<text x='{x + 10:g}' y='{y + 36 + 14 * n:g}' font-size='11' fill='#333'>{escape(line)}</text>" for n, line in enumerate(lines)]
+    told = [
+        f"<text x='{x + 10:g}' y='{y + 36 + 14 * n:g}' font-size='11'"
+        f" fill='#333'>{escape(line)}</text>"
+        for n, line in enumerate(lines)
+    ]
     return (
-        f"<g><title>{escape(state.objective)}</title>"
-        f"<rect x='{x:g}' y='{y:g}' width='{BOX_WIDTH}' height='{BOX_HEIGHT}' rx='{24 if state.internal else 6}' fill='white' "
-        f"stroke='{ink}' stroke-width='{heavy}'{dashed}/>"
-        f"<text x='{x + 10:g}' y='{y + 19:g}' font-size='13' font-weight='600' fill='{ink}'>{escape(state.id)}</text>"
-        f"{''.join(told)}<text x='{x + 10:g}' y='{y + BOX_HEIGHT - 8:g}' font-size='10' fill='#666'>{escape(_foot(state))}</text></g>"
+        f"<g><title>{escape(state.objective)}</title><rect x='{x:g}' y='{y:g}' width='{BOX_WIDTH}'"
+        f" height='{BOX_HEIGHT}' rx='{24 if state.internal else 6}' fill='white' stroke='{ink}'"
+        f" stroke-width='{heavy}'{dashed}/><text x='{x + 10:g}' y='{y + 19:g}' font-size='13'"
+        f" font-weight='600' fill='{ink}'>{escape(state.id)}</text>{''.join(told)}<text"
+        f" x='{x + 10:g}' y='{y + BOX_HEIGHT - 8:g}' font-size='10'"
+        f" fill='#666'>{escape(_foot(state))}</text></g>"
     )
 
 
@@ -171,9 +219,15 @@ def _foot(state: State) -> str:
     """How long it takes, and what lets it go on."""
     if state.internal:
         return "routes by mood, nothing is said"
-    how = {"sufficient": "judged", "intent": "by intent", "said": "one line", "end": "takes leave"}[state.exit.when]
+    how = {"sufficient": "judged", "intent": "by intent", "said": "one line", "end": "takes leave"}[
+        state.exit.when
+    ]
     begins = "begins · " if state.start else ""
-    times = f"{state.at_least} to {state.at_most} messages · " if state.exit.when in ("sufficient", "intent") else ""
+    times = (
+        f"{state.at_least} to {state.at_most} messages · "
+        if state.exit.when in ("sufficient", "intent")
+        else ""
+    )
     return begins + times + how
 
 
@@ -181,12 +235,21 @@ def _edge(plan: Plan, edge: Edge) -> str:
     label = escape(edge.label)
     if _straight(plan, edge):
         x, top = plan.x(edge.origin) + BOX_WIDTH / 2, plan.y(edge.origin) + BOX_HEIGHT
-        beside = f"<text x='{x + 7:g}' y='{top + ROW_GAP / 2 + 4:g}' font-size='11' fill='#222'>{label}</text>"
+        beside = (
+            f"<text x='{x + 7:g}' y='{top + ROW_GAP / 2 + 4:g}' font-size='11'"
+            f" fill='#222'>{label}</text>"
+        )
         return _line([(x, top), (x, top + ROW_GAP - 2)]) + beside
     leaving, arriving = _sides(plan, edge)
     loop = edge.origin == edge.target
-    start = plan.x(edge.origin) + (BOX_WIDTH if leaving == "right" else 0), plan.port(edge.origin, leaving, edge, False)
-    end = plan.x(edge.target) + (BOX_WIDTH + 2 if arriving == "right" else -2), plan.port(edge.target, arriving, edge, loop)
+    start = (
+        plan.x(edge.origin) + (BOX_WIDTH if leaving == "right" else 0),
+        plan.port(edge.origin, leaving, edge, False),
+    )
+    end = (
+        plan.x(edge.target) + (BOX_WIDTH + 2 if arriving == "right" else -2),
+        plan.port(edge.target, arriving, edge, loop),
+    )
     turns = [_lane(plan, gutter) for gutter in _gutters(plan, edge)]
     points = [start, (turns[0], start[1])]
     if len(turns) == 2:
@@ -195,9 +258,10 @@ def _edge(plan: Plan, edge: Edge) -> str:
         points += [(turns[0], channel), (turns[1], channel)]
     points += [(turns[-1], end[1]), end]
     anchor, dx = ("start", 6) if leaving == "right" else ("end", -6)
-    return _line(points) + (
-        f"<text x='{start[0] + dx:g}' y='{start[1] - 4:g}' text-anchor='{anchor}' font-size='11' fill='#222' stroke='white' stroke-width='3' "
-        f"paint-order='stroke'>{label}</text>"
+    return (
+        _line(points)
+        + f"<text x='{start[0] + dx:g}' y='{start[1] - 4:g}' text-anchor='{anchor}' font-size='11'"
+        f" fill='#222' stroke='white' stroke-width='3' paint-order='stroke'>{label}</text>"
     )
 
 

@@ -11,19 +11,31 @@ from simcounsel.specs.exercises import STAGES, Exercise, Exercises, ExerciseStag
 
 STAGE_ENDS = {"beginning": 3, "intermediate": 6}
 """The last day of the first two stages; what comes after is advanced."""
-WIDER = ("not done before", "done on an earlier day, to be practised again", "meant for another day of a stage already reached")
-"""What is allowed, one after the other, while nothing is left to choose from. What was offered in this talk, what a contraindication
-rules out and what belongs to a later stage is never allowed."""
+WIDER = (
+    "not done before",
+    "done on an earlier day, to be practised again",
+    "meant for another day of a stage already reached",
+)
+"""What is allowed, one after the other, while nothing is left to choose from. What was offered in
+this talk, what a contraindication rules out and what belongs to a later stage is never allowed.
+"""
 _BETWEEN = (
-    r"(?:(?:a|an|any|the|had|have|has|having|got|get|be|been|really|actually|ever|history of|signs? of|kind of|form of|suffer(?:ed|ing)? from"
+    r"(?:(?:a|an|any|the|had|have|has|having|got|get|be|been|really|actually|ever|history of|signs?"
+    r" of|kind of|form of|suffer(?:ed|ing)? from"
     r"|diagnosed with|problems? with|trouble with) )*"
 )
-_NO = re.compile(rf"(?:\b(?:no|not|never|neither|nor|free (?:of|from))|n't) {_BETWEEN}(?:(?:\w+ )?\w+ or {_BETWEEN})?$")
+_NO = re.compile(
+    rf"(?:\b(?:no|not|never|neither|nor|free (?:of|from))|n't) {_BETWEEN}(?:(?:\w+ )?\w+ or"
+    rf" {_BETWEEN})?$"
+)
 _NO_ZH = re.compile(
     r"(?:(?<![有是])没有?|(?<!是)不是|并非|毫?无|不曾|从不|从来没有?|从来不)"
-    r"(?:什么|任何|得过|得|患过|患|犯过|犯|发过|有过|过|再|那种|这种|严重的|[^。！？；，,]{1,4}[和或])*$"
+    r"(?:什么|任何|得过|得|患过|患|犯过|犯|发过|有过|过|再|那种|这种|严重的|[^。！？；，"
+    r",]{1,4}[和或])*$"
 )
-"""A denial that reaches as far as a cue: nothing but what belongs to it stands between. In doubt the contraindication holds."""
+"""A denial that reaches as far as a cue: nothing but what belongs to it stands between. In doubt
+the contraindication holds.
+"""
 
 
 @cache
@@ -39,7 +51,9 @@ def stage_of(day: int) -> ExerciseStage:
 
 
 def cues_in(text: str, known: Exercises, language: str) -> list[tuple[str, str]]:
-    """(contraindication, words) that a client's words suggest, each once; what they say they do not have is none."""
+    """(contraindication, words) that a client's words suggest, each once; what they say they do not
+    have is none.
+    """
     plain = " ".join(text.lower().replace("’", "'").split())
     found = []
     for one in known.contraindications:
@@ -57,7 +71,9 @@ def _said(cue: str, text: str, language: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """What was kept for the choice. candidates: all, with why. wider: which of WIDER it took, from 0."""
+    """What was kept for the choice. candidates: all, with why. wider: which of WIDER it took, from
+    0.
+    """
 
     kept: tuple[Exercise, ...]
     candidates: tuple[Candidate, ...]
@@ -65,25 +81,46 @@ class Fit:
 
 
 def fitting(
-    known: Exercises, *, day: int, against: Sequence[str], earlier: Iterable[str], here: Iterable[str], danger: str | None,
+    known: Exercises,
+    *,
+    day: int,
+    against: Sequence[str],
+    earlier: Iterable[str],
+    here: Iterable[str],
+    danger: str | None,
 ) -> Fit:
-    """Step one of a choice: day, stage, contraindications and what was done. earlier, here: ids offered in earlier talks and in this one.
-    danger: the level that forbids every exercise; None when there is none."""
+    """Step one of a choice: day, stage, contraindications and what was done. earlier, here: ids
+    offered in earlier talks and in this one. danger: the level that forbids every exercise; None
+    when there is none.
+    """
     earlier, here = frozenset(earlier), frozenset(here)
     for wider in range(len(WIDER)):
-        why = {exercise.id: _against(exercise, day, against, earlier, here, danger, wider) for exercise in known.exercises}
+        why = {
+            exercise.id: _against(exercise, day, against, earlier, here, danger, wider)
+            for exercise in known.exercises
+        }
         kept = tuple(exercise for exercise in known.exercises if why[exercise.id] is None)
         if kept or danger:
             break
     candidates = tuple(
-        Candidate(id=exercise.id, kept=why[exercise.id] is None, why=why[exercise.id] or f"day {day}, {stage_of(day)}; {WIDER[wider]}")
+        Candidate(
+            id=exercise.id,
+            kept=why[exercise.id] is None,
+            why=why[exercise.id] or f"day {day}, {stage_of(day)}; {WIDER[wider]}",
+        )
         for exercise in known.exercises
     )
     return Fit(kept=kept, candidates=candidates, wider=wider)
 
 
 def _against(
-    exercise: Exercise, day: int, against: Sequence[str], earlier: frozenset[str], here: frozenset[str], danger: str | None, wider: int,
+    exercise: Exercise,
+    day: int,
+    against: Sequence[str],
+    earlier: frozenset[str],
+    here: frozenset[str],
+    danger: str | None,
+    wider: int,
 ) -> str | None:
     """Why it must not be offered; None when it may."""
     stage = stage_of(day)

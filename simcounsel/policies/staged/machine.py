@@ -1,4 +1,6 @@
-"""The manual's states as a machine: a state and a verdict give the next state, and nothing else does."""
+"""The manual's states as a machine: a state and a verdict give the next state, and nothing else
+does.
+"""
 
 import networkx as nx
 
@@ -7,15 +9,23 @@ from simcounsel.specs.manual import Manual, State
 from simcounsel.specs.soundness import graph_of
 
 CLOSING = "closing"
-"""The verdict of the clock, or of a leave-taking, which is open in every state but those of the conclusion."""
+"""The verdict of the clock, or of a leave-taking, which is open in every state but those of the
+conclusion.
+"""
 STAY = "stay"
 """The verdict that changes nothing."""
 
 
 def allowed(manual: Manual, state: str) -> tuple[str, ...]:
-    """The states that may follow, in the manual's order; the way to the close is open to all that are not of the conclusion."""
+    """The states that may follow, in the manual's order; the way to the close is open to all that
+    are not of the conclusion.
+    """
     after = manual.states[state].next
-    closing = () if manual.phase_of[state] == "conclusion" or manual.closing in after else (manual.closing,)
+    closing = (
+        ()
+        if manual.phase_of[state] == "conclusion" or manual.closing in after
+        else (manual.closing,)
+    )
     return (*after, *closing)
 
 
@@ -26,15 +36,19 @@ def verdicts(manual: Manual, state: str) -> dict[str, str]:
 
 
 def step(manual: Manual, state: str, verdict: str, heard: int) -> str:
-    """The next state after `heard` client messages in this one. IllegalTransition when the verdict does not belong to the state, or
-    when it comes before the least number of messages."""
+    """The next state after `heard` client messages in this one. IllegalTransition when the verdict
+    does not belong to the state, or when it comes before the least number of messages.
+    """
     known = verdicts(manual, state)
     if verdict not in known:
-        raise IllegalTransition(f"{manual.name}: {verdict!r} leads nowhere from {state!r}; there it takes {', '.join(known)}")
+        raise IllegalTransition(
+            f"{manual.name}: {verdict!r} leads nowhere from {state!r}; there it takes"
+            f" {', '.join(known)}"
+        )
     if verdict not in (STAY, CLOSING) and heard < least(manual.states[state]):
         raise IllegalTransition(
-            f"{manual.name}: {verdict!r} after {heard} messages; {state!r} goes on until {least(manual.states[state])} were heard, "
-            "or until the close is near"
+            f"{manual.name}: {verdict!r} after {heard} messages; {state!r} goes on until"
+            f" {least(manual.states[state])} were heard, or until the close is near"
         )
     return known[verdict]
 
@@ -55,7 +69,9 @@ def move(manual: Manual, origin: str, target: str) -> str:
 
 
 def forced(state: State) -> str:
-    """The verdict when the state has had its most messages: what it counts as when it stays unclear."""
+    """The verdict when the state has had its most messages: what it counts as when it stays
+    unclear.
+    """
     return {"sufficient": "sufficient", "intent": "unclear"}.get(state.exit.when, STAY)
 
 
@@ -68,5 +84,9 @@ def way_out(manual: Manual, state: str) -> tuple[str, ...]:
         origin = manual.closing
     else:
         first, origin = [], state
-    ways = [nx.shortest_path(graph, origin, end.id) for end in manual.states.values() if end.ends and nx.has_path(graph, origin, end.id)]
+    ways = [
+        nx.shortest_path(graph, origin, end.id)
+        for end in manual.states.values()
+        if end.ends and nx.has_path(graph, origin, end.id)
+    ]
     return (*first, *min(ways, key=len)[1:])

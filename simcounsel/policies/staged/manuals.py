@@ -15,30 +15,48 @@ _FOLDER = files("simcounsel.policies").joinpath("manuals")
 
 def names(language: Language) -> tuple[str, ...]:
     """Of the manuals in a language."""
-    return tuple(sorted(path.name.removesuffix(".yaml") for path in _FOLDER.joinpath(language).iterdir() if path.name.endswith(".yaml")))
+    return tuple(
+        sorted(
+            path.name.removesuffix(".yaml")
+            for path in _FOLDER.joinpath(language).iterdir()
+            if path.name.endswith(".yaml")
+        )
+    )
 
 
 @cache
 def shipped(name: str, language: Language) -> Manual:
     """The manual of that name. SpecError when there is none in the language."""
     if name not in names(language):
-        raise SpecError([
-            f"manual: no manual {name!r} in the language {language!r}; {suggest(name, list(names(language)))}, "
-            f"or name a file of your own, such as {name}.yaml"
-        ])
+        raise SpecError(
+            [
+                f"manual: no manual {name!r} in the language {language!r};"
+                f" {suggest(name, list(names(language)))}, or name a file of your own, such as"
+                f" {name}.yaml"
+            ]
+        )
     with as_file(_FOLDER.joinpath(language, f"{name}.yaml")) as path:
         return load_manual(path)
 
 
 def manual_of(wanted: Manual | str | None, language: Language) -> Manual:
-    """The manual itself, by whatever it is named. SpecError when there is none, or when it cannot be lived."""
+    """The manual itself, by whatever it is named. SpecError when there is none, or when it cannot
+    be lived.
+    """
     if not isinstance(wanted, Manual):
         return shipped(wanted or DEFAULT_MANUAL, language)
     known = [one.id for one in library(language).contraindications]
-    problems = [*wanted.problems(), *(
-        ((*at, "not_when"), f"no contraindication {name!r}; {suggest(name, known)}")
-        for at, _, state in wanted.walk() for name in state.not_when if name not in known
-    )]
+    problems = [
+        *wanted.problems(),
+        *(
+            ((*at, "not_when"), f"no contraindication {name!r}; {suggest(name, known)}")
+            for at, _, state in wanted.walk()
+            for name in state.not_when
+            if name not in known
+        ),
+    ]
     if problems:
-        raise SpecError([f"manual {wanted.name}: {'.'.join(map(str, at))}: {what}" for at, what in problems])
+        raise SpecError(
+            [f"manual {wanted.name}: {'.'.join(map(str, at))}: {what}" for at, what in problems]
+        )
     return wanted

@@ -1,11 +1,13 @@
-"""`staged`: each turn, what was heard is judged, the manual moves on or stays, and the agent of the state that is reached speaks."""
+"""`staged`: each turn, what was heard is judged, the manual moves on or stays, and the agent of the
+state that is reached speaks.
+"""
 
 from itertools import pairwise
 from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Judged, Noted, PracticeEvent, Retrieved, Transitioned
-from simcounsel.llm.ask import Ask, ask
+from simcounsel.llm.question import Ask, ask
 from simcounsel.policies.staged import asking, machine
 from simcounsel.policies.staged.choosing import choose_exercise, heard_against
 from simcounsel.policies.staged.speaking import decision_of
@@ -21,7 +23,9 @@ AN_EXERCISE = 5
 
 
 class Staged:
-    """Leads a session through a manual's states. It keeps nothing: where a session stands is what its events say."""
+    """Leads a session through a manual's states. It keeps nothing: where a session stands is what
+    its events say.
+    """
 
     name: ClassVar[str] = "staged"
 
@@ -29,7 +33,9 @@ class Staged:
         self.manual = manual
 
     def decide(self, view: TalkView) -> Ask[Decision]:
-        """Notes first, then what the last message changes, then an exercise where one is to be suggested."""
+        """Notes first, then what the last message changes, then an exercise where one is to be
+        suggested.
+        """
         now = Standing(manual=self.manual, view=view)
         now = now.with_events(heard_against(now))
         now = now.with_events((yield from _noted(now, NOTE_EVERY)))
@@ -54,7 +60,16 @@ def _noted(now: Standing, least: int) -> Ask[tuple[PracticeEvent, ...]]:
     if sum(line.who != view.me for line in lines) < least:
         return ()
     reply = yield from ask(asking.note(now, lines))
-    return (Noted(who=view.me, chat=view.chat, about=view.other, text=" ".join(str(reply.value).split()), first=first, last=len(view.lines)),)
+    return (
+        Noted(
+            who=view.me,
+            chat=view.chat,
+            about=view.other,
+            text=" ".join(str(reply.value).split()),
+            first=first,
+            last=len(view.lines),
+        ),
+    )
 
 
 def _moved(now: Standing) -> Ask[Standing]:
@@ -72,14 +87,27 @@ def _moved(now: Standing) -> Ask[Standing]:
 def _begun(now: Standing) -> Transitioned:
     taken_up = now.cut_off
     reason = "taken up again where it was broken off" if taken_up else "the session begins"
-    return _transition(now, None, (taken_up or now.manual.start).id, f"{reason}; day {now.day} of {now.manual.days.cap}")
+    return _transition(
+        now,
+        None,
+        (taken_up or now.manual.start).id,
+        f"{reason}; day {now.day} of {now.manual.days.cap}",
+    )
 
 
 def _transition(now: Standing, origin: str | None, to: str, reason: str) -> Transitioned:
-    return Transitioned(who=now.view.me, chat=now.view.chat, protocol=now.manual.name, origin=origin, state=to, reason=reason)
+    return Transitioned(
+        who=now.view.me,
+        chat=now.view.chat,
+        protocol=now.manual.name,
+        origin=origin,
+        state=to,
+        reason=reason,
+    )
 
 
 # the way out, by the clock
+
 
 def _spoken_left(view: TalkView) -> int:
     """Own lines that may still be said, this one included; after a leave-taking only this one."""
@@ -99,10 +127,13 @@ def _left(now: Standing, state: State) -> tuple[Transitioned, ...]:
     why = BY_CLOCK + ("they are taking leave" if now.view.parting else "time is nearly up")
     way = machine.way_out(now.manual, state.id)
     steps = (state.id, *way[: len(way) - _spoken_left(now.view) + 1])
-    return tuple(_transition(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps))
+    return tuple(
+        _transition(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
+    )
 
 
 # by what was heard
+
 
 def _judged(now: Standing, state: State) -> Ask[Standing]:
     verdict, events = yield from judge(now, state)
@@ -110,36 +141,86 @@ def _judged(now: Standing, state: State) -> Ask[Standing]:
     target = machine.step(now.manual, state.id, verdict, len(now.heard))
     if target == state.id:
         return now
-    reason = next((event.reason for event in reversed(events) if isinstance(event, Judged)), "its line was said")
-    return now.with_events((_transition(now, state.id, target, f"{verdict}: {reason}" if verdict != "said" else "its line was said"),))
+    reason = next(
+        (event.reason for event in reversed(events) if isinstance(event, Judged)),
+        "its line was said",
+    )
+    return now.with_events(
+        (
+            _transition(
+                now,
+                state.id,
+                target,
+                f"{verdict}: {reason}" if verdict != "said" else "its line was said",
+            ),
+        )
+    )
 
 
 def _too_late(now: Standing) -> tuple[Transitioned, ...]:
-    """To the close, where an exercise would be offered next and there is no time to go through one."""
+    """To the close, where an exercise would be offered next and there is no time to go through
+    one.
+    """
     state = now.state
     assert state is not None
     entered = now.events and isinstance(now.events[-1], Transitioned)
     offers = any(now.manual.states[name].exercise == "suggest" for name in (state.id, *state.next))
-    if not entered or not offers or _spoken_left(now.view) >= len(machine.way_out(now.manual, state.id)) + AN_EXERCISE:
+    if (
+        not entered
+        or not offers
+        or _spoken_left(now.view) >= len(machine.way_out(now.manual, state.id)) + AN_EXERCISE
+    ):
         return ()
     closing = machine.move(now.manual, state.id, now.manual.closing)
     return (_transition(now, state.id, closing, f"{BY_CLOCK}too little time for an exercise"),)
 
 
 def _routed(now: Standing) -> Ask[Standing]:
-    """Past all states in which nothing is said, and those that must be passed by with this client."""
+    """Past all states in which nothing is said, and those that must be passed by with this
+    client.
+    """
     while (state := now.state) is not None and (state.internal or barred(now, state)):
         if not state.internal:
             why = f"passed by with {', '.join(barred(now, state))}"
-            now = now.with_events((_transition(now, state.id, machine.move(now.manual, state.id, str(state.exit.otherwise)), why),))
+            now = now.with_events(
+                (
+                    _transition(
+                        now,
+                        state.id,
+                        machine.move(now.manual, state.id, str(state.exit.otherwise)),
+                        why,
+                    ),
+                )
+            )
             continue
         reply = yield from ask(asking.valence(now, state))
         mood = str(reply.value)
-        reason = str(reply.extra.get("why") or reply.problem or "judged from the client's last lines")
-        now = now.with_events((Judged(
-            who=now.view.me, chat=now.view.chat, state=state.id, question="valence", verdict=mood, by="model", reason=reason,
-        ),))
-        now = now.with_events((_transition(now, state.id, machine.step(now.manual, state.id, mood, 0), f"the mood is {mood}"),))
+        reason = str(
+            reply.extra.get("why") or reply.problem or "judged from the client's last lines"
+        )
+        now = now.with_events(
+            (
+                Judged(
+                    who=now.view.me,
+                    chat=now.view.chat,
+                    state=state.id,
+                    question="valence",
+                    verdict=mood,
+                    by="model",
+                    reason=reason,
+                ),
+            )
+        )
+        now = now.with_events(
+            (
+                _transition(
+                    now,
+                    state.id,
+                    machine.step(now.manual, state.id, mood, 0),
+                    f"the mood is {mood}",
+                ),
+            )
+        )
     return now
 
 
@@ -149,7 +230,15 @@ def barred(now: Standing, state: State) -> tuple[str, ...]:
 
 
 def _wants_choice(now: Standing, state: State) -> bool:
-    """Whether an exercise must be chosen: on the way into a suggestion, or where there is none to speak of."""
-    entered = any(isinstance(event, Transitioned) and event.state == state.id for event in now.events)
+    """Whether an exercise must be chosen: on the way into a suggestion, or where there is none to
+    speak of.
+    """
+    entered = any(
+        isinstance(event, Transitioned) and event.state == state.id for event in now.events
+    )
     chosen = any(isinstance(event, Retrieved) for event in now.retrieved)
-    return (entered or not chosen) if state.exercise == "suggest" else now.exercise_id is None and not chosen
+    return (
+        (entered or not chosen)
+        if state.exercise == "suggest"
+        else now.exercise_id is None and not chosen
+    )

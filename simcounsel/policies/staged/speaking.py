@@ -15,23 +15,41 @@ EXERCISE_TOKENS = 420
 
 
 def decision_of(now: Standing, state: State) -> Decision:
-    """The move is the state; its agent's prompt, the shared notes and the exercise are the brief."""
+    """The move is the state; its agent's prompt, the shared notes and the exercise are the
+    brief.
+    """
     view = now.view
     exercise = _exercise(now, state)
     nothing = state.exercise is not None and exercise is None
     steps = _steps(now, state, exercise)
-    manner = state.manner or (prompt_text("manner_exercise", view.language) if state.exercise else None)
+    manner = state.manner or (
+        prompt_text("manner_exercise", view.language) if state.exercise else None
+    )
     listens = not state.start and now.manual.phase_of[state.id] in ("initiation", "exploration")
-    lines = _nothing_lines(view.language) if nothing else tuple(_filled(line, exercise, steps) for line in _fitting(state, now.said_here))
+    lines = (
+        _nothing_lines(view.language)
+        if nothing
+        else tuple(_filled(line, exercise, steps) for line in _fitting(state, now.said_here))
+    )
     return Decision(
-        move=state.id, options=(state.id, *machine.allowed(now.manual, state.id)), reason=_reason(now), aim=state.objective, act=state.act or "ask",
-        brief=_brief(now, state, exercise, steps), manner=manner, max_tokens=EXERCISE_TOKENS if state.exercise else 220,
-        lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines), leaves=state.ends, events=now.events,
+        move=state.id,
+        options=(state.id, *machine.allowed(now.manual, state.id)),
+        reason=_reason(now),
+        aim=state.objective,
+        act=state.act or "ask",
+        brief=_brief(now, state, exercise, steps),
+        manner=manner,
+        max_tokens=EXERCISE_TOKENS if state.exercise else 220,
+        lines=tuple(own_example(line, state.act or "ask", listens=listens) for line in lines),
+        leaves=state.ends,
+        events=now.events,
     )
 
 
 def _fitting(state: State, said_here: int) -> tuple[str, ...]:
-    """The first half of a state's lines for its first one; all but the very first for those after it."""
+    """The first half of a state's lines for its first one; all but the very first for those after
+    it.
+    """
     return state.lines[1:] if said_here else state.lines[: (len(state.lines) + 1) // 2]
 
 
@@ -59,7 +77,12 @@ def _steps(now: Standing, state: State, exercise: Exercise | None) -> tuple[str,
 def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
     if exercise is None:
         return line
-    fields = {"exercise": exercise.name, "goal": exercise.goal, "afterwards": exercise.afterwards, "steps": " ".join(steps)}
+    fields = {
+        "exercise": exercise.name,
+        "goal": exercise.goal,
+        "afterwards": exercise.afterwards,
+        "steps": " ".join(steps),
+    }
     for slot, text in fields.items():
         line = line.replace(f"{{{slot}}}", text)
     return " ".join(line.split())
@@ -69,8 +92,16 @@ def _brief(now: Standing, state: State, exercise: Exercise | None, steps: tuple[
     view = now.view
     told = words(view.language)
     _, brief = render(
-        "staged_brief", view.language, name=view.me, other=view.other, prompt=state.prompt, day=now.day, cap=now.manual.days.cap,
-        since=_since(now, told), notes=now.notes or told["none"], exercise=_about(now, state, exercise, steps, told),
+        "staged_brief",
+        view.language,
+        name=view.me,
+        other=view.other,
+        prompt=state.prompt,
+        day=now.day,
+        cap=now.manual.days.cap,
+        since=_since(now, told),
+        notes=now.notes or told["none"],
+        exercise=_about(now, state, exercise, steps, told),
     )
     return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
 
@@ -85,19 +116,37 @@ def _since(now: Standing, told: dict[str, str]) -> str:
     return told["later"] if now.view.meeting > 1 else told["first"]
 
 
-def _about(now: Standing, state: State, exercise: Exercise | None, steps: tuple[str, ...], told: dict[str, str]) -> str:
+def _about(
+    now: Standing,
+    state: State,
+    exercise: Exercise | None,
+    steps: tuple[str, ...],
+    told: dict[str, str],
+) -> str:
     if state.exercise is None:
         return ""
     if exercise is None:
         return render("staged_no_exercise", now.view.language, other=now.view.other)[1]
-    part = told[state.exercise].replace("$afterwards", exercise.afterwards).replace("$steps", " ".join(steps))
+    part = (
+        told[state.exercise]
+        .replace("$afterwards", exercise.afterwards)
+        .replace("$steps", " ".join(steps))
+    )
     if state.exercise == "explain":
         if not steps:
             part = told["explain_again"].replace("$steps", " ".join(exercise.steps))
         else:
-            part += " " + told["explain_last" if steps[-1] == exercise.steps[-1] else "explain_more"]
+            part += (
+                " " + told["explain_last" if steps[-1] == exercise.steps[-1] else "explain_more"]
+            )
     return render(
-        "staged_exercise", now.view.language, exercise=exercise.name, minutes=exercise.minutes, goal=exercise.goal, part=part, other=now.view.other,
+        "staged_exercise",
+        now.view.language,
+        exercise=exercise.name,
+        minutes=exercise.minutes,
+        goal=exercise.goal,
+        part=part,
+        other=now.view.other,
     )[1]
 
 

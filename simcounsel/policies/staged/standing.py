@@ -1,11 +1,22 @@
-"""Where a protocol stands, folded out of what the policy wrote: its state, the messages heard in it, its day, its notes, its exercises."""
+"""Where a protocol stands, folded out of what the policy wrote: its state, the messages heard in
+it, its day, its notes, its exercises.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
 from simcounsel.agents.talk import TalkLine, TalkView
-from simcounsel.events import PRACTICE, Assessed, Entry, Judged, Noted, PracticeEvent, Retrieved, Transitioned
+from simcounsel.events import (
+    PRACTICE,
+    Assessed,
+    Entry,
+    Judged,
+    Noted,
+    PracticeEvent,
+    Retrieved,
+    Transitioned,
+)
 from simcounsel.specs.manual import Manual, State
 from simcounsel.specs.vocabulary import RiskLevel
 
@@ -16,7 +27,9 @@ GRAVE: tuple[RiskLevel, ...] = ("high", "imminent")
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """A session as far as it has come. events: what the policy has written in this turn, beyond what the view holds."""
+    """A session as far as it has come. events: what the policy has written in this turn, beyond
+    what the view holds.
+    """
 
     manual: Manual
     view: TalkView
@@ -34,19 +47,30 @@ class Standing:
     @property
     def ever(self) -> tuple[PracticeEvent, ...]:
         """All that was ever written about this client, oldest first."""
-        return (*(entry.event for entry in self.view.kept if isinstance(entry.event, PRACTICE)), *self.here)
+        return (
+            *(entry.event for entry in self.view.kept if isinstance(entry.event, PRACTICE)),
+            *self.here,
+        )
 
     # where
 
     @property
     def state(self) -> State | None:
-        """The state now; None when the session has not begun, or the manual does not know it any more."""
-        moved = [event for event in self.here if isinstance(event, Transitioned) and event.protocol == self.manual.name]
+        """The state now; None when the session has not begun, or the manual does not know it any
+        more.
+        """
+        moved = [
+            event
+            for event in self.here
+            if isinstance(event, Transitioned) and event.protocol == self.manual.name
+        ]
         return self.manual.states.get(moved[-1].state) if moved else None
 
     @property
     def heard(self) -> tuple[TalkLine, ...]:
-        """The client's lines since this state said its first one, without those that answered another protocol."""
+        """The client's lines since this state said its first one, without those that answered
+        another protocol.
+        """
         state, moves = self.state, list(self.view.guided)
         found: list[TalkLine] = []
         waiting: list[TalkLine] = []
@@ -78,9 +102,15 @@ class Standing:
 
     @property
     def day(self) -> int:
-        """The day of the protocol: by the dates since the first session, from the manual's first day to its last."""
+        """The day of the protocol: by the dates since the first session, from the manual's first
+        day to its last.
+        """
         days = self.manual.days
-        began = [entry.minute for entry in self.view.kept if isinstance(entry.event, Transitioned) and entry.event.protocol == self.manual.name]
+        began = [
+            entry.minute
+            for entry in self.view.kept
+            if isinstance(entry.event, Transitioned) and entry.event.protocol == self.manual.name
+        ]
         passed = self._date(self.view.minute) - self._date(began[0]) if began else 0
         return min(days.cap, days.first + passed)
 
@@ -89,14 +119,22 @@ class Standing:
 
     @property
     def cut_off(self) -> State | None:
-        """The state in which the last talk was broken off, if this one goes on there; None when it begins anew.
+        """The state in which the last talk was broken off, if this one goes on there; None when it
+        begins anew.
 
-        A talk that reached the conclusion by its own way is over; one that time or a leave-taking sent there was broken off.
+        A talk that reached the conclusion by its own way is over; one that time or a leave-taking
+        sent there was broken off.
         """
-        moved = [entry for entry in self.view.kept if isinstance(entry.event, Transitioned) and entry.event.protocol == self.manual.name]
+        moved = [
+            entry
+            for entry in self.view.kept
+            if isinstance(entry.event, Transitioned) and entry.event.protocol == self.manual.name
+        ]
         if not moved or self.manual.resume == "never":
             return None
-        if self.manual.resume == "same_day" and self._date(moved[-1].minute) != self._date(self.view.minute):
+        if self.manual.resume == "same_day" and self._date(moved[-1].minute) != self._date(
+            self.view.minute
+        ):
             return None
         return self._left_in([entry for entry in moved if _chat(entry) == _chat(moved[-1])])
 
@@ -110,7 +148,11 @@ class Standing:
             if self.manual.phase_of[event.state] != "conclusion":
                 state = self.manual.states[event.state]
                 return None if state.start or state.internal else state
-            if event.origin is not None and self.manual.phase_of.get(event.origin) != "conclusion" and not _by_clock(event):
+            if (
+                event.origin is not None
+                and self.manual.phase_of.get(event.origin) != "conclusion"
+                and not _by_clock(event)
+            ):
                 return None
         return None
 
@@ -119,7 +161,11 @@ class Standing:
     @property
     def notes(self) -> str:
         """The notes on this client as they are now; '' when there are none."""
-        noted = [event for event in self.ever if isinstance(event, Noted) and event.about == self.view.other]
+        noted = [
+            event
+            for event in self.ever
+            if isinstance(event, Noted) and event.about == self.view.other
+        ]
         return noted[-1].text if noted else ""
 
     @property
@@ -130,7 +176,11 @@ class Standing:
     @property
     def against(self) -> dict[str, str]:
         """Contraindications that were heard, now or ever before, with the words."""
-        return {event.verdict: event.reason for event in self.ever if isinstance(event, Judged) and event.question == CONTRAINDICATION}
+        return {
+            event.verdict: event.reason
+            for event in self.ever
+            if isinstance(event, Judged) and event.question == CONTRAINDICATION
+        }
 
     @property
     def danger(self) -> RiskLevel | None:
@@ -141,19 +191,30 @@ class Standing:
     @property
     def retrieved(self) -> tuple[Retrieved, ...]:
         """The choices of exercises in this conversation."""
-        return tuple(event for event in self.here if isinstance(event, Retrieved) and event.of == "exercise")
+        return tuple(
+            event for event in self.here if isinstance(event, Retrieved) and event.of == "exercise"
+        )
 
     @property
     def exercise_id(self) -> str | None:
-        """The exercise last chosen, here or, in a session taken up again, before; None when the last choice found nothing."""
-        chosen = [event for event in self.ever if isinstance(event, Retrieved) and event.of == "exercise"]
+        """The exercise last chosen, here or, in a session taken up again, before; None when the
+        last choice found nothing.
+        """
+        chosen = [
+            event for event in self.ever if isinstance(event, Retrieved) and event.of == "exercise"
+        ]
         return chosen[-1].chosen[0] if chosen and chosen[-1].chosen else None
 
     @property
     def offered_before(self) -> tuple[str, ...]:
         """Ids of the exercises offered in earlier conversations."""
         kept = (entry.event for entry in self.view.kept)
-        return tuple(name for event in kept if isinstance(event, Retrieved) and event.of == "exercise" for name in event.chosen)
+        return tuple(
+            name
+            for event in kept
+            if isinstance(event, Retrieved) and event.of == "exercise"
+            for name in event.chosen
+        )
 
     @property
     def offered_here(self) -> tuple[str, ...]:
@@ -171,4 +232,3 @@ def _by_clock(event: Transitioned) -> bool:
 
 def _chat(entry: Entry) -> str | None:
     return getattr(entry.event, "chat", None)
-

@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from simcounsel.events import Judged, PracticeEvent
-from simcounsel.llm.ask import Ask, ask
+from simcounsel.llm.question import Ask, ask
 from simcounsel.policies.staged import asking, machine
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.standing import Standing
@@ -13,7 +13,9 @@ from simcounsel.specs.manual import State
 
 Verdict = tuple[str, tuple[PracticeEvent, ...]]
 TAKEN_AS = {"done": "yes", "yes": "done"}
-"""Where a state does not know the one, it is taken as the other: `I'll try it tonight` agrees, `yes` to an explanation has understood it."""
+"""Where a state does not know the one, it is taken as the other: `I'll try it tonight` agrees,
+`yes` to an explanation has understood it.
+"""
 AT_ONCE = ("no", "another", "tell_more")
 """What is heeded before all steps of an exercise were said."""
 
@@ -34,17 +36,39 @@ def judge(now: Standing, state: State) -> Ask[Verdict]:
 
 def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
     if heard < state.at_least:
-        return _by(now, state, "sufficient", machine.STAY, "rule", f"{heard} of at least {state.at_least} messages", said="no")
+        return _by(
+            now,
+            state,
+            "sufficient",
+            machine.STAY,
+            "rule",
+            f"{heard} of at least {state.at_least} messages",
+            said="no",
+        )
     wish = wanted(now.heard[-1].text, now.view.language)
     if wish in state.exit.intents:
         return _by(now, state, "intent", str(wish), "words", f"“{now.heard[-1].text}”")
     if heard >= state.at_most:
-        return _by(now, state, "sufficient", "sufficient", "rule", f"{heard} messages are as many as it takes", said="yes")
+        return _by(
+            now,
+            state,
+            "sufficient",
+            "sufficient",
+            "rule",
+            f"{heard} messages are as many as it takes",
+            said="yes",
+        )
     reply = yield from ask(asking.sufficiency(now, state))
     answer: asking.SufficiencyAnswer = reply.value
     enough = answer.sufficient == "yes"
     verdict, events = _by(
-        now, state, "sufficient", "sufficient" if enough else machine.STAY, "model", answer.reason or "no reason given", said=answer.sufficient,
+        now,
+        state,
+        "sufficient",
+        "sufficient" if enough else machine.STAY,
+        "model",
+        answer.reason or "no reason given",
+        said=answer.sufficient,
     )
     if not enough or not state.exit.intents:
         return verdict, events
@@ -57,12 +81,26 @@ def _intent(now: Standing, state: State, heard: int) -> Ask[Verdict]:
     wish = wanted(text, now.view.language)
     known = wish if wish in state.exit.intents else TAKEN_AS.get(str(wish))
     needed = max(state.at_least, steps_left_for(now, state))
-    if heard >= state.at_least and known in state.exit.intents and (heard >= needed or known in AT_ONCE):
+    if (
+        heard >= state.at_least
+        and known in state.exit.intents
+        and (heard >= needed or known in AT_ONCE)
+    ):
         return _by(now, state, "intent", str(known), "words", f"“{text}”")
     if heard < needed and heard < state.at_most:
-        return _by(now, state, "intent", machine.STAY, "rule", f"{heard} of at least {needed} messages", said="not yet")
+        return _by(
+            now,
+            state,
+            "intent",
+            machine.STAY,
+            "rule",
+            f"{heard} of at least {needed} messages",
+            said="not yet",
+        )
     if heard >= state.at_most:
-        return _by(now, state, "intent", machine.forced(state), "rule", f"unclear after {heard} messages")
+        return _by(
+            now, state, "intent", machine.forced(state), "rule", f"unclear after {heard} messages"
+        )
     return (yield from _asked(now, state))
 
 
@@ -71,20 +109,46 @@ def _asked(now: Standing, state: State) -> Ask[Verdict]:
     reply = yield from ask(asking.intent(now, state, state.exit.intents))
     wish = str(reply.value)
     reason = str(reply.extra.get("why") or reply.problem or f"“{now.heard[-1].text}”")
-    return _by(now, state, "intent", machine.STAY if wish == asking.UNCLEAR else wish, "model", reason, said=wish)
+    return _by(
+        now,
+        state,
+        "intent",
+        machine.STAY if wish == asking.UNCLEAR else wish,
+        "model",
+        reason,
+        said=wish,
+    )
 
 
 def steps_left_for(now: Standing, state: State) -> int:
-    """So many messages it takes to say all steps of the exercise that is being explained; 0 elsewhere."""
+    """So many messages it takes to say all steps of the exercise that is being explained; 0
+    elsewhere.
+    """
     name = now.exercise_id
-    exercise = library(now.view.language).named(name) if name and state.exercise == "explain" and state.steps else None
+    exercise = (
+        library(now.view.language).named(name)
+        if name and state.exercise == "explain" and state.steps
+        else None
+    )
     return math.ceil(len(exercise.steps) / state.steps) if exercise and state.steps else 0
 
 
 def _by(
-    now: Standing, state: State, question: str, verdict: str, by: Literal["model", "words", "rule"], reason: str, said: str | None = None,
+    now: Standing,
+    state: State,
+    question: str,
+    verdict: str,
+    by: Literal["model", "words", "rule"],
+    reason: str,
+    said: str | None = None,
 ) -> Verdict:
     event = Judged(
-        who=now.view.me, chat=now.view.chat, state=state.id, question=question, verdict=said or verdict, by=by, reason=reason,
+        who=now.view.me,
+        chat=now.view.chat,
+        state=state.id,
+        question=question,
+        verdict=said or verdict,
+        by=by,
+        reason=reason,
     )
     return verdict, (event,)

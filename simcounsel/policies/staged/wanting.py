@@ -1,4 +1,6 @@
-"""What a client wants, by words that leave no doubt: whole utterances, clause by clause, with negation, hedges and questions."""
+"""What a client wants, by words that leave no doubt: whole utterances, clause by clause, with
+negation, hedges and questions.
+"""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ _STOPS = re.compile(r"([.,;:!?…。，；：！？、—–\n]+)")
 
 @dataclass(frozen=True, kw_only=True)
 class Patterns:
-    """A language's patterns: what may stand before and after, what counts for nothing, what turns a clause against the one before."""
+    """A language's patterns: what may stand before and after, what counts for nothing, what turns a
+    clause against the one before.
+    """
 
     lead: tuple[str, ...]
     tail: tuple[str, ...]
@@ -64,17 +68,31 @@ class Patterns:
 @cache
 def patterns_of(language: str) -> Patterns:
     """The patterns of intents/LANGUAGE.yaml."""
-    text = files("simcounsel.policies").joinpath("intents", f"{language}.yaml").read_text(encoding="utf-8")
+    text = (
+        files("simcounsel.policies")
+        .joinpath("intents", f"{language}.yaml")
+        .read_text(encoding="utf-8")
+    )
     data: dict[str, Any] = yaml.safe_load(text)
-    long_first: dict[str, tuple[str, ...]] = {key: tuple(sorted(data[key], key=lambda word: -len(word))) for key in ("lead", "tail", "contrast")}
+    long_first: dict[str, tuple[str, ...]] = {
+        key: tuple(sorted(data[key], key=lambda word: -len(word)))
+        for key in ("lead", "tail", "contrast")
+    }
     return Patterns(
-        **long_first, fillers=frozenset(data["fillers"]), spaced=language != "zh",
-        kinds={kind: tuple(re.compile(f"(?:{pattern})") for pattern in data.get(kind, ())) for kind in ORDER},
+        **long_first,
+        fillers=frozenset(data["fillers"]),
+        spaced=language != "zh",
+        kinds={
+            kind: tuple(re.compile(f"(?:{pattern})") for pattern in data.get(kind, ()))
+            for kind in ORDER
+        },
     )
 
 
 def wanted(text: str, language: str = "en") -> Intent | None:
-    """What an utterance wants, if every clause of it is known and they agree; None: somebody must judge it."""
+    """What an utterance wants, if every clause of it is known and they agree; None: somebody must
+    judge it.
+    """
     patterns = patterns_of(language)
     kinds: list[tuple[str, bool]] = []
     for clause, asked, turned in _clauses(text, patterns):
@@ -87,8 +105,10 @@ def wanted(text: str, language: str = "en") -> Intent | None:
 
 
 def _agreed(kinds: list[tuple[str, bool]]) -> Intent | None:
-    """One thing wanted in all clauses. A yes with a narrower wish is that wish, a no with one of talk or another exercise too; a no
-    after `but` takes back a yes; a yes after a no settles nothing."""
+    """One thing wanted in all clauses. A yes with a narrower wish is that wish, a no with one of
+    talk or another exercise too; a no after `but` takes back a yes; a yes after a no settles
+    nothing.
+    """
     names = [kind for kind, _ in kinds]
     if not names:
         return None
@@ -105,7 +125,9 @@ def _agreed(kinds: list[tuple[str, bool]]) -> Intent | None:
 
 
 def _clauses(text: str, patterns: Patterns) -> list[tuple[str, bool, bool]]:
-    """(clause, whether it is asked, whether it turns against the one before), lower case, without punctuation."""
+    """(clause, whether it is asked, whether it turns against the one before), lower case, without
+    punctuation.
+    """
     plain = re.sub(r"[\"“”()\[\]（）「」]", " ", text.lower().replace("’", "'").replace("‘", "'"))
     parts = _STOPS.split(plain)
     found: list[tuple[str, bool, bool]] = []
@@ -113,12 +135,19 @@ def _clauses(text: str, patterns: Patterns) -> list[tuple[str, bool, bool]]:
         stop = parts[index + 1] if index + 1 < len(parts) else ""
         asked = bool(re.search("[?？]", stop))
         pieces = _turns(" ".join(parts[index].split()), patterns)
-        found += [(piece, asked and place == len(pieces) - 1, turned) for place, (piece, turned) in enumerate(pieces) if piece]
+        found += [
+            (piece, asked and place == len(pieces) - 1, turned)
+            for place, (piece, turned) in enumerate(pieces)
+            if piece
+        ]
     return found
 
 
 def _turns(clause: str, patterns: Patterns) -> list[tuple[str, bool]]:
     """A clause cut before words such as `but`, which are left out."""
     words = "|".join(map(re.escape, patterns.contrast))
-    cut = re.split(rf"(?:^|\s)(?:{words})\s" if patterns.spaced else rf"(?:^|(?<=.))(?:{words})(?=\S{{2}})", clause)
+    cut = re.split(
+        rf"(?:^|\s)(?:{words})\s" if patterns.spaced else rf"(?:^|(?<=.))(?:{words})(?=\S{{2}})",
+        clause,
+    )
     return [(piece.strip(), place > 0) for place, piece in enumerate(cut)]

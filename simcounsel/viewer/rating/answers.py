@@ -22,7 +22,8 @@ _APPENDING = threading.Lock()
 
 
 class Given(Part):
-    """What a page sends when a rater is done with an item. answers: by question; `None` is "cannot say".
+    """What a page sends when a rater is done with an item. answers: by question; `None` is "cannot
+    say".
 
     seconds: how long the item was on the screen; `None` where the page could not tell.
     """
@@ -62,10 +63,16 @@ def _stamp(when: datetime) -> str:
 
 
 def answer_of(study: Study, rater: Rater, given: Given) -> Answer:
-    """What was given, as a line with its rater, position and time. ValueError in words when it does not fit the study."""
+    """What was given, as a line with its rater, position and time. ValueError in words when it does
+    not fit the study.
+    """
     _check(study, rater, given)
     return Answer(
-        **given.model_dump(), study=study.study, rater=rater.name, position=rater.order.index(given.item) + 1, time=_stamp(datetime.now(UTC)),
+        **given.model_dump(),
+        study=study.study,
+        rater=rater.name,
+        position=rater.order.index(given.item) + 1,
+        time=_stamp(datetime.now(UTC)),
     )
 
 
@@ -86,7 +93,9 @@ def _check(study: Study, rater: Rater, given: Given) -> None:
 
 
 def append(folder: Path, answers: Sequence[Answer]) -> None:
-    """Add lines to answers.jsonl, on disk before this returns. StudyError when they cannot be written."""
+    """Add lines to answers.jsonl, on disk before this returns. StudyError when they cannot be
+    written.
+    """
     file = folder / "answers.jsonl"
     text = "".join(json.dumps(answer.model_dump(mode="json")) + "\n" for answer in answers)
     try:
@@ -133,7 +142,9 @@ class Imported:
 
 
 def import_answers(folder: Path, files: Sequence[Path]) -> Imported:
-    """Merge files that raters sent back into answers.jsonl: all of them, or none when a line is wrong (StudyError)."""
+    """Merge files that raters sent back into answers.jsonl: all of them, or none when a line is
+    wrong (StudyError).
+    """
     study = open_study(folder)
     known = {answer.model_dump_json() for answer in read_answers(folder)}
     new: dict[str, Answer] = {}
@@ -149,7 +160,11 @@ def import_answers(folder: Path, files: Sequence[Path]) -> Imported:
                 continue
             new[answer.model_dump_json()] = answer
     if problems:
-        raise StudyError("\n".join([*problems[:20], "nothing was imported; correct these lines or leave them out"]))
+        raise StudyError(
+            "\n".join(
+                [*problems[:20], "nothing was imported; correct these lines or leave them out"]
+            )
+        )
     fresh = [answer for line, answer in new.items() if line not in known]
     if fresh:
         append(folder, fresh)
@@ -160,7 +175,9 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     try:
         content = file.read_bytes()
     except OSError as error:
-        raise StudyError(f"{file}: cannot be read ({error.strerror}); name files that raters sent back") from None
+        raise StudyError(
+            f"{file}: cannot be read ({error.strerror}); name files that raters sent back"
+        ) from None
     for number, line in enumerate(content.splitlines(), 1):
         if line.strip():
             yield number, line
@@ -191,16 +208,31 @@ def _said(error: ValueError) -> str:
 # the CSV
 
 COLUMNS = (
-    "rater", "item", "position", "run", "condition", "model", "person", "partner_role", "chat", "question", "value", "points", "toward_later",
-    "comment", "time", "seconds", "also_in",
+    "rater",
+    "item",
+    "position",
+    "run",
+    "condition",
+    "model",
+    "person",
+    "partner_role",
+    "chat",
+    "question",
+    "value",
+    "points",
+    "toward_later",
+    "comment",
+    "time",
+    "seconds",
+    "also_in",
 )
 
 
 def rows(folder: Path) -> Iterator[dict[str, Any]]:
     """One row for each rater, item and question, joined with the key.
 
-    value: empty for "cannot say". toward_later: for questions that compare a pair, the value turned so that high means
-    the later version.
+    value: empty for "cannot say". toward_later: for questions that compare a pair, the value turned
+    so that high means the later version.
     """
     study, key = open_study(folder), open_key(folder)
     questions = {item.id: item for item in study.instrument.items}
@@ -212,14 +244,23 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
             value = answer.answers.get(question)
             later = value if origin.earlier == 1 or value is None else item.points + 1 - value
             yield {
-                **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}), "comment": _harmless(answer.comment),
-                **origin.model_dump(include={"run", "condition", "model", "person", "partner_role", "chat"}), "also_in": " ".join(origin.also_in),
-                "question": question, "value": value, "points": item.points, "toward_later": later if item.compares else None,
+                **answer.model_dump(include={"rater", "item", "position", "time", "seconds"}),
+                "comment": _harmless(answer.comment),
+                **origin.model_dump(
+                    include={"run", "condition", "model", "person", "partner_role", "chat"}
+                ),
+                "also_in": " ".join(origin.also_in),
+                "question": question,
+                "value": value,
+                "points": item.points,
+                "toward_later": later if item.compares else None,
             }
 
 
 def _harmless(comment: str) -> str:
-    """A comment that a spreadsheet takes for text: one that begins like a formula gets an apostrophe before it."""
+    """A comment that a spreadsheet takes for text: one that begins like a formula gets an
+    apostrophe before it.
+    """
     return f"'{comment}" if comment[:1] in ("=", "+", "-", "@") else comment
 
 

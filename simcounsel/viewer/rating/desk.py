@@ -13,22 +13,40 @@ from simcounsel.viewer.rating.making import make_study
 from simcounsel.viewer.rating.offline import write_offline
 from simcounsel.viewer.rating.study import open_key, open_study
 
-NOTE = "note           several pairs are of the same person: raters may know the earlier text again when they meet it twice"
+NOTE = (
+    "note           several pairs are of the same person: raters may know the earlier text again"
+    " when they meet it twice"
+)
 
 
 def make(
-    runs: Sequence[Path], instrument: str | None, out: Path, *, raters: int | None, seed: int, who: str | None, partners: Sequence[str] | None,
-    most: int | None, fewest_lines: int,
+    runs: Sequence[Path],
+    instrument: str | None,
+    out: Path,
+    *,
+    raters: int | None,
+    seed: int,
+    who: str | None,
+    partners: Sequence[str] | None,
+    most: int | None,
+    fewest_lines: int,
 ) -> list[str]:
     """Make a study and its offline pages; say what is in it."""
     if instrument is None:
-        raise StudyError(f"--instrument is needed to make a study: {', '.join(shipped())}, or a YAML file")
+        raise StudyError(
+            f"--instrument is needed to make a study: {', '.join(shipped())}, or a YAML file"
+        )
     unknown = [role for role in partners or () if role not in get_args(Partner)]
     if unknown:
-        raise StudyError(f"--with {unknown[0]}: nobody has that role; known here: {', '.join(get_args(Partner))}")
+        raise StudyError(
+            f"--with {unknown[0]}: nobody has that role; known here: {', '.join(get_args(Partner))}"
+        )
     default = Choice()
     choice = Choice(
-        who=who, partners=cast(tuple[Partner, ...], tuple(partners)) if partners else default.partners, most=most, fewest_lines=fewest_lines,
+        who=who,
+        partners=cast(tuple[Partner, ...], tuple(partners)) if partners else default.partners,
+        most=most,
+        fewest_lines=fewest_lines,
     )
     asked = load_instrument(instrument)
     study = make_study(runs, asked, out, raters=raters, seed=seed, choice=choice)
@@ -38,8 +56,15 @@ def make(
     again = any(count > 1 for count in people.values()) and asked.about == "personas"
     conditions = Counter(origin.condition or "unknown" for origin in key.items.values())
     return [
-        f"made           {out}: {len(study.items)} {asked.about}, {len(asked.items)} questions each, {len(study.raters)} raters",
-        f"conditions     {', '.join(f'{name} {count}' for name, count in sorted(conditions.items()))} (raters are not told)",
+        (
+            f"made           {out}: {len(study.items)} {asked.about}, {len(asked.items)} questions"
+            f" each, {len(study.raters)} raters"
+        ),
+        (
+            "conditions    "
+            f" {', '.join(f'{name} {count}' for name, count in sorted(conditions.items()))} (raters"
+            " are not told)"
+        ),
         f"key            {out / 'key.json'} (keep it from the raters)",
         *([NOTE] if again else []),
     ]
@@ -49,10 +74,17 @@ def state_lines(out: Path, base: str) -> list[str]:
     """Each rater's link, offline file and progress, and what to do next."""
     study = open_study(out)
     done = Counter(rater for rater, _ in last_answers(read_answers(out)))
-    lines = [f"{rater.name}  {done[rater.name]:>3} of {len(rater.order)} rated  {base}/rate/{rater.token}" for rater in study.raters]
+    lines = [
+        f"{rater.name}  {done[rater.name]:>3} of {len(rater.order)} rated "
+        f" {base}/rate/{rater.token}"
+        for rater in study.raters
+    ]
     return [
         *lines,
         f"serve these    simcounsel rate-page --out {out} --serve",
-        f"or send out    {out / 'offline'}/RATER.html; take back with: simcounsel rate-page --out {out} --import FILE",
+        (
+            f"or send out    {out / 'offline'}/RATER.html; take back with: simcounsel rate-page"
+            f" --out {out} --import FILE"
+        ),
         f"export         simcounsel rate-page --out {out} --csv ratings.csv",
     ]

@@ -1,4 +1,6 @@
-"""Items of a study out of corpora: dialogues, blinded, drawn by theme as `corpus rate` draws them."""
+"""Items of a study out of corpora: dialogues, blinded, drawn by theme as `corpus rate` draws
+them.
+"""
 
 import json
 from collections.abc import Iterator
@@ -16,11 +18,21 @@ from simcounsel.viewer.rating.study import Line, Origin
 
 
 def is_corpus(path: Path) -> bool:
-    """Whether a path is a corpus and no run of a world: a file, the word `samples`, an export, a synthesis or a folder of syntheses."""
+    """Whether a path is a corpus and no run of a world: a file, the word `samples`, an export, a
+    synthesis or a folder of syntheses.
+    """
     if not path.is_dir():
         return path.is_file() or str(path) in (SAMPLES, FAULTED)
-    manifests = [path / "manifest.json"] if (path / "manifest.json").is_file() else sorted(path.glob("*/manifest.json"))
-    return all(map(_is_synthesis, manifests)) if manifests else any((path / name).is_file() for name in (CORPUS, CARD))
+    manifests = (
+        [path / "manifest.json"]
+        if (path / "manifest.json").is_file()
+        else sorted(path.glob("*/manifest.json"))
+    )
+    return (
+        all(map(_is_synthesis, manifests))
+        if manifests
+        else any((path / name).is_file() for name in (CORPUS, CARD))
+    )
 
 
 def _is_synthesis(manifest: Path) -> bool:
@@ -31,21 +43,36 @@ def _is_synthesis(manifest: Path) -> bool:
     return isinstance(told, dict) and bool(told.get("synthesis"))
 
 
-def of_corpus(path: Path, instrument: RatingInstrument, choice: Choice, seed: int) -> Iterator[Found]:
-    """The chosen dialogues of a corpus. StudyError when the instrument is about personas; CorpusError when the corpus cannot be read."""
+def of_corpus(
+    path: Path, instrument: RatingInstrument, choice: Choice, seed: int
+) -> Iterator[Found]:
+    """The chosen dialogues of a corpus. StudyError when the instrument is about personas;
+    CorpusError when the corpus cannot be read.
+    """
     if instrument.about != "transcripts":
-        raise StudyError(f"{path}: a corpus holds transcripts, and this instrument is about personas; choose dialogue_quality, or name runs")
+        raise StudyError(
+            f"{path}: a corpus holds transcripts, and this instrument is about personas; choose"
+            " dialogue_quality, or name runs"
+        )
     chosen = [one for one in read_dialogues(path) if _fits(one, choice)]
     for one in draw(chosen, choice.most, seed).dialogues:
-        yield Found(origin=_origin(path, one), lines=tuple(
-            Line(speaker=speaker, text=text) for speaker, text in blind_lines(one, instrument.person, instrument.partner, instrument.mask)
-        ))
+        yield Found(
+            origin=_origin(path, one),
+            lines=tuple(
+                Line(speaker=speaker, text=text)
+                for speaker, text in blind_lines(
+                    one, instrument.person, instrument.partner, instrument.mask
+                )
+            ),
+        )
 
 
 def _fits(dialogue: Dialogue, choice: Choice) -> bool:
     partner = _partner(dialogue)
     return (
-        partner in choice.partners and choice.who in (None, dialogue.client) and len(dialogue.turns) >= choice.fewest_lines
+        partner in choice.partners
+        and choice.who in (None, dialogue.client)
+        and len(dialogue.turns) >= choice.fewest_lines
         and bool(dialogue.lines("client"))
     )
 
@@ -58,6 +85,13 @@ def _partner(dialogue: Dialogue) -> str | None:
 def _origin(path: Path, dialogue: Dialogue) -> Origin:
     models = sorted(set(dialogue.origin.models.values())) if dialogue.origin else []
     return Origin(
-        run=label_of(path), folder=str(path), condition=dialogue.condition, world=None, world_seed=None, model="; ".join(models) or None,
-        person=dialogue.client, partner_role=_partner(dialogue), chat=dialogue.id,
+        run=label_of(path),
+        folder=str(path),
+        condition=dialogue.condition,
+        world=None,
+        world_seed=None,
+        model="; ".join(models) or None,
+        person=dialogue.client,
+        partner_role=_partner(dialogue),
+        chat=dialogue.id,
     )

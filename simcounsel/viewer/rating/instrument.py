@@ -32,9 +32,10 @@ class RatingItem(Spec):
 class RatingInstrument(Spec):
     """The questions about each transcript or pair, and how the two speakers are called.
 
-    person: what stands for the client; partner: for whoever the client talks with, counselor or not.
-    mask: words that would tell the condition; `counsel*` stands for every word that begins so.
-    may_skip: whether "cannot say" is an answer. raters: how many, where the command line says nothing.
+    person: what stands for the client; partner: for whoever the client talks with, counselor or
+    not. mask: words that would tell the condition; `counsel*` stands for every word that begins so.
+    may_skip: whether "cannot say" is an answer. raters: how many, where the command line says
+    nothing.
     """
 
     title: Label
@@ -54,9 +55,14 @@ class RatingInstrument(Spec):
         if twice is not None:
             raise ValueError(f"two items have the id {twice!r}; give each its own")
         if self.person == self.partner:
-            raise ValueError(f"person and partner are both {self.person!r}; raters could not tell them apart")
+            raise ValueError(
+                f"person and partner are both {self.person!r}; raters could not tell them apart"
+            )
         if self.about == "transcripts" and any(item.compares for item in self.items):
-            raise ValueError("`compares` is for pairs; a transcript has nothing to be compared with (about: personas)")
+            raise ValueError(
+                "`compares` is for pairs; a transcript has nothing to be compared with (about:"
+                " personas)"
+            )
         return self
 
 
@@ -66,11 +72,17 @@ def shipped() -> list[str]:
 
 
 def load_instrument(name: str) -> RatingInstrument:
-    """A shipped instrument by its name, or one of your own by its file. SpecError names every problem."""
+    """A shipped instrument by its name, or one of your own by its file. SpecError names every
+    problem.
+    """
     if name in shipped():
         return load_spec(SHIPPED / f"{name}.yaml", RatingInstrument)[0]
     if name.endswith((".yaml", ".yml")) or Path(name).exists():
         return load_spec(Path(name), RatingInstrument)[0]
     near = difflib.get_close_matches(name, shipped(), n=1)
-    remedy = f"did you mean {near[0]}?" if near else f"known here: {', '.join(shipped())}; or name a YAML file"
+    remedy = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"known here: {', '.join(shipped())}; or name a YAML file"
+    )
     raise SpecError([f"no rating instrument {name!r}; {remedy}"])

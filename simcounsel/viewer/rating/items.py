@@ -14,8 +14,9 @@ FEWEST_LINES = 4
 class Choice:
     """What is taken from each run, or of each corpus and condition.
 
-    who: only this client; partners: whom the client talks with; most: at most so many items,
-    drawn by chance (of a corpus by theme), `None` for all; fewest_lines: shorter conversations are left out.
+    who: only this client; partners: whom the client talks with; most: at most so many items, drawn
+    by chance (of a corpus by theme), `None` for all; fewest_lines: shorter conversations are left
+    out.
     """
 
     who: str | None = None

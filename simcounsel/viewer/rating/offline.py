@@ -1,4 +1,6 @@
-"""A rater's page as one file that needs no server: it keeps the answers and hands them over as a download."""
+"""A rater's page as one file that needs no server: it keeps the answers and hands them over as a
+download.
+"""
 
 import base64
 import hashlib
@@ -41,18 +43,38 @@ def write_offline(folder: Path, study: Study) -> list[Path]:
 
 
 def offline_page(study: Study, rater: Rater) -> str:
-    """The page with everything in it: one style, one script, both allowed by their hashes and nothing else."""
-    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "rate.css"))
+    """The page with everything in it: one style, one script, both allowed by their hashes and
+    nothing else.
+    """
+    style = "".join(
+        (STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "rate.css")
+    )
     script = _script(study, rater)
-    body = re.search(r"<body>\n(.*?)<script", (STATIC / "rate.html").read_text(encoding="utf-8"), re.DOTALL)
+    body = re.search(
+        r"<body>\n(.*?)<script", (STATIC / "rate.html").read_text(encoding="utf-8"), re.DOTALL
+    )
     assert body is not None
-    return PAGE.format(style=style, style_hash=_hash(style), body=body.group(1).strip(), script=script, script_hash=_hash(script))
+    return PAGE.format(
+        style=style,
+        style_hash=_hash(style),
+        body=body.group(1).strip(),
+        script=script,
+        script_hash=_hash(script),
+    )
 
 
 def _script(study: Study, rater: Rater) -> str:
-    """The modules joined into one closed function, after the study as data in which no tag can end the script."""
-    data = json.dumps(study.shown_to(rater) | {"given": {}}).replace("<", "\\u003c").replace(">", "\\u003e")
-    modules = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("dom.js", "rate.js"))
+    """The modules joined into one closed function, after the study as data in which no tag can end
+    the script.
+    """
+    data = (
+        json.dumps(study.shown_to(rater) | {"given": {}})
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+    )
+    modules = "\n".join(
+        (STATIC / name).read_text(encoding="utf-8") for name in ("dom.js", "rate.js")
+    )
     code = _EXPORT.sub("", _IMPORT.sub("", modules))
     assert "</" not in code and "<!--" not in code, "code that would end its script"
     return f'(() => {{\n"use strict";\nconst STUDY = {data};\n{code}\n}})();\n'

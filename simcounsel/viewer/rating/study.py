@@ -45,7 +45,9 @@ class Shown(Part):
 
 
 class Rater(Part):
-    """A rater. token: the secret part of the link; order: ids of the items, as this rater meets them."""
+    """A rater. token: the secret part of the link; order: ids of the items, as this rater meets
+    them.
+    """
 
     name: str
     token: str
@@ -63,7 +65,14 @@ class Study(Part):
 
     def rater(self, token: str) -> Rater | None:
         """Whose link that is; compared in constant time."""
-        return next((r for r in self.raters if secrets.compare_digest(r.token.encode(), token.encode("utf-8", "replace"))), None)
+        return next(
+            (
+                r
+                for r in self.raters
+                if secrets.compare_digest(r.token.encode(), token.encode("utf-8", "replace"))
+            ),
+            None,
+        )
 
     def called(self, name: str) -> Rater | None:
         """The rater of that name."""
@@ -76,17 +85,22 @@ class Study(Part):
         asked = self.instrument.model_dump(mode="json", exclude={"mask", "raters", "items"})
         asked["items"] = [item.model_dump(mode="json") for item in self.instrument.items]
         return {
-            "study": self.study, "rater": rater.name, "instrument": asked,
-            "items": [items[id].model_dump(mode="json", include={"id", kind}) for id in rater.order],
+            "study": self.study,
+            "rater": rater.name,
+            "instrument": asked,
+            "items": [
+                items[id].model_dump(mode="json", include={"id", kind}) for id in rater.order
+            ],
         }
 
 
 class Origin(Part):
-    """Where an item comes from. `None` means that the run does not say, or that it is of the other kind.
+    """Where an item comes from. `None` means that the run does not say, or that it is of the other
+    kind.
 
-    person, partner: whose talk it is (partner_role: counselor, layperson or client), or whose persona.
-    earlier: which of the two texts is the earlier, 1 or 2; version: the number of the later one.
-    also_in: runs in which the very same text stands, such as forks that share a past.
+    person, partner: whose talk it is (partner_role: counselor, layperson or client), or whose
+    persona. earlier: which of the two texts is the earlier, 1 or 2; version: the number of the
+    later one. also_in: runs in which the very same text stands, such as forks that share a past.
     """
 
     run: str
@@ -127,21 +141,33 @@ def _read(file: Path, kind: type[M]) -> M:
     try:
         return kind.model_validate(json.loads(file.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise StudyError(f"{file}: no such file; `simcounsel rate-page RUNS --instrument NAME --out {file.parent}` makes a study") from None
+        raise StudyError(
+            f"{file}: no such file; `simcounsel rate-page RUNS --instrument NAME --out"
+            f" {file.parent}` makes a study"
+        ) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise StudyError(f"{file}: damaged ({where}: {first['msg']}); take it from a backup, or make the study anew") from None
+        raise StudyError(
+            f"{file}: damaged ({where}: {first['msg']}); take it from a backup, or make the study"
+            " anew"
+        ) from None
     except (ValueError, OSError) as error:
-        raise StudyError(f"{file}: cannot be read ({str(error).splitlines()[0]}); take it from a backup, or make the study anew") from None
+        raise StudyError(
+            f"{file}: cannot be read ({str(error).splitlines()[0]}); take it from a backup, or make"
+            " the study anew"
+        ) from None
 
 
 def refuse_taken(folder: Path) -> None:
     """StudyError when a folder holds a study, or answers to one."""
-    taken = next((name for name in ("study.json", "answers.jsonl") if (folder / name).exists()), None)
+    taken = next(
+        (name for name in ("study.json", "answers.jsonl") if (folder / name).exists()), None
+    )
     if taken is not None:
         raise StudyError(
-            f"{folder}: holds a study already ({taken}); choose another --out, or go on with that one: `simcounsel rate-page --out {folder} --serve`"
+            f"{folder}: holds a study already ({taken}); choose another --out, or go on with that"
+            f" one: `simcounsel rate-page --out {folder} --serve`"
         )
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder}: a file, not a folder; choose another --out")
@@ -154,7 +180,9 @@ def write_study(folder: Path, study: Study, key: Key) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write a file so that it is there in full or not at all. StudyError when it cannot be written."""
+    """Write a file so that it is there in full or not at all. StudyError when it cannot be
+    written.
+    """
     temporary = file.with_name(f"{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -164,4 +192,7 @@ def write_whole(file: Path, text: str) -> None:
             os.fsync(out.fileno())
         temporary.replace(file)
     except OSError as error:
-        raise StudyError(f"{file}: cannot be written ({error.strerror}); free some space or choose another folder") from None
+        raise StudyError(
+            f"{file}: cannot be written ({error.strerror}); free some space or choose another"
+            " folder"
+        ) from None

@@ -28,34 +28,53 @@ def one_line(error: BaseException) -> str:
     return str(error)
 
 
-@pytest.mark.parametrize(("config", "words"), [
-    ({"peft_type": "IA3"}, "peft_type is 'IA3'; only LORA"),
-    ({"use_dora": True}, "use_dora is True, and only plain LoRA"),
-    ({"bias": "lora_only"}, "bias is 'lora_only'"),
-    ({"modules_to_save": ["lm_head"]}, "modules_to_save is"),
-    ({"init_lora_weights": "pissa"}, "'pissa', which changes the base model's own weights"),
-    ({"fan_in_fan_out": True}, "fan_in_fan_out"),
-    ({"lora_alpha": 0}, "lora_alpha is 0; it must be a number above 0"),
-    ({"r": None}, "r is None"),
-    ({"r": 8}, r"factors of shape \(4, 48\) and \(32, 4\); with rank 8"),
-    ({"rank_pattern": {"(": 2}}, r"rank_pattern is"),
-    ({"rank_pattern": {"q_proj": 0}}, r"rank_pattern is"),
-])
-def test_more_or_other_than_plain_lora_is_refused(tmp_path: Path, config: dict[str, object], words: str) -> None:
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"peft_type": "IA3"}, "peft_type is 'IA3'; only LORA"),
+        ({"use_dora": True}, "use_dora is True, and only plain LoRA"),
+        ({"bias": "lora_only"}, "bias is 'lora_only'"),
+        ({"modules_to_save": ["lm_head"]}, "modules_to_save is"),
+        ({"init_lora_weights": "pissa"}, "'pissa', which changes the base model's own weights"),
+        ({"fan_in_fan_out": True}, "fan_in_fan_out"),
+        ({"lora_alpha": 0}, "lora_alpha is 0; it must be a number above 0"),
+        ({"r": None}, "r is None"),
+        ({"r": 8}, r"factors of shape \(4, 48\) and \(32, 4\); with rank 8"),
+        ({"rank_pattern": {"(": 2}}, r"rank_pattern is"),
+        ({"rank_pattern": {"q_proj": 0}}, r"rank_pattern is"),
+    ],
+)
+def test_more_or_other_than_plain_lora_is_refused(
+    tmp_path: Path, config: dict[str, object], words: str
+) -> None:
     with pytest.raises(TrainingError, match=words) as caught:
         read_adapter(peft_folder(tmp_path, **config))
     one_line(caught.value)
 
 
-@pytest.mark.parametrize(("tensors", "words"), [
-    ({}, "holds no tensors"),
-    ({f"{NAME}.lora_A.weight": np.ones((4, 32), np.float32)}, "only lora_A; both factors"),
-    ({f"{NAME}.lora_magnitude_vector": np.ones(32, np.float32)}, "is no LoRA factor of a linear layer"),
-    ({f"{NAME}.lora_A.weight": np.ones((4, 32), np.int8)}, "type I8"),
-    ({f"{NAME}.lora_A.weight": np.full((4, 32), np.nan, np.float32)}, "not finite"),
-    ({f"{NAME}.lora_A.weight": np.ones(4, np.float32), f"{NAME}.lora_B.weight": np.ones((32, 4), np.float32)}, "factors of shape"),
-])
-def test_wrong_tensors_are_named(tmp_path: Path, tensors: dict[str, np.ndarray], words: str) -> None:
+@pytest.mark.parametrize(
+    ("tensors", "words"),
+    [
+        ({}, "holds no tensors"),
+        ({f"{NAME}.lora_A.weight": np.ones((4, 32), np.float32)}, "only lora_A; both factors"),
+        (
+            {f"{NAME}.lora_magnitude_vector": np.ones(32, np.float32)},
+            "is no LoRA factor of a linear layer",
+        ),
+        ({f"{NAME}.lora_A.weight": np.ones((4, 32), np.int8)}, "type I8"),
+        ({f"{NAME}.lora_A.weight": np.full((4, 32), np.nan, np.float32)}, "not finite"),
+        (
+            {
+                f"{NAME}.lora_A.weight": np.ones(4, np.float32),
+                f"{NAME}.lora_B.weight": np.ones((32, 4), np.float32),
+            },
+            "factors of shape",
+        ),
+    ],
+)
+def test_wrong_tensors_are_named(
+    tmp_path: Path, tensors: dict[str, np.ndarray], words: str
+) -> None:
     with pytest.raises(TrainingError, match=words) as caught:
         read_adapter(peft_folder(tmp_path, tensors))
     one_line(caught.value)
@@ -67,7 +86,10 @@ def test_half_precision_is_read(tmp_path: Path) -> None:
 
     made = {name: torch.from_numpy(array) for name, array in factors().items()}
     peft_folder(tmp_path)
-    save_file({name: tensor.to(torch.bfloat16) for name, tensor in made.items()}, str(tmp_path / "adapter_model.safetensors"))
+    save_file(
+        {name: tensor.to(torch.bfloat16) for name, tensor in made.items()},
+        str(tmp_path / "adapter_model.safetensors"),
+    )
     layers = read_adapter(tmp_path).layers
     want = made[f"{NAME}.lora_B.weight"].to(torch.bfloat16).to(torch.float32).numpy()
     assert np.array_equal(layers["model.layers.0.self_attn.q_proj"].b, want)
@@ -76,24 +98,37 @@ def test_half_precision_is_read(tmp_path: Path) -> None:
 def test_a_trainings_folder_means_the_adapter_in_it(tmp_path: Path) -> None:
     inner = peft_folder(tmp_path / "training" / "adapter")
     assert locate(tmp_path / "training") == inner
-    with pytest.raises(TrainingError, match="no adapter: neither it nor its folder adapter/ holds adapter_config.json"):
+    with pytest.raises(
+        TrainingError,
+        match="no adapter: neither it nor its folder adapter/ holds adapter_config.json",
+    ):
         locate(tmp_path)
     (inner / "adapter_model.safetensors").unlink()
     with pytest.raises(TrainingError, match="cannot be read"):
         read_adapter(inner)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_cut_off_or_damaged_files_are_one_line(tmp_path: Path, data: st.DataObject) -> None:
     """Any prefix of any of the three files, and any byte changed: read, or refused by an error of ours."""
     folder = peft_folder(tmp_path, factors(parts=("self_attn.q_proj",)))
     made = tmp_path / "whole.gguf"
     write(read_adapter(folder), find_base("base", folder), made)
-    file = data.draw(st.sampled_from([folder / "adapter_config.json", folder / "adapter_model.safetensors", made]))
+    file = data.draw(
+        st.sampled_from(
+            [folder / "adapter_config.json", folder / "adapter_model.safetensors", made]
+        )
+    )
     whole = file.read_bytes()
     at = data.draw(st.integers(0, min(len(whole), 900) - 1))
-    damaged = whole[:at] if data.draw(st.booleans()) else whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at + 1 :]
+    damaged = (
+        whole[:at]
+        if data.draw(st.booleans())
+        else whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at + 1 :]
+    )
     file.write_bytes(damaged)
     try:
         if file == made:
@@ -108,7 +143,11 @@ def test_a_gguf_file_says_what_is_wrong_with_it(tmp_path: Path) -> None:
     whole = tmp_path / "whole.gguf"
     write(read_adapter(peft_folder(tmp_path)), find_base("base", tmp_path), whole)
     cut = tmp_path / "cut.gguf"
-    for size, words in ((10, "cut off"), (whole.stat().st_size - 1, "cut off: it is shorter than its tensors"), (0, "not a GGUF file")):
+    for size, words in (
+        (10, "cut off"),
+        (whole.stat().st_size - 1, "cut off: it is shorter than its tensors"),
+        (0, "not a GGUF file"),
+    ):
         cut.write_bytes(whole.read_bytes()[:size])
         with pytest.raises(ModelError, match=words):
             read_header(cut)
@@ -121,7 +160,9 @@ def test_a_gguf_file_says_what_is_wrong_with_it(tmp_path: Path) -> None:
 
 def test_a_base_is_found_by_config_or_gguf(tmp_path: Path) -> None:
     folder = peft_folder(tmp_path)
-    want = Base(architecture="llama", blocks=2, width=32, heads=4, kv_heads=2, head_width=8, inner=48)
+    want = Base(
+        architecture="llama", blocks=2, width=32, heads=4, kv_heads=2, head_width=8, inner=48
+    )
     assert find_base("base", folder) == find_base(str(folder / "base"), Path("elsewhere")) == want
     writer = gguf.GGUFWriter(tmp_path / "base.gguf", "llama")
     writer.add_array("tokenizer.ggml.tokens", ["a", "b"])
@@ -136,12 +177,20 @@ def test_a_base_is_found_by_config_or_gguf(tmp_path: Path) -> None:
     assert find_base("base.gguf", tmp_path) == want
 
 
-@pytest.mark.parametrize(("config", "words"), [
-    ({"model_type": "gpt2"}, "architecture 'gpt2'; adapters can be written for llama, qwen2, qwen3"),
-    ({"num_attention_heads": None}, "num_attention_heads is None; a whole number"),
-    ({"num_key_value_heads": 3}, "do not fit each other"),
-])
-def test_a_base_that_is_not_supported_is_refused(tmp_path: Path, config: dict[str, object], words: str) -> None:
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (
+            {"model_type": "gpt2"},
+            "architecture 'gpt2'; adapters can be written for llama, qwen2, qwen3",
+        ),
+        ({"num_attention_heads": None}, "num_attention_heads is None; a whole number"),
+        ({"num_key_value_heads": 3}, "do not fit each other"),
+    ],
+)
+def test_a_base_that_is_not_supported_is_refused(
+    tmp_path: Path, config: dict[str, object], words: str
+) -> None:
     folder = peft_folder(tmp_path, base={**TINY, **config} if "model_type" in config else TINY)
     (folder / "base" / "config.json").write_text(json.dumps({**TINY, **config}))
     with pytest.raises(TrainingError, match=words):
@@ -159,11 +208,22 @@ def test_the_command_writes_beside_the_adapter_or_where_it_is_told(tmp_path: Pat
     app.callback()(lambda: None)
     register(app)
     folder = peft_folder(tmp_path / "training" / "adapter")
-    said = CliRunner().invoke(app, ["export", str(tmp_path / "training"), "--gguf"], catch_exceptions=False)
-    assert said.exit_code == 0 and "14 layers" in said.output and "adapters of rank 4" in said.output
+    said = CliRunner().invoke(
+        app, ["export", str(tmp_path / "training"), "--gguf"], catch_exceptions=False
+    )
+    assert (
+        said.exit_code == 0 and "14 layers" in said.output and "adapters of rank 4" in said.output
+    )
     assert (folder / "adapter.gguf").is_file()
     out = tmp_path / "here.gguf"
-    assert CliRunner().invoke(app, ["export", str(folder), "--gguf", "-o", str(out), "--base", str(folder / "base")]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(
+            app, ["export", str(folder), "--gguf", "-o", str(out), "--base", str(folder / "base")]
+        )
+        .exit_code
+        == 0
+    )
     assert out.read_bytes() == (folder / "adapter.gguf").read_bytes()
     with pytest.raises(TrainingError, match="say the form; there is --gguf"):
         CliRunner().invoke(app, ["export", str(folder)], catch_exceptions=False)

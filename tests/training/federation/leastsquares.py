@@ -17,14 +17,19 @@ ALPHA = 4.0
 def adapters(rank: int = 2, seed: int = 0) -> dict[str, np.ndarray]:
     """A drawn, B zero, as PEFT begins."""
     rng = np.random.default_rng(seed)
-    return {KEY_A: (rng.standard_normal((rank, INPUTS)) / INPUTS**0.5).astype(np.float32), KEY_B: np.zeros((OUTPUTS, rank), np.float32)}
+    return {
+        KEY_A: (rng.standard_normal((rank, INPUTS)) / INPUTS**0.5).astype(np.float32),
+        KEY_B: np.zeros((OUTPUTS, rank), np.float32),
+    }
 
 
 def start(rank: int = 2) -> ServerState:
     return ServerState(weights=adapters(rank))
 
 
-def data(sizes: Mapping[str, int], seed: int = 0, noise: float = 0.3, rank: int = OUTPUTS) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def data(
+    sizes: Mapping[str, int], seed: int = 0, noise: float = 0.3, rank: int = OUTPUTS
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """One linear truth with noise; sites draw from the same distribution."""
     rng = np.random.default_rng(seed)
     truth = rng.standard_normal((OUTPUTS, rank)) @ rng.standard_normal((rank, INPUTS)) / rank**0.5
@@ -58,8 +63,15 @@ class LeastSquares:
             error = x @ (base + scale * b @ a).T - y
             losses.append(float(np.mean(np.sum(error**2, axis=1))))
             slope = 2 * scale * error.T @ x / len(x)
-            a, b = a - self.rate * (0 if self.only_b else 1) * b.T @ slope, b - self.rate * slope @ a.T
-        return Learned(weights={KEY_A: a.astype(np.float32), KEY_B: b.astype(np.float32)}, steps=self.steps, loss=losses[0])
+            a, b = (
+                a - self.rate * (0 if self.only_b else 1) * b.T @ slope,
+                b - self.rate * slope @ a.T,
+            )
+        return Learned(
+            weights={KEY_A: a.astype(np.float32), KEY_B: b.astype(np.float32)},
+            steps=self.steps,
+            loss=losses[0],
+        )
 
 
 def central_b(of: Mapping[str, tuple[np.ndarray, np.ndarray]], a: np.ndarray) -> np.ndarray:

@@ -27,11 +27,23 @@ from training.recipe import Recipe
 
 SIZES = {"east": 10, "north": 60, "south": 30}
 DATA = data(SIZES)
-SITE = {"unit": "site", "clip": 1.0, "delta": 1e-3, "noise_at": "each_site", "noise_multiplier": 5.0}
+SITE = {
+    "unit": "site",
+    "clip": 1.0,
+    "delta": 1e-3,
+    "noise_at": "each_site",
+    "noise_multiplier": 5.0,
+}
 
 
 def recipe(privacy: dict[str, Any] | None, **more: Any) -> Recipe:
-    given = {"rounds": 6, "lora": {"alpha": ALPHA, "rank": 2}, "privacy": privacy, "folders": dict.fromkeys(SIZES, "x"), **more}
+    given = {
+        "rounds": 6,
+        "lora": {"alpha": ALPHA, "rank": 2},
+        "privacy": privacy,
+        "folders": dict.fromkeys(SIZES, "x"),
+        **more,
+    }
     return Recipe.model_validate(given)
 
 
@@ -39,26 +51,66 @@ def plan_of(of: Recipe) -> Plan | None:
     return of.plan(tuple(Site(name=name, sessions=size) for name, size in SIZES.items()))
 
 
-def go(of: Recipe, folder: Path, *, rounds: int | None = None, seed: int = 1, sites: Any = None, **more: Any) -> Any:
+def go(
+    of: Recipe,
+    folder: Path,
+    *,
+    rounds: int | None = None,
+    seed: int = 1,
+    sites: Any = None,
+    **more: Any,
+) -> Any:
     plan = plan_of(of)
     terms = terms_of(of, plan, SIZES)
-    return federate(start(), sites or InProcess(LeastSquares(DATA), terms, seed), terms, plan, rounds=rounds or of.rounds, seed=seed, folder=folder, **more)
+    return federate(
+        start(),
+        sites or InProcess(LeastSquares(DATA), terms, seed),
+        terms,
+        plan,
+        rounds=rounds or of.rounds,
+        seed=seed,
+        folder=folder,
+        **more,
+    )
 
 
 def same(one: ServerState, two: ServerState) -> bool:
-    parts = [(one.weights, two.weights), (one.shift or {}, two.shift or {}), (one.moments, two.moments)]
-    alike = all(left.keys() == right.keys() and all(np.array_equal(left[key], right[key]) and left[key].dtype == right[key].dtype for key in left) for left, right in parts)
+    parts = [
+        (one.weights, two.weights),
+        (one.shift or {}, two.shift or {}),
+        (one.moments, two.moments),
+    ]
+    alike = all(
+        left.keys() == right.keys()
+        and all(
+            np.array_equal(left[key], right[key]) and left[key].dtype == right[key].dtype
+            for key in left
+        )
+        for left, right in parts
+    )
     return alike and (one.round, one.charged) == (two.round, two.charged)
 
 
-@pytest.mark.parametrize("averaging", [
-    {"rule": "fedadam", "server_learning_rate": 0.1, "send": "int8"}, {"rule": "stack"}, {"rule": "exact", "send": "fp16"}, {"secure": True},
-])
-def test_resumed_from_any_round_it_ends_bit_by_bit_the_same(averaging: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "averaging",
+    [
+        {"rule": "fedadam", "server_learning_rate": 0.1, "send": "int8"},
+        {"rule": "stack"},
+        {"rule": "exact", "send": "fp16"},
+        {"secure": True},
+    ],
+)
+def test_resumed_from_any_round_it_ends_bit_by_bit_the_same(
+    averaging: dict[str, Any], tmp_path: Path
+) -> None:
     of = recipe(None, averaging=averaging, participation=0.8)
     reports: list[RoundReport] = []
     whole = go(of, tmp_path / "whole", on_round=reports.append)
-    assert whole.stopped is None and whole.ledger is None and [report.round for report in reports] == [1, 2, 3, 4, 5, 6]
+    assert (
+        whole.stopped is None
+        and whole.ledger is None
+        and [report.round for report in reports] == [1, 2, 3, 4, 5, 6]
+    )
     for cut in (1, 4):
         part = tmp_path / f"cut{cut}"
         go(of, part, rounds=cut)
@@ -66,7 +118,9 @@ def test_resumed_from_any_round_it_ends_bit_by_bit_the_same(averaging: dict[str,
         resumed = go(of, part, sites=InProcess(learner, terms_of(of, None, SIZES), 1))
         assert same(resumed.state, whole.state)
         assert {round for _, round in learner.seen} <= set(range(cut + 1, 7))
-        assert (part / ROUNDS / "0006" / TENSORS).read_bytes() == (tmp_path / "whole" / ROUNDS / "0006" / TENSORS).read_bytes()
+        assert (part / ROUNDS / "0006" / TENSORS).read_bytes() == (
+            tmp_path / "whole" / ROUNDS / "0006" / TENSORS
+        ).read_bytes()
 
 
 def test_private_rounds_resume_bit_by_bit_with_seeded_noise(tmp_path: Path) -> None:
@@ -110,7 +164,14 @@ def test_a_state_is_written_over_whole(tmp_path: Path) -> None:
     assert latest(tmp_path / "nowhere") is None
 
 
-@pytest.mark.parametrize("other", [{"seed": 2}, {"of": recipe({**SITE, "noise_multiplier": 6.0})}, {"of": recipe({**SITE, "delta": 1e-4})}])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 2},
+        {"of": recipe({**SITE, "noise_multiplier": 6.0})},
+        {"of": recipe({**SITE, "delta": 1e-4})},
+    ],
+)
 def test_other_terms_do_not_resume(other: dict[str, Any], tmp_path: Path) -> None:
     go(recipe(SITE), tmp_path, rounds=2)
     with pytest.raises(TrainingError, match="another recipe, seed or noise"):
@@ -119,7 +180,9 @@ def test_other_terms_do_not_resume(other: dict[str, Any], tmp_path: Path) -> Non
 
 def test_more_rounds_at_the_same_noise_may_follow(tmp_path: Path) -> None:
     go(recipe(SITE, rounds=2), tmp_path)
-    assert go(recipe(SITE, rounds=4), tmp_path).ledger.epsilon == pytest.approx(gaussian.epsilon_of(5, 1e-3, 4))
+    assert go(recipe(SITE, rounds=4), tmp_path).ledger.epsilon == pytest.approx(
+        gaussian.epsilon_of(5, 1e-3, 4)
+    )
 
 
 def test_the_ledger_is_in_every_checkpoint_and_says_all(tmp_path: Path) -> None:
@@ -127,18 +190,39 @@ def test_the_ledger_is_in_every_checkpoint_and_says_all(tmp_path: Path) -> None:
     for number in range(1, 7):
         ledger = json.loads((tmp_path / ROUNDS / f"{number:04d}" / FACTS).read_text())["ledger"]
         assert ledger["rounds_charged"] == number
-        assert ledger["epsilon"] == pytest.approx(gaussian.epsilon_of(5, 1e-3, number))  # exact composition, over 2 clip
-        assert (ledger["unit"], ledger["sensitivity"], ledger["noise_std"], ledger["multiplier"]) == ("site", 2.0, 10.0, 5.0)
-    assert asdict(ended.ledger) == {**json.loads((tmp_path / LEDGER).read_text()), "also_released": ended.ledger.also_released}
-    assert "differ in all data of one site" in ended.ledger.adjacency and "every site is charged" in ended.ledger.sampling
-    assert "numbers of sessions of the sites, as weights" in ended.ledger.also_released and "seeded" in ended.ledger.noise
+        assert ledger["epsilon"] == pytest.approx(
+            gaussian.epsilon_of(5, 1e-3, number)
+        )  # exact composition, over 2 clip
+        assert (
+            ledger["unit"],
+            ledger["sensitivity"],
+            ledger["noise_std"],
+            ledger["multiplier"],
+        ) == ("site", 2.0, 10.0, 5.0)
+    assert asdict(ended.ledger) == {
+        **json.loads((tmp_path / LEDGER).read_text()),
+        "also_released": ended.ledger.also_released,
+    }
+    assert (
+        "differ in all data of one site" in ended.ledger.adjacency
+        and "every site is charged" in ended.ledger.sampling
+    )
+    assert (
+        "numbers of sessions of the sites, as weights" in ended.ledger.also_released
+        and "seeded" in ended.ledger.noise
+    )
     uniform = Spending(plan_of(recipe(SITE)) or pytest.fail("no plan")).ledger(1, "secure")
-    assert "numbers of sessions of the sites, as weights" not in uniform.also_released and uniform.noise.startswith("secure")
+    assert (
+        "numbers of sessions of the sites, as weights" not in uniform.also_released
+        and uniform.noise.startswith("secure")
+    )
 
 
 def test_without_privacy_the_ledger_says_so(tmp_path: Path) -> None:
     go(recipe(None), tmp_path, rounds=1)
-    assert json.loads((tmp_path / LEDGER).read_text())["said"].startswith("privacy: none; updates and losses of sites were released")
+    assert json.loads((tmp_path / LEDGER).read_text())["said"].startswith(
+        "privacy: none; updates and losses of sites were released"
+    )
 
 
 class Never:
@@ -152,13 +236,18 @@ class Never:
 
 def test_a_plan_beyond_its_budget_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
     three = gaussian.epsilon_of(5, 1e-3, 3)
-    with pytest.raises(TrainingError, match=r"for one site would be overrun after round 3 of 6 \(total"):
+    with pytest.raises(
+        TrainingError, match=r"for one site would be overrun after round 3 of 6 \(total"
+    ):
         go(recipe({**SITE, "budget_epsilon": three * 1.001}), tmp_path, sites=Never())
     assert not list(tmp_path.iterdir())
 
 
 def test_noise_found_from_the_budget_lasts_for_all_rounds_and_not_one_more(tmp_path: Path) -> None:
-    of = recipe({key: value for key, value in SITE.items() if key != "noise_multiplier"} | {"budget_epsilon": 4.0})
+    of = recipe(
+        {key: value for key, value in SITE.items() if key != "noise_multiplier"}
+        | {"budget_epsilon": 4.0}
+    )
     ended = go(of, tmp_path)
     assert ended.stopped is None and 3.99 < ended.ledger.epsilon <= 4.0 + 1e-8
     spending = Spending(plan_of(of) or pytest.fail("no plan"))
@@ -183,7 +272,9 @@ class Breaks(InProcess):
 
 
 @pytest.mark.parametrize(("noise", "charged"), [("secure", 3), ("seeded", 2)])
-def test_what_was_sent_in_a_round_that_broke_stays_charged_if_it_cannot_be_repeated(noise: str, charged: int, tmp_path: Path) -> None:
+def test_what_was_sent_in_a_round_that_broke_stays_charged_if_it_cannot_be_repeated(
+    noise: str, charged: int, tmp_path: Path
+) -> None:
     of = recipe({**SITE, "budget_epsilon": gaussian.epsilon_of(5, 1e-3, 6) * 1.0001}, noise=noise)
     with pytest.raises(KeyboardInterrupt):
         go(of, tmp_path, sites=Breaks(2, LeastSquares(DATA), terms_of(of, plan_of(of), SIZES), 1))
@@ -195,13 +286,20 @@ def test_what_was_sent_in_a_round_that_broke_stays_charged_if_it_cannot_be_repea
         assert ended.stopped is None and ended.state.charged == 6
     else:  # six rounds are paid for, one was lost: the sixth is refused, not overrun
         assert ended.state.round == 5 and ended.state.charged == 6
-        assert ended.stopped.startswith("after round 5 of 6: 6 are charged, and one more would overrun the budget of epsilon")
+        assert ended.stopped.startswith(
+            "after round 5 of 6: 6 are charged, and one more would overrun the budget of epsilon"
+        )
 
 
 def test_terms_and_plan_must_fit(tmp_path: Path) -> None:
     private, free = recipe(SITE), recipe(None)
-    for terms, plan in ((terms_of(private, plan_of(private), SIZES), None), (terms_of(free, None, SIZES), plan_of(private))):
-        with pytest.raises(TrainingError, match=r"no plan to account for them|accounts as if they were"):
+    for terms, plan in (
+        (terms_of(private, plan_of(private), SIZES), None),
+        (terms_of(free, None, SIZES), plan_of(private)),
+    ):
+        with pytest.raises(
+            TrainingError, match=r"no plan to account for them|accounts as if they were"
+        ):
             federate(start(), Never(), terms, plan, rounds=1, seed=1, folder=tmp_path)
 
 
@@ -220,7 +318,13 @@ print(ended.stopped)
 
 def test_ctrl_c_ends_after_a_round_that_is_on_disk(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
-    with subprocess.Popen([sys.executable, "-c", STOP, str(tmp_path)], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", STOP, str(tmp_path)],
+        cwd=root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdout and process.stdin
         assert [process.stdout.readline().strip() for _ in range(2)] == ["1", "2"]
         os.kill(process.pid, signal.SIGINT)
@@ -231,16 +335,42 @@ def test_ctrl_c_ends_after_a_round_that_is_on_disk(tmp_path: Path) -> None:
 
 
 def test_terms_come_from_recipe_and_plan() -> None:
-    of = recipe({**SITE, "noise_at": "sum", "weights": "by_size", "max_weight": 0.4, "participation": 0.5}, averaging={"secure": True, "min_sites": 2})
+    of = recipe(
+        {**SITE, "noise_at": "sum", "weights": "by_size", "max_weight": 0.4, "participation": 0.5},
+        averaging={"secure": True, "min_sites": 2},
+    )
     terms = terms_of(of, plan_of(of), SIZES)
-    assert terms.weights == pytest.approx({"east": 0.1, "north": 0.4, "south": 0.3}) and terms.fixed and terms.hidden_draw
-    assert (terms.clip, terms.noise_std, terms.participation, terms.min_sites, terms.tells_loss) == (1.0, pytest.approx(5 * 0.4), 0.5, 2, False)
-    record = recipe({"unit": "session", "clip": 1.0, "delta": 1e-4, "noise_multiplier": 1.0}, batch_size=5, participation=0.5)
+    assert (
+        terms.weights == pytest.approx({"east": 0.1, "north": 0.4, "south": 0.3})
+        and terms.fixed
+        and terms.hidden_draw
+    )
+    assert (
+        terms.clip,
+        terms.noise_std,
+        terms.participation,
+        terms.min_sites,
+        terms.tells_loss,
+    ) == (1.0, pytest.approx(5 * 0.4), 0.5, 2, False)
+    record = recipe(
+        {"unit": "session", "clip": 1.0, "delta": 1e-4, "noise_multiplier": 1.0},
+        batch_size=5,
+        participation=0.5,
+    )
     terms = terms_of(record, plan_of(record), SIZES)
-    assert (terms.clip, terms.fixed, terms.noise_at, terms.hidden_draw, terms.participation, terms.tells_loss) == (None, False, "none", False, 0.5, False)
+    assert (
+        terms.clip,
+        terms.fixed,
+        terms.noise_at,
+        terms.hidden_draw,
+        terms.participation,
+        terms.tells_loss,
+    ) == (None, False, "none", False, 0.5, False)
     assert terms.weights["north"] == pytest.approx(0.6)
     with pytest.raises(TrainingError, match="no site 'west'; there are east, north, south"):
-        terms_of(recipe(None, lora={"ranks": {"west": 4}}, averaging={"rule": "stack"}), None, SIZES)
+        terms_of(
+            recipe(None, lora={"ranks": {"west": 4}}, averaging={"rule": "stack"}), None, SIZES
+        )
     with pytest.raises(TrainingError, match="not the plan's sites"):
         terms_of(recipe(SITE), plan_of(recipe(SITE)), {"one": 5})
 
@@ -248,5 +378,10 @@ def test_terms_come_from_recipe_and_plan() -> None:
 def test_a_fingerprint_tells_terms_apart() -> None:
     terms = Terms(weights={"a": 0.5, "b": 0.5})
     assert terms.fingerprint == replace(terms, timeout_s=5).fingerprint
-    for other in ({"learning_rate": 0.5}, {"send": "fp16"}, {"weights": {"a": 0.6, "b": 0.4}}, {"alpha": 1.0}):
+    for other in (
+        {"learning_rate": 0.5},
+        {"send": "fp16"},
+        {"weights": {"a": 0.6, "b": 0.4}},
+        {"alpha": 1.0},
+    ):
         assert terms.fingerprint != replace(terms, **other).fingerprint  # type: ignore[arg-type]

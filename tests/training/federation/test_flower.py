@@ -56,32 +56,85 @@ class Flower:
         for name in (*SIZES, "stranger"):
             certificates.node(folder, name)
         here = f'address = "127.0.0.1:{self.port}"\nroot-certificates = "{folder}/ca.pem"'
-        (home / "config.toml").write_text(f'[superlink]\ndefault = "here"\n\n[superlink.here]\n{here}\n')
-        self.env = {**os.environ, "FLWR_HOME": str(home), "FLWR_TELEMETRY_ENABLED": "0", "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", "PATH": f"{BIN}:{os.environ['PATH']}"}
+        (home / "config.toml").write_text(
+            f'[superlink]\ndefault = "here"\n\n[superlink.here]\n{here}\n'
+        )
+        self.env = {
+            **os.environ,
+            "FLWR_HOME": str(home),
+            "FLWR_TELEMETRY_ENABLED": "0",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONWARNINGS": "ignore",
+            "PATH": f"{BIN}:{os.environ['PATH']}",
+        }
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, name: str, *words: str) -> None:
         with (self.folder / f"{name}.log").open("wb") as log:
-            self.processes[name] = subprocess.Popen([str(BIN / words[0]), *words[1:]], cwd=self.folder, env=self.env, stdout=log, stderr=log, start_new_session=True)
+            self.processes[name] = subprocess.Popen(
+                [str(BIN / words[0]), *words[1:]],
+                cwd=self.folder,
+                env=self.env,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def up(self) -> None:
-        tls = ("--ssl-certfile", "server.pem", "--ssl-keyfile", "server.key", "--ssl-ca-certfile", "ca.pem")
-        self.start("superlink", "flower-superlink", *tls, "--enable-supernode-auth", "--port", str(self.port), "--disable-runtime-dependency-installation")
+        tls = (
+            "--ssl-certfile",
+            "server.pem",
+            "--ssl-keyfile",
+            "server.key",
+            "--ssl-ca-certfile",
+            "ca.pem",
+        )
+        self.start(
+            "superlink",
+            "flower-superlink",
+            *tls,
+            "--enable-supernode-auth",
+            "--port",
+            str(self.port),
+            "--disable-runtime-dependency-installation",
+        )
         self.reachable(self.port)
         with ThreadPoolExecutor() as together:
-            list(together.map(lambda name: self.flwr("supernode", "register", f"{name}.pub", "here"), SIZES))
+            list(
+                together.map(
+                    lambda name: self.flwr("supernode", "register", f"{name}.pub", "here"), SIZES
+                )
+            )
         for name in SIZES:
             self.node(name, "--auth-supernode-private-key", name)
         self.node("stranger", "--auth-supernode-private-key", "stranger", "--max-retries", "0")
         self.node("keyless", "--max-retries", "0")
-        self.node("misled", "--auth-supernode-private-key", "east", "--max-retries", "0", ca="other.pem")
+        self.node(
+            "misled", "--auth-supernode-private-key", "east", "--max-retries", "0", ca="other.pem"
+        )
 
     def node(self, name: str, *more: str, ca: str = "ca.pem") -> None:
         where = ("--superlink", f"127.0.0.1:{self.port}", "--port", str(free_port()))
-        self.start(name, "flower-supernode", "--root-certificates", ca, *where, "--node-config", f'site="{name}"', *more)
+        self.start(
+            name,
+            "flower-supernode",
+            "--root-certificates",
+            ca,
+            *where,
+            "--node-config",
+            f'site="{name}"',
+            *more,
+        )
 
     def flwr(self, *words: str) -> None:
-        subprocess.run([str(BIN / "flwr"), *words], cwd=self.folder, env=self.env, check=True, timeout=120, capture_output=True)
+        subprocess.run(
+            [str(BIN / "flwr"), *words],
+            cwd=self.folder,
+            env=self.env,
+            check=True,
+            timeout=120,
+            capture_output=True,
+        )
 
     def refused(self, name: str) -> str:
         """What a node said that could not come in, when it has ended; what it had started is ended too."""
@@ -101,7 +154,12 @@ class Flower:
         app = self.folder / "app"
         shutil.copytree(APP, app, ignore=shutil.ignore_patterns("__pycache__"))
         out.mkdir()
-        config = " ".join([f'folder="{out}" rounds={ROUNDS_WANTED}', *(f"{key}={str(value).lower()}" for key, value in asked.items())])
+        config = " ".join(
+            [
+                f'folder="{out}" rounds={ROUNDS_WANTED}',
+                *(f"{key}={str(value).lower()}" for key, value in asked.items()),
+            ]
+        )
         self.flwr("run", str(app), "here", "--run-config", config)
 
     def kill(self, name: str) -> None:
@@ -161,9 +219,13 @@ class Without(InProcess):
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
         return self.left(super().ask(tasks, frozen))
 
-    def ask_parts(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights) -> dict[str, Residues | Failed]:
+    def ask_parts(
+        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights
+    ) -> dict[str, Residues | Failed]:
         for site, task in tasks.items():
-            update = site_side.update_of(task, site, self.timed.learner, self.terms, self.seed, frozen)
+            update = site_side.update_of(
+                task, site, self.timed.learner, self.terms, self.seed, frozen
+            )
             self.plain += [value.tobytes() for value in update.delta.values()]
         parts = super().ask_parts(tasks, drawn, frozen)
         self.plain += [part.tobytes() for part in parts.values() if not isinstance(part, Failed)]
@@ -171,17 +233,28 @@ class Without(InProcess):
 
     def left(self, answers: Mapping[str, Any]) -> dict[str, Any]:
         self.round += 1
-        return {site: said if site in self.answered[self.round] else Failed("gone") for site, said in answers.items()}
+        return {
+            site: said if site in self.answered[self.round] else Failed("gone")
+            for site, said in answers.items()
+        }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("private", "secure"), [(True, True)])  # the other three were tried too; each takes minutes
-def test_over_flower_with_a_site_that_dies_the_result_is_that_of_one_process(private: bool, secure: bool, flower: Flower, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("private", "secure"), [(True, True)]
+)  # the other three were tried too; each takes minutes
+def test_over_flower_with_a_site_that_dies_the_result_is_that_of_one_process(
+    private: bool, secure: bool, flower: Flower, tmp_path: Path
+) -> None:
     """With TLS; every site known by its key. The one that dies does so while it trains: in a secure sum, after its shares were dealt."""
     out = tmp_path / "out"
     flower.up()
     flower.run(out, private=private, secure=secure)
-    for name, why in (("stranger", "Failed to activate SuperNode"), ("keyless", "must be registered via the CLI"), ("misled", "CERTIFICATE_VERIFY_FAILED")):
+    for name, why in (
+        ("stranger", "Failed to activate SuperNode"),
+        ("keyless", "must be registered via the CLI"),
+        ("misled", "CERTIFICATE_VERIFY_FAILED"),
+    ):
         assert why in flower.refused(name)
     lines_of(out / "trains")
     flower.kill("south")
@@ -200,4 +273,9 @@ def test_over_flower_with_a_site_that_dies_the_result_is_that_of_one_process(pri
     heard = (out / "heard.jsonl").read_text()
     assert not any(one.hex() in heard for one in sites.plain)
     kinds = Counter(json.loads(line)["kind"] for line in heard.splitlines())
-    assert not secure or (kinds["train"], kinds["train.share"], kinds["train.mask"], kinds["train.reveal"]) == (0, 6, 5, 5)
+    assert not secure or (
+        kinds["train"],
+        kinds["train.share"],
+        kinds["train.mask"],
+        kinds["train.reveal"],
+    ) == (0, 6, 5, 5)

@@ -22,9 +22,13 @@ def lora(both: bool = True) -> dict[str, np.ndarray]:
     for layer in range(30):
         for name, out in (("q_proj", 576), ("v_proj", 192)):
             stem = f"base_model.model.model.layers.{layer}.self_attn.{name}"
-            found[f"{stem}.lora_B.weight"] = (1e-3 * drawn.standard_normal((out, 16))).astype(np.float32)
+            found[f"{stem}.lora_B.weight"] = (1e-3 * drawn.standard_normal((out, 16))).astype(
+                np.float32
+            )
             if both:
-                found[f"{stem}.lora_A.weight"] = (1e-2 * drawn.standard_normal((16, 576))).astype(np.float32)
+                found[f"{stem}.lora_A.weight"] = (1e-2 * drawn.standard_normal((16, 576))).astype(
+                    np.float32
+                )
     return found
 
 
@@ -32,7 +36,11 @@ def test_fp32_is_bit_exact_and_facts_go_along() -> None:
     weights = lora()
     message = decoded(encoded(weights, "fp32", {"round": "3"}, rng()), "fp32")
     assert all(np.array_equal(message.weights[key], value) for key, value in weights.items())
-    assert message.facts["round"] == "3" and message.rounding == 0 and message.weights.keys() == weights.keys()
+    assert (
+        message.facts["round"] == "3"
+        and message.rounding == 0
+        and message.weights.keys() == weights.keys()
+    )
 
 
 def test_traffic_of_smollm2_is_what_was_promised() -> None:
@@ -46,9 +54,20 @@ def test_traffic_of_smollm2_is_what_was_promised() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(rows=st.integers(1, 9), columns=st.integers(1, 9), size=st.floats(1e-6, 1e3), seed=st.integers(0, 999), send=st.sampled_from(["fp16", "int8"]))
-def test_rounding_stays_within_the_stated_bound(rows: int, columns: int, size: float, seed: int, send: str) -> None:
-    weights = {"a": (size * rng(seed).standard_normal((rows, columns))).astype(np.float32), "b": np.zeros((2, 3), np.float32)}
+@given(
+    rows=st.integers(1, 9),
+    columns=st.integers(1, 9),
+    size=st.floats(1e-6, 1e3),
+    seed=st.integers(0, 999),
+    send=st.sampled_from(["fp16", "int8"]),
+)
+def test_rounding_stays_within_the_stated_bound(
+    rows: int, columns: int, size: float, seed: int, send: str
+) -> None:
+    weights = {
+        "a": (size * rng(seed).standard_normal((rows, columns))).astype(np.float32),
+        "b": np.zeros((2, 3), np.float32),
+    }
     message = decoded(encoded(weights, send, {}, rng(seed)), send)  # type: ignore[arg-type]
     off = {key: message.weights[key].astype(float) - weights[key] for key in weights}
     assert norm_of(off) <= message.rounding * (1 + 1e-6)
@@ -61,20 +80,34 @@ def test_int8_rounds_without_bias_and_repeats_by_its_key() -> None:
     back = decoded(encoded(weights, "int8", {}, rng(1)), "int8").weights["a"][:, 1:]
     assert set(np.unique(back)) == {0, 1}  # a step is 1; the nearest would always be 0
     assert back.mean() == pytest.approx(0.1, abs=0.01)  # standard error 0.0024
-    assert encoded(weights, "int8", {}, rng(1)) == encoded(weights, "int8", {}, rng(1)) != encoded(weights, "int8", {}, rng(2))
+    assert (
+        encoded(weights, "int8", {}, rng(1))
+        == encoded(weights, "int8", {}, rng(1))
+        != encoded(weights, "int8", {}, rng(2))
+    )
 
 
 def test_int8_scales_each_component_by_itself() -> None:
-    small = {"b": np.tile(np.array([1.0, 1e-4], np.float32), (50, 1))}  # two components, of very different size
+    small = {
+        "b": np.tile(np.array([1.0, 1e-4], np.float32), (50, 1))
+    }  # two components, of very different size
     back = decoded(encoded(small, "int8", {}, rng()), "int8").weights["b"]
     np.testing.assert_allclose(back, small["b"], rtol=0.02)
 
 
-@pytest.mark.parametrize(("bad", "why"), [
-    (b"", "no message"), (b"\x00" * 40, "no message"), (save({"a": np.zeros(2, np.float32)}), "sent as nothing known"),
-    (save({"a": np.zeros(2, np.float64)}, metadata={"send": "fp32"}), "float64, not float32"),
-    (save({"a": np.zeros(2, np.float32)}, metadata={"send": "int8"}), "sent as int8, but fp32 was agreed"),
-])
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (b"", "no message"),
+        (b"\x00" * 40, "no message"),
+        (save({"a": np.zeros(2, np.float32)}), "sent as nothing known"),
+        (save({"a": np.zeros(2, np.float64)}, metadata={"send": "fp32"}), "float64, not float32"),
+        (
+            save({"a": np.zeros(2, np.float32)}, metadata={"send": "int8"}),
+            "sent as int8, but fp32 was agreed",
+        ),
+    ],
+)
 def test_what_is_no_message_is_said(bad: bytes, why: str) -> None:
     with pytest.raises(TrainingError, match=why):
         decoded(bad, "fp32")

@@ -13,8 +13,17 @@ from training.federation.noise import GRID_BITS, noised
 STD = 2.5
 
 
-def drawn(source: str, *, seed: int = 1, round: int = 1, site: str = "north", size: int = 40_000) -> np.ndarray:
-    return noised({"a": np.zeros((2, size // 2), np.float32)}, STD, seed=seed, round=round, site=site, source=source)["a"].ravel()  # type: ignore[arg-type]
+def drawn(
+    source: str, *, seed: int = 1, round: int = 1, site: str = "north", size: int = 40_000
+) -> np.ndarray:
+    return noised(
+        {"a": np.zeros((2, size // 2), np.float32)},
+        STD,
+        seed=seed,
+        round=round,
+        site=site,
+        source=source,
+    )["a"].ravel()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("source", ["seeded", "secure"])
@@ -35,7 +44,14 @@ def test_seeded_noise_repeats_and_differs_by_round_site_and_seed() -> None:
 
 
 def test_two_tensors_of_one_shape_get_different_noise() -> None:
-    both = noised({"a": np.zeros(50, np.float32), "b": np.zeros(50, np.float32)}, STD, seed=1, round=1, site="", source="seeded")
+    both = noised(
+        {"a": np.zeros(50, np.float32), "b": np.zeros(50, np.float32)},
+        STD,
+        seed=1,
+        round=1,
+        site="",
+        source="seeded",
+    )
     assert not np.array_equal(both["a"], both["b"])
 
 
@@ -56,9 +72,13 @@ def test_what_secure_noise_releases_lies_on_a_grid_whatever_the_update() -> None
     """So that the lowest bits tell nothing (Mironov 2012)."""
     step = 2.0 ** (math.floor(math.log2(STD)) - GRID_BITS)
     for value in (0.0, 1e-7, 0.1, 1 / 3):
-        released = noised({"a": np.full(1000, value, np.float32)}, STD, seed=1, round=1, site="a", source="secure")["a"]
+        released = noised(
+            {"a": np.full(1000, value, np.float32)}, STD, seed=1, round=1, site="a", source="secure"
+        )["a"]
         assert np.array_equal(released / step, np.round(released / step))
-        assert np.array_equal(released.astype(np.float32), released)  # so float32 loses nothing of it
+        assert np.array_equal(
+            released.astype(np.float32), released
+        )  # so float32 loses nothing of it
 
 
 @pytest.mark.parametrize("std", [0.0, -1.0, float("nan"), float("inf")])

@@ -16,15 +16,21 @@ def with_(**other: np.ndarray) -> dict[str, np.ndarray]:
     return {**LIKE, **other}
 
 
-@pytest.mark.parametrize(("delta", "why"), [
-    (with_(a=np.full((2, 3), np.nan, np.float32)), "'a' has 6 entries that are not finite"),
-    (with_(b=np.array([[1], [-np.inf], [0]], np.float32)), "'b' has 1 entries that are not finite"),
-    ({"a": LIKE["a"]}, "1 of 2 tensors are missing, such as 'b'"),
-    (with_(c=LIKE["a"]), "1 tensors that nobody asked for, such as 'c'"),
-    (with_(b=np.zeros((1, 3), np.float32)), r"'b' has shape \(1, 3\), not \(3, 1\)"),
-    (with_(a=np.zeros((2, 3), np.float64)), "'a' is float64, not float32"),
-    (with_(b=np.full((3, 1), 1, np.float32)), "its norm is 1.73205, above the clip of 1"),
-])
+@pytest.mark.parametrize(
+    ("delta", "why"),
+    [
+        (with_(a=np.full((2, 3), np.nan, np.float32)), "'a' has 6 entries that are not finite"),
+        (
+            with_(b=np.array([[1], [-np.inf], [0]], np.float32)),
+            "'b' has 1 entries that are not finite",
+        ),
+        ({"a": LIKE["a"]}, "1 of 2 tensors are missing, such as 'b'"),
+        (with_(c=LIKE["a"]), "1 tensors that nobody asked for, such as 'c'"),
+        (with_(b=np.zeros((1, 3), np.float32)), r"'b' has shape \(1, 3\), not \(3, 1\)"),
+        (with_(a=np.zeros((2, 3), np.float64)), "'a' is float64, not float32"),
+        (with_(b=np.full((3, 1), 1, np.float32)), "its norm is 1.73205, above the clip of 1"),
+    ],
+)
 def test_what_is_wrong_is_named(delta: dict[str, np.ndarray], why: str) -> None:
     found = problem_of(delta, LIKE, clip=1.0)
     with pytest.raises(TrainingError, match=why):
@@ -34,7 +40,9 @@ def test_what_is_wrong_is_named(delta: dict[str, np.ndarray], why: str) -> None:
 def test_what_is_as_agreed_passes() -> None:
     assert problem_of(LIKE, LIKE, clip=1.0) is None
     assert problem_of(with_(b=np.full((3, 1), 100, np.float32)), LIKE) is None
-    assert problem_of(with_(b=np.full((3, 1), 0.6, np.float32)), LIKE, clip=1.0, rounding=0.05) is None  # norm 1.04
+    assert (
+        problem_of(with_(b=np.full((3, 1), 0.6, np.float32)), LIKE, clip=1.0, rounding=0.05) is None
+    )  # norm 1.04
 
 
 def test_norm_of_huge_entries_is_not_lost() -> None:
@@ -43,7 +51,9 @@ def test_norm_of_huge_entries_is_not_lost() -> None:
 
 def test_clip_by_hand() -> None:
     clipped = clip_to({"a": np.array([[3, 0]], np.float32), "b": np.array([[4]], np.float32)}, 1.0)
-    assert clipped["a"].ravel().tolist() == pytest.approx([0.6, 0]) and clipped["b"].item() == pytest.approx(0.8)
+    assert clipped["a"].ravel().tolist() == pytest.approx([0.6, 0]) and clipped[
+        "b"
+    ].item() == pytest.approx(0.8)
     short = {"a": np.array([[0.3, 0.4]], np.float32)}
     assert np.array_equal(clip_to(short, 1.0)["a"], short["a"])
 

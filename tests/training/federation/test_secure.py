@@ -22,11 +22,15 @@ POINT = FixedPoint(largest=1.0, members=5)
 
 
 def vectors(sites: str = "abcde") -> dict[str, np.ndarray]:
-    return {site: POINT.encode(np.random.default_rng(ord(site)).uniform(-1, 1, SIZE)) for site in sites}
+    return {
+        site: POINT.encode(np.random.default_rng(ord(site)).uniform(-1, 1, SIZE)) for site in sites
+    }
 
 
 def plain_sum(of: dict[str, np.ndarray], sites: Collection[str]) -> np.ndarray:
-    return sum((of[site].astype(np.uint64) for site in sites), np.zeros(SIZE, np.uint64)).astype(np.uint32)
+    return sum((of[site].astype(np.uint64) for site in sites), np.zeros(SIZE, np.uint64)).astype(
+        np.uint32
+    )
 
 
 @pytest.mark.parametrize("gone", ["", "c", "ae"])
@@ -54,15 +58,27 @@ def test_below_the_threshold_it_fails_with_words() -> None:
     for found in (sum_of({**of, "a": GONE, "b": GONE, "c": GONE}), sum_of(of, silent="abc")):
         assert found.total is None and found.failed.keys() == of.keys()
         assert {found.failed[site] for site in "abc"} <= {"gone", "silent"}
-        assert all("2 of 5 sites answered to the end, and 3 are needed" in found.failed[site] for site in "de")
+        assert all(
+            "2 of 5 sites answered to the end, and 3 are needed" in found.failed[site]
+            for site in "de"
+        )
     assert [threshold_of(many) for many in (2, 3, 4, 5, 10)] == [2, 2, 3, 3, 6]
 
 
-def exchanged(sites: str = "abc") -> tuple[dict[str, Member], dict[str, object], dict[str, dict[str, bytes]]]:
+def exchanged(
+    sites: str = "abc",
+) -> tuple[dict[str, Member], dict[str, object], dict[str, dict[str, bytes]]]:
     members = {site: Member(site) for site in sites}
     keys = {site: member.keys() for site, member in members.items()}
     packets = {site: member.share(keys) for site, member in members.items()}
-    return members, keys, {site: {sender: sent[site] for sender, sent in packets.items() if sender != site} for site in sites}
+    return (
+        members,
+        keys,
+        {
+            site: {sender: sent[site] for sender, sent in packets.items() if sender != site}
+            for site in sites
+        },
+    )
 
 
 def test_the_server_sees_only_the_sum() -> None:
@@ -140,20 +156,37 @@ def test_a_member_can_be_kept_between_steps_and_does_each_once() -> None:
         Member.again(members["a"].kept()).reveal(masked)
 
 
-@pytest.mark.parametrize(("at", "spoilt"), [
-    ("keys", {"packets": b"short", "masks": b""}), ("share", {}), ("mask", {"vector": b"1234"}), ("mask", {}), ("reveal", {"a": b"x"}), ("reveal", {}),
-])
-def test_a_site_whose_answer_is_none_is_left_out_and_named(at: str, spoilt: dict[str, bytes]) -> None:
+@pytest.mark.parametrize(
+    ("at", "spoilt"),
+    [
+        ("keys", {"packets": b"short", "masks": b""}),
+        ("share", {}),
+        ("mask", {"vector": b"1234"}),
+        ("mask", {}),
+        ("reveal", {"a": b"x"}),
+        ("reveal", {}),
+    ],
+)
+def test_a_site_whose_answer_is_none_is_left_out_and_named(
+    at: str, spoilt: dict[str, bytes]
+) -> None:
     of, members = vectors(), {site: Member(site) for site in "abcde"}
 
     def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
-        return {site: spoilt if site == "c" and step == at else answered(members[site], step, one, lambda site=site: of[site]) for site, one in said.items()}  # type: ignore[misc]
+        return {
+            site: spoilt
+            if site == "c" and step == at
+            else answered(members[site], step, one, lambda site=site: of[site])
+            for site, one in said.items()
+        }  # type: ignore[misc]
 
     found = sum_over(of, SIZE, ask)
     if at == "reveal":  # its vector came
         assert np.array_equal(found.total, plain_sum(of, of)) and not found.failed
     else:
-        assert np.array_equal(found.total, plain_sum(of, "abde")) and found.failed == {"c": f"its answer to {at!r} is none"}
+        assert np.array_equal(found.total, plain_sum(of, "abde")) and found.failed == {
+            "c": f"its answer to {at!r} is none"
+        }
 
 
 def test_those_who_give_no_keys_count_for_the_threshold() -> None:
@@ -168,7 +201,9 @@ def test_those_who_give_no_keys_count_for_the_threshold() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(secret=st.binary(min_size=32, max_size=32), members=st.integers(1, 8), data=st.data())
-def test_any_threshold_of_shares_gives_the_secret(secret: bytes, members: int, data: st.DataObject) -> None:
+def test_any_threshold_of_shares_gives_the_secret(
+    secret: bytes, members: int, data: st.DataObject
+) -> None:
     threshold = data.draw(st.integers(1, members))
     shares = shares_of(secret, threshold, members)
     chosen = data.draw(st.permutations(sorted(shares)))[:threshold]
@@ -188,7 +223,9 @@ def test_shamir_by_hand_and_one_share_too_few() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(members=st.integers(1, 50), largest=st.floats(1e-6, 1e4), seed=st.integers(0, 999))
-def test_fixed_point_is_as_precise_as_it_says_and_never_overflows(members: int, largest: float, seed: int) -> None:
+def test_fixed_point_is_as_precise_as_it_says_and_never_overflows(
+    members: int, largest: float, seed: int
+) -> None:
     point = FixedPoint(largest=largest, members=members)
     of = np.random.default_rng(seed).uniform(-largest, largest, (members, 20))
     of[:, 0], of[:, 1] = largest, -largest
@@ -196,11 +233,16 @@ def test_fixed_point_is_as_precise_as_it_says_and_never_overflows(members: int, 
     np.testing.assert_allclose(total, of.sum(axis=0), atol=members * point.step)
     for one in of:
         back = point.decode(point.encode(one))
-        assert np.all(np.abs(back) <= np.abs(one))  # towards zero: no norm grows, so no clip is passed
+        assert np.all(
+            np.abs(back) <= np.abs(one)
+        )  # towards zero: no norm grows, so no clip is passed
         np.testing.assert_allclose(back, one, atol=point.step)
 
 
-@pytest.mark.parametrize(("value", "why"), [(1.001, "beyond 1, the range"), (float("nan"), "NaN"), (float("inf"), "infinite")])
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [(1.001, "beyond 1, the range"), (float("nan"), "NaN"), (float("inf"), "infinite")],
+)
 def test_what_would_overflow_is_refused(value: float, why: str) -> None:
     with pytest.raises(TrainingError, match=why):
         POINT.encode(np.array([0.0, value]))

@@ -45,16 +45,30 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     text = [Teaching().system_of(session(1, "a")), *session(1, "a", 2).lines()] * 3
-    made.train_from_iterator(text, trainers.BpeTrainer(vocab_size=700, special_tokens=specials, initial_alphabet=alphabet, show_progress=False))
+    made.train_from_iterator(
+        text,
+        trainers.BpeTrainer(
+            vocab_size=700, special_tokens=specials, initial_alphabet=alphabet, show_progress=False
+        ),
+    )
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|im_end|>", additional_special_tokens=["<|im_start|>"],
+        tokenizer_object=made,
+        eos_token="<|im_end|>",
+        pad_token="<|im_end|>",
+        additional_special_tokens=["<|im_start|>"],
     )
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=made.get_vocab_size(), hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=4096, tie_word_embeddings=True,
+        vocab_size=made.get_vocab_size(),
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
     )
     LlamaForCausalLM(config).save_pretrained(folder)
     return folder
@@ -65,7 +79,12 @@ def session(number: int, client: str, exchanges: int = 2, theme: str = "sleep") 
     turns = []
     for at in range(exchanges):
         turns.append(Turn(speaker="client", text=f"Night {number}.{at}, and I lay awake."))
-        turns.append(Turn(speaker="counselor", text="What kept you awake?" if at % 2 == 0 else "And what then?"))
+        turns.append(
+            Turn(
+                speaker="counselor",
+                text="What kept you awake?" if at % 2 == 0 else "And what then?",
+            )
+        )
     return Dialogue(id=f"s{number}", client=client, theme=theme, language="en", turns=tuple(turns))
 
 
@@ -73,8 +92,13 @@ def session(number: int, client: str, exchanges: int = 2, theme: str = "sleep") 
 def corpus(tmp_path: Path) -> Path:
     """Twelve sessions of eight clients, of whom four have two; two themes."""
     file = tmp_path / "corpus.jsonl"
-    rows = [session(n, f"client {n % 8}", 1 + n % 3, "sleep" if n % 8 < 4 else "work") for n in range(12)]
-    file.write_text("".join(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows), encoding="utf-8")
+    rows = [
+        session(n, f"client {n % 8}", 1 + n % 3, "sleep" if n % 8 < 4 else "work")
+        for n in range(12)
+    ]
+    file.write_text(
+        "".join(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows), encoding="utf-8"
+    )
     return file
 
 
@@ -87,8 +111,16 @@ def recipe_file(tmp_path: Path, tiny: Path, corpus: Path) -> Recipes:
 
     def write(**changed: Any) -> Path:
         told: dict[str, Any] = {
-            "corpus": str(corpus), "base": str(tiny), "batch_size": 2, "rounds": 2, "privacy": "none", "device": "cpu",
-            "lora": {"rank": 4, "alpha": 8}, "learning": {"learning_rate": 0.01, "max_tokens": 256}, "held_out": 0.3, "seed": 3,
+            "corpus": str(corpus),
+            "base": str(tiny),
+            "batch_size": 2,
+            "rounds": 2,
+            "privacy": "none",
+            "device": "cpu",
+            "lora": {"rank": 4, "alpha": 8},
+            "learning": {"learning_rate": 0.01, "max_tokens": 256},
+            "held_out": 0.3,
+            "seed": 3,
         }
         file = tmp_path / "recipe.yaml"
         file.write_text(json.dumps({**told, **changed}), encoding="utf-8")  # JSON is YAML
@@ -103,4 +135,6 @@ PRIVATE = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.
 def adapted(base: Base, adapter: Path) -> Reading:
     """A base with an adapter as anybody loads it."""
     with quietly():
-        return Reading(model=PeftModel.from_pretrained(base.model, str(adapter)), padding=0, at_once=4)
+        return Reading(
+            model=PeftModel.from_pretrained(base.model, str(adapter)), padding=0, at_once=4
+        )

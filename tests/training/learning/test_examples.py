@@ -25,7 +25,7 @@ def said(base: Base, ids: torch.Tensor, learned: torch.Tensor) -> str:
 
 
 def test_only_the_counselors_words_and_their_end_are_learned(base: Base) -> None:
-    (ids, learned), = encode(session(1, "a", 2), base.tokenizer, 2048)
+    ((ids, learned),) = encode(session(1, "a", 2), base.tokenizer, 2048)
     assert said(base, ids, learned) == "What kept you awake?<|im_end|>And what then?<|im_end|>"
     assert not learned[0]
     whole = base.tokenizer.decode(ids)
@@ -34,21 +34,32 @@ def test_only_the_counselors_words_and_their_end_are_learned(base: Base) -> None
 
 def test_words_that_the_client_said_first_are_not_learned_there(base: Base) -> None:
     """The same words in the system prompt or in the client's mouth are not taken for the counselor's."""
-    echo = Dialogue(id="e", client="a", turns=(Turn(speaker="client", text="And what then?"), Turn(speaker="counselor", text="And what then?")))
-    (ids, learned), = encode(echo, base.tokenizer, 2048)
+    echo = Dialogue(
+        id="e",
+        client="a",
+        turns=(
+            Turn(speaker="client", text="And what then?"),
+            Turn(speaker="counselor", text="And what then?"),
+        ),
+    )
+    ((ids, learned),) = encode(echo, base.tokenizer, 2048)
     assert said(base, ids, learned) == "And what then?<|im_end|>"
-    assert base.tokenizer.decode(ids[:int(learned.nonzero()[0])]).count("And what then?") == 1
+    assert base.tokenizer.decode(ids[: int(learned.nonzero()[0])]).count("And what then?") == 1
 
 
 def test_a_fallback_is_context_but_not_learned(base: Base) -> None:
     turns = [*session(1, "a", 2).turns]
     turns[1] = turns[1].model_copy(update={"source": "fallback"})
-    (ids, learned), = encode(session(1, "a", 2).model_copy(update={"turns": tuple(turns)}), base.tokenizer, 2048)
+    ((ids, learned),) = encode(
+        session(1, "a", 2).model_copy(update={"turns": tuple(turns)}), base.tokenizer, 2048
+    )
     assert said(base, ids, learned) == "And what then?<|im_end|>"
     assert "What kept you awake?" in base.tokenizer.decode(ids)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(exchanges=st.integers(1, 9), room=st.integers(170, 300))
 def test_cutting_loses_no_word_and_keeps_to_the_room(base: Base, exchanges: int, room: int) -> None:
     one = session(1, "a", exchanges)
@@ -60,12 +71,19 @@ def test_cutting_loses_no_word_and_keeps_to_the_room(base: Base, exchanges: int,
 
 
 def test_a_records_weights_make_the_mean_over_sessions(base: Base) -> None:
-    record, = records_of([session(1, "a", 1), session(2, "a", 3)], base.tokenizer, 2048, by_client=True)
+    (record,) = records_of(
+        [session(1, "a", 1), session(2, "a", 3)], base.tokenizer, 2048, by_client=True
+    )
     for dialogue in ("s1", "s2"):
         of = [example for example in record.examples if example.dialogue == dialogue]
-        assert sum(example.weight * int(example.learned.sum()) for example in of) == pytest.approx(0.5)
+        assert sum(example.weight * int(example.learned.sum()) for example in of) == pytest.approx(
+            0.5
+        )
     by_session = records_of([session(1, "a", 1), session(2, "a", 3)], base.tokenizer, 190)
-    assert [sum(example.weight * int(example.learned.sum()) for example in one.examples) for one in by_session] == pytest.approx([1, 1])
+    assert [
+        sum(example.weight * int(example.learned.sum()) for example in one.examples)
+        for one in by_session
+    ] == pytest.approx([1, 1])
     assert len(by_session[1].examples) > 1
 
 
@@ -78,10 +96,12 @@ def test_padding_is_hidden(base: Base) -> None:
 
 
 def test_nothing_to_learn_is_said(base: Base) -> None:
-    with pytest.raises(TrainingError, match="'s1' has no counselor's word to learn within 16 tokens"):
+    with pytest.raises(
+        TrainingError, match="'s1' has no counselor's word to learn within 16 tokens"
+    ):
         records_of([session(1, "a", 1)], base.tokenizer, 16)
 
 
 def test_the_chat_is_what_export_writes(base: Base) -> None:
-    (ids, _), = encode(session(1, "a", 1), base.tokenizer, 2048)
+    ((ids, _),) = encode(session(1, "a", 1), base.tokenizer, 2048)
     assert Teaching().system_of(session(1, "a")) in base.tokenizer.decode(ids)

@@ -9,7 +9,14 @@ from tests.training.learning.conftest import session
 from training.errors import TrainingError
 from training.learning.base import Base, load_base
 from training.learning.examples import Record, records_of
-from training.learning.gradients import Reading, clipped_sum, losses, mean_gradient, mean_loss, per_sequence
+from training.learning.gradients import (
+    Reading,
+    clipped_sum,
+    losses,
+    mean_gradient,
+    mean_loss,
+    per_sequence,
+)
 from training.learning.site import reading_of
 from training.learning.steps import adapter_weights, set_adapter_weights
 from training.recipe import Learning, Lora, Recipe
@@ -22,10 +29,17 @@ def base(tiny: Path) -> Base:
 
 @pytest.fixture(scope="module")
 def reading(tiny: Path) -> Reading:
-    made = reading_of(load_base(str(tiny), device="cpu"), Recipe(corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8), learning=Learning(at_once=3)))
+    made = reading_of(
+        load_base(str(tiny), device="cpu"),
+        Recipe(
+            corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8), learning=Learning(at_once=3)
+        ),
+    )
     torch.manual_seed(1)
     for parameter in made.trained():
-        torch.nn.init.normal_(parameter, std=0.3)  # B is zero at first, and would give A no gradient
+        torch.nn.init.normal_(
+            parameter, std=0.3
+        )  # B is zero at first, and would give A no gradient
     made.model.train()
     return made
 
@@ -33,7 +47,17 @@ def reading(tiny: Path) -> Reading:
 @pytest.fixture(scope="module")
 def records(base: Base) -> tuple[Record, ...]:
     """Five records, of which two have several sequences, one more than are computed together."""
-    return records_of([session(1, "a", 1), session(2, "b", 3), session(3, "c", 8), session(4, "d", 2), session(5, "e", 1)], base.tokenizer, 190)
+    return records_of(
+        [
+            session(1, "a", 1),
+            session(2, "b", 3),
+            session(3, "c", 8),
+            session(4, "d", 2),
+            session(5, "e", 1),
+        ],
+        base.tokenizer,
+        190,
+    )
 
 
 def gradient_of(reading: Reading, record: Record) -> list[torch.Tensor]:
@@ -51,20 +75,30 @@ def test_losses_are_those_of_hugging_face(reading: Reading, records: tuple[Recor
     example = records[1].examples[0]
     labels = torch.where(example.learned, example.ids, -100)[None]
     with torch.no_grad():
-        theirs = float(reading.model(input_ids=example.ids[None], labels=labels).loss) * int(example.learned.sum()) * example.weight
+        theirs = (
+            float(reading.model(input_ids=example.ids[None], labels=labels).loss)
+            * int(example.learned.sum())
+            * example.weight
+        )
         ours = float(losses(reading, [example])[0])
     assert ours == pytest.approx(theirs, rel=1e-5)
 
 
-def test_a_loss_is_the_same_alone_and_beside_a_longer_one(reading: Reading, records: tuple[Record, ...]) -> None:
+def test_a_loss_is_the_same_alone_and_beside_a_longer_one(
+    reading: Reading, records: tuple[Record, ...]
+) -> None:
     """The attention mask reaches the model: padding changes nothing."""
     short, long = records[0].examples[0], records[1].examples[0]
     assert len(short.ids) < len(long.ids)
     with torch.no_grad():
-        assert float(losses(reading, [short, long])[0]) == pytest.approx(float(losses(reading, [short])[0]), rel=1e-5)
+        assert float(losses(reading, [short, long])[0]) == pytest.approx(
+            float(losses(reading, [short])[0]), rel=1e-5
+        )
 
 
-def test_the_clipped_sum_is_that_of_records_one_by_one(reading: Reading, records: tuple[Record, ...]) -> None:
+def test_the_clipped_sum_is_that_of_records_one_by_one(
+    reading: Reading, records: tuple[Record, ...]
+) -> None:
     assert max(len(record.examples) for record in records) > reading.at_once
     each = [gradient_of(reading, record) for record in records]
     norms = sorted(norm(one) for one in each)
@@ -79,9 +113,16 @@ def test_the_clipped_sum_is_that_of_records_one_by_one(reading: Reading, records
     assert all(parameter.grad is None for parameter in reading.trained())
 
 
-def test_checkpointing_changes_no_gradient(reading: Reading, records: tuple[Record, ...], tiny: Path) -> None:
+def test_checkpointing_changes_no_gradient(
+    reading: Reading, records: tuple[Record, ...], tiny: Path
+) -> None:
     """Under the other kind of checkpointing the hooks fire twice."""
-    recipe = Recipe(corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8), learning=Learning(at_once=3, checkpointing=True))
+    recipe = Recipe(
+        corpus="samples",
+        privacy=None,
+        lora=Lora(rank=4, alpha=8),
+        learning=Learning(at_once=3, checkpointing=True),
+    )
     saving = reading_of(load_base(str(tiny), device="cpu"), recipe)
     set_adapter_weights(saving, adapter_weights(reading))
     saving.model.train()
@@ -92,9 +133,14 @@ def test_checkpointing_changes_no_gradient(reading: Reading, records: tuple[Reco
     assert norm([a - b for a, b in zip(*found, strict=True)]) < 1e-5 * norm(found[0])
 
 
-def test_no_record_moves_the_sum_by_more_than_the_clip(reading: Reading, records: tuple[Record, ...]) -> None:
+def test_no_record_moves_the_sum_by_more_than_the_clip(
+    reading: Reading, records: tuple[Record, ...]
+) -> None:
     with per_sequence(reading):
-        whole, less = clipped_sum(reading, records, 0.01), clipped_sum(reading, [*records[:2], *records[3:]], 0.01)
+        whole, less = (
+            clipped_sum(reading, records, 0.01),
+            clipped_sum(reading, [*records[:2], *records[3:]], 0.01),
+        )
     assert norm([a - b for a, b in zip(whole, less, strict=True)]) <= 0.01 * (1 + 1e-5)
 
 
@@ -103,18 +149,26 @@ def test_nobody_drawn_is_a_sum_of_zero(reading: Reading) -> None:
         assert norm(clipped_sum(reading, [], 1.0)) == 0
 
 
-def test_without_hooks_it_is_said_that_nothing_is_watched(reading: Reading, records: tuple[Record, ...]) -> None:
+def test_without_hooks_it_is_said_that_nothing_is_watched(
+    reading: Reading, records: tuple[Record, ...]
+) -> None:
     with pytest.raises(TrainingError, match="the hooks do not see the adapters"):
         clipped_sum(reading, records[:1], 1.0)
 
 
 def test_a_gradient_that_is_not_finite_is_refused(tiny: Path, records: tuple[Record, ...]) -> None:
     """min(1, C / nan) is 1 in some libraries, and the gradient passes."""
-    reading = reading_of(load_base(str(tiny), device="cpu"), Recipe(corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8)))
+    reading = reading_of(
+        load_base(str(tiny), device="cpu"),
+        Recipe(corpus="samples", privacy=None, lora=Lora(rank=4, alpha=8)),
+    )
     reading.model.train()
     with torch.no_grad():
         reading.trained()[0].fill_(float("nan"))
-    with per_sequence(reading), pytest.raises(TrainingError, match="not finite, and cannot be clipped"):
+    with (
+        per_sequence(reading),
+        pytest.raises(TrainingError, match="not finite, and cannot be clipped"),
+    ):
         clipped_sum(reading, records[:2], 1.0)
 
 

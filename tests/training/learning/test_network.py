@@ -26,24 +26,45 @@ def clinics(tmp_path: Path) -> dict[str, Path]:
     for number, (name, many) in enumerate(SIZES.items()):
         files[name] = tmp_path / f"{name}.jsonl"
         rows = [session(100 * number + n, f"{name} {n}") for n in range(many)]
-        files[name].write_text("".join(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows), encoding="utf-8")
+        files[name].write_text(
+            "".join(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows),
+            encoding="utf-8",
+        )
     return files
 
 
 def counted(recipe_file: Recipes, **more: object) -> Path:
-    return recipe_file(**{
-        "corpus": None, "held_out": 0, "batch_size": 2, "rounds": 1, "privacy": PRIVATE, "lora": {"rank": 4, "alpha": 8, "train": "b"},
-        "sites": [{"name": name, "sessions": many, "clients": many} for name, many in SIZES.items()], **more,
-    })
+    return recipe_file(
+        **{
+            "corpus": None,
+            "held_out": 0,
+            "batch_size": 2,
+            "rounds": 1,
+            "privacy": PRIVATE,
+            "lora": {"rank": 4, "alpha": 8, "train": "b"},
+            "sites": [
+                {"name": name, "sessions": many, "clients": many} for name, many in SIZES.items()
+            ],
+            **more,
+        }
+    )
 
 
 def node(file: Path, name: str, corpus: Path) -> SimpleNamespace:
-    return SimpleNamespace(run_config={}, node_config={"recipe": str(file), "site": name, "corpus": str(corpus)})
+    return SimpleNamespace(
+        run_config={}, node_config={"recipe": str(file), "site": name, "corpus": str(corpus)}
+    )
 
 
-def test_sides_that_never_met_agree_and_a_round_of_them_learns(recipe_file: Recipes, tmp_path: Path, clinics: dict[str, Path]) -> None:
+def test_sides_that_never_met_agree_and_a_round_of_them_learns(
+    recipe_file: Recipes, tmp_path: Path, clinics: dict[str, Path]
+) -> None:
     file = counted(recipe_file)
-    of_server = server(SimpleNamespace(run_config={"recipe": str(file), "folder": str(tmp_path / "out")}, node_config={}))
+    of_server = server(
+        SimpleNamespace(
+            run_config={"recipe": str(file), "folder": str(tmp_path / "out")}, node_config={}
+        )
+    )
     sides = {name: site(node(file, name, corpus)) for name, corpus in clinics.items()}
     assert {side.terms.fingerprint for side in sides.values()} == {of_server.terms.fingerprint}
 
@@ -51,22 +72,43 @@ def test_sides_that_never_met_agree_and_a_round_of_them_learns(recipe_file: Reci
         """Bytes only, as over a network."""
 
         def ask(self, tasks: dict[str, bytes], frozen: Weights) -> dict[str, bytes]:
-            return {name: answer(data, name, sides[name].learner, sides[name].terms, sides[name].seed, sides[name].frozen) for name, data in tasks.items()}
+            return {
+                name: answer(
+                    data,
+                    name,
+                    sides[name].learner,
+                    sides[name].terms,
+                    sides[name].seed,
+                    sides[name].frozen,
+                )
+                for name, data in tasks.items()
+            }
 
     state, report = conduct(of_server.start, Wire(), of_server.terms, of_server.seed)  # type: ignore[arg-type]
     assert report.answered == ("north", "south") and not report.failed
-    moved = {key for key, value in state.weights.items() if not np.array_equal(value, of_server.start.weights[key])}
+    moved = {
+        key
+        for key, value in state.weights.items()
+        if not np.array_equal(value, of_server.start.weights[key])
+    }
     assert moved and all("lora_B" in key for key in moved)
     of_server.on_round(report)
     of_server.on_end(SimpleNamespace(state=state, ledger=None, stopped=None))  # type: ignore[arg-type]
     assert (tmp_path / "out" / "adapter" / "adapter_model.safetensors").is_file()
 
 
-def test_a_site_whose_numbers_are_others_does_not_begin(recipe_file: Recipes, clinics: dict[str, Path]) -> None:
+def test_a_site_whose_numbers_are_others_does_not_begin(
+    recipe_file: Recipes, clinics: dict[str, Path]
+) -> None:
     file = counted(recipe_file)
-    with pytest.raises(SimcounselError, match="'south' has 6 sessions of 6 clients to train on, and the recipe says 4 of 4"):
+    with pytest.raises(
+        SimcounselError,
+        match="'south' has 6 sessions of 6 clients to train on, and the recipe says 4 of 4",
+    ):
         site(node(file, "south", clinics["north"]))
-    with pytest.raises(SimcounselError, match="no single site 'east' under `sites:`; there are north, south"):
+    with pytest.raises(
+        SimcounselError, match="no single site 'east' under `sites:`; there are north, south"
+    ):
         site(node(file, "east", clinics["north"]))
 
 
@@ -74,4 +116,8 @@ def test_what_is_not_configured_is_named(recipe_file: Recipes) -> None:
     with pytest.raises(TrainingError, match="--run-config lacks folder"):
         server(SimpleNamespace(run_config={"recipe": "x"}, node_config={}))
     with pytest.raises(TrainingError, match="between machines the sites are counted"):
-        server(SimpleNamespace(run_config={"recipe": str(recipe_file()), "folder": "x"}, node_config={}))
+        server(
+            SimpleNamespace(
+                run_config={"recipe": str(recipe_file()), "folder": "x"}, node_config={}
+            )
+        )

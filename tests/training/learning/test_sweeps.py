@@ -35,20 +35,32 @@ def sweep_file(tmp_path: Path, recipe_file: Recipes) -> Sweeps:
     """Writes a sweep of these cells, over a recipe with these keys changed."""
 
     def write(*cells: dict[str, Any], **changed: Any) -> Path:
-        recipe = json.loads(recipe_file(**{"rounds": 1, "deal": {"sites": 2}, **changed}).read_text(encoding="utf-8"))
+        recipe = json.loads(
+            recipe_file(**{"rounds": 1, "deal": {"sites": 2}, **changed}).read_text(
+                encoding="utf-8"
+            )
+        )
         file = tmp_path / "sweep.yaml"
-        file.write_text(yaml.safe_dump({"name": "Tiny", "recipe": recipe, "cells": list(cells)}), encoding="utf-8")
+        file.write_text(
+            yaml.safe_dump({"name": "Tiny", "recipe": recipe, "cells": list(cells)}),
+            encoding="utf-8",
+        )
         return file
 
     return write
 
 
-OPEN, CLOSED = {"name": "open"}, {"name": "closed", "about": "A budget.", "set": {"privacy": PRIVATE}}
+OPEN, CLOSED = (
+    {"name": "open"},
+    {"name": "closed", "about": "A budget.", "set": {"privacy": PRIVATE}},
+)
 
 
 def test_the_shipped_sweep_is_the_papers_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets 1, 2, 4, 8 and none over the same sessions; 2, 4, 6 sites of one theme and of as many themes, each with as much."""
-    monkeypatch.setattr("training.sites.read_dialogues", cache(read_dialogues))  # twelve times the same
+    monkeypatch.setattr(
+        "training.sites.read_dialogues", cache(read_dialogues)
+    )  # twelve times the same
     _, cells = load_sweep(PRIVACY)
     at = {cell.name: find(cell.recipe, cell.file) for cell in cells}
     held_out = {tuple(one.id for one in sites.held_out) for sites in at.values()}
@@ -58,12 +70,24 @@ def test_the_shipped_sweep_is_the_papers_design(monkeypatch: pytest.MonkeyPatch)
     for many in (2, 4, 6):
         alike, various = at[f"quantity_{many}"].sessions, at[f"diversity_{many}"].sessions
         assert {len(here) for here in (*alike.values(), *various.values())} == {1}
-        assert {one.theme for here in alike.values() for one in here} == {"couple"} and len(alike) == many
+        assert {one.theme for here in alike.values() for one in here} == {"couple"} and len(
+            alike
+        ) == many
         assert len({one.theme for here in various.values() for one in here}) == many == len(various)
-    trained = [{one.id for here in at[f"quantity_{many}"].sessions.values() for one in here} for many in (2, 4, 6)]
+    trained = [
+        {one.id for here in at[f"quantity_{many}"].sessions.values() for one in here}
+        for many in (2, 4, 6)
+    ]
     assert trained[0] < trained[1] < trained[2]
-    costs = {cell.name: cost(cell) for cell in cells if cell.name in ("epsilon_1", "no_privacy", "quantity_6")}
-    assert costs["epsilon_1"].epsilon == pytest.approx(1, rel=0.01) and costs["no_privacy"].epsilon is None
+    costs = {
+        cell.name: cost(cell)
+        for cell in cells
+        if cell.name in ("epsilon_1", "no_privacy", "quantity_6")
+    }
+    assert (
+        costs["epsilon_1"].epsilon == pytest.approx(1, rel=0.01)
+        and costs["no_privacy"].epsilon is None
+    )
     assert costs["epsilon_1"].steps == 2 * (6 + 6)  # 22 sessions a site, four a step, two rounds
     assert costs["quantity_6"].steps == 2 * 6
 
@@ -74,7 +98,10 @@ def test_themes_are_trained_on_and_all_are_held_out(recipe_file: Recipes) -> Non
     sites, whole = find(recipe, file), find(recipe.model_copy(update={"themes": ()}), file)
     assert {one.theme for here in sites.sessions.values() for one in here} == {"work"}
     assert sites.held_out == whole.held_out and len({one.theme for one in sites.held_out}) == 2
-    with pytest.raises(SpecError, match=r"no session has the theme 'sport'; there are (sleep|work) \d, (sleep|work) \d"):
+    with pytest.raises(
+        SpecError,
+        match=r"no session has the theme 'sport'; there are (sleep|work) \d, (sleep|work) \d",
+    ):
         find(recipe.model_copy(update={"themes": ("sport",)}), file)
 
 
@@ -83,29 +110,54 @@ def test_a_theme_a_site_and_at_most_so_many_sessions(corpus: Path, recipe_file: 
     recipe, _ = load_recipe(file)
     every = find(recipe, file).sessions["all"]
     few = [one for one in every if one.theme == "work"][:2]
-    uneven = deal([*few, *(one for one in every if one.theme == "sleep")], Deal(sites=2, by="theme"), 1)
-    assert [{one.theme for one in here} for here in uneven.values()] == [{"sleep"}, {"work"}]  # though of very unequal sizes
+    uneven = deal(
+        [*few, *(one for one in every if one.theme == "sleep")], Deal(sites=2, by="theme"), 1
+    )
+    assert [{one.theme for one in here} for here in uneven.values()] == [
+        {"sleep"},
+        {"work"},
+    ]  # though of very unequal sizes
     cut = deal(every, Deal(sites=2, sessions=3), 1)
     whole = deal(every, Deal(sites=2), 1)
     for name, here in cut.items():
-        assert len(here) <= 3 and {one.client for one in here} <= {one.client for one in whole[name]}
-        assert all(sum(one.client == other.client for one in every) == sum(one.client == other.client for one in here) for other in here)
+        assert len(here) <= 3 and {one.client for one in here} <= {
+            one.client for one in whole[name]
+        }
+        assert all(
+            sum(one.client == other.client for one in every)
+            == sum(one.client == other.client for one in here)
+            for other in here
+        )
 
 
 def test_changes_are_laid_over_key_by_key() -> None:
     base = {"a": {"b": 1, "c": {"d": 2}}, "e": [1, 2]}
-    assert laid_over(base, {"a": {"c": {"d": 3}}, "e": [4]}) == {"a": {"b": 1, "c": {"d": 3}}, "e": [4]}
+    assert laid_over(base, {"a": {"c": {"d": 3}}, "e": [4]}) == {
+        "a": {"b": 1, "c": {"d": 3}},
+        "e": [4],
+    }
     assert laid_over(base, {"a": "none"}) == {"a": "none", "e": [1, 2]}
     assert base == {"a": {"b": 1, "c": {"d": 2}}, "e": [1, 2]}
 
 
-@pytest.mark.parametrize(("cell", "said"), [
-    ({"name": "x", "set": {"roundz": 2}}, r"sweep.yaml:\d+: roundz: unknown key; did you mean 'rounds'"),
-    ({"name": "x", "set": {"learning": {"learning_rate": -1}}}, r"sweep.yaml:\d+: learning.learning_rate: -1: input should be greater than 0"),
-    ({"name": "x", "set": {"noise": "secure"}}, "there is no noise with `privacy: none`"),
-    ({"name": "Two Words"}, "should match pattern"),
-])
-def test_wrong_cells_are_named_with_their_line(cell: dict[str, Any], said: str, sweep_file: Sweeps) -> None:
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (
+            {"name": "x", "set": {"roundz": 2}},
+            r"sweep.yaml:\d+: roundz: unknown key; did you mean 'rounds'",
+        ),
+        (
+            {"name": "x", "set": {"learning": {"learning_rate": -1}}},
+            r"sweep.yaml:\d+: learning.learning_rate: -1: input should be greater than 0",
+        ),
+        ({"name": "x", "set": {"noise": "secure"}}, "there is no noise with `privacy: none`"),
+        ({"name": "Two Words"}, "should match pattern"),
+    ],
+)
+def test_wrong_cells_are_named_with_their_line(
+    cell: dict[str, Any], said: str, sweep_file: Sweeps
+) -> None:
     with pytest.raises(SpecError, match=said):
         load_sweep(sweep_file(cell))
 
@@ -116,7 +168,9 @@ def test_two_cells_of_one_name(sweep_file: Sweeps) -> None:
 
 
 def test_each_kind_of_file_names_its_command() -> None:
-    with pytest.raises(SpecError, match="this is a sweep of trainings: python -m training sweep .*privacy.yaml"):
+    with pytest.raises(
+        SpecError, match="this is a sweep of trainings: python -m training sweep .*privacy.yaml"
+    ):
         load_experiment(PRIVACY)
     with pytest.raises(SpecError, match="a sweep of several: python -m training sweep"):
         load_recipe(PRIVACY)
@@ -126,7 +180,9 @@ def test_each_kind_of_file_names_its_command() -> None:
         load_sweep(ROOT / "training" / "configs" / "smoke.yaml")
 
 
-def test_a_sweep_trains_each_cell_once(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_trains_each_cell_once(
+    sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Federated and central, private and not; another start does nothing; the cell's own file trains the same."""
     central = {"name": "central", "set": {"deal": None}}
     _, cells = load_sweep(sweep_file(OPEN, CLOSED, central))
@@ -135,35 +191,60 @@ def test_a_sweep_trains_each_cell_once(sweep_file: Sweeps, tmp_path: Path, monke
     assert [one.state for one in ended] == ["finished"] * 3
     assert "cell 2 of 3   closed   A budget." in said
     alone = load_recipe(tmp_path / "out" / "closed.yaml")[0]
-    assert alone.model_copy(update={"corpus": None}) == cells[1].recipe.model_copy(update={"corpus": None})
+    assert alone.model_copy(update={"corpus": None}) == cells[1].recipe.model_copy(
+        update={"corpus": None}
+    )
     monkeypatch.setattr(running, "_trained", None)  # nothing is trained again
     again = run(cells, tmp_path / "out")
-    assert [(one.state, one.before, one.after) for one in again] == [("was finished", one.before, one.after) for one in ended]
+    assert [(one.state, one.before, one.after) for one in again] == [
+        ("was finished", one.before, one.after) for one in ended
+    ]
 
     rows = read([tmp_path / "out"])
     assert [one.name for one in rows] == ["closed", "central", "open"]  # privacy first
     assert not warnings(rows)
-    assert rows[0].unit == "session" and rows[0].epsilon == pytest.approx(cost(cells[1]).epsilon) and rows[0].sites == 2
+    assert (
+        rows[0].unit == "session"
+        and rows[0].epsilon == pytest.approx(cost(cells[1]).epsilon)
+        and rows[0].sites == 2
+    )
     assert [one.after for one in rows] == [ended[1].after, ended[2].after, ended[0].after]
     table = lines(rows)
-    assert "closed" in table[1] and "session" in table[1] and f"{ended[1].after:.4f}" in table[1] and "none" in table[2]
+    assert (
+        "closed" in table[1]
+        and "session" in table[1]
+        and f"{ended[1].after:.4f}" in table[1]
+        and "none" in table[2]
+    )
     written = list(csv.DictReader(io.StringIO(as_csv(rows))))
     assert written[1]["epsilon"] == "" and float(written[0]["after"]) == ended[1].after
 
 
 def test_another_sweep_does_not_write_into_the_first(sweep_file: Sweeps, tmp_path: Path) -> None:
     run(load_sweep(sweep_file(OPEN))[1], tmp_path / "out")
-    with pytest.raises(SimcounselError, match="was trained otherwise than the sweep says now .learning."):
-        run(load_sweep(sweep_file(OPEN, learning={"learning_rate": 0.02, "max_tokens": 256}))[1], tmp_path / "out")
+    with pytest.raises(
+        SimcounselError, match="was trained otherwise than the sweep says now .learning."
+    ):
+        run(
+            load_sweep(sweep_file(OPEN, learning={"learning_rate": 0.02, "max_tokens": 256}))[1],
+            tmp_path / "out",
+        )
 
 
 def test_a_cell_that_fails_does_not_end_the_sweep(sweep_file: Sweeps, tmp_path: Path) -> None:
-    ended = run(load_sweep(sweep_file({"name": "lost", "set": {"base": str(tmp_path / "nowhere")}}, OPEN))[1], tmp_path / "out")
+    ended = run(
+        load_sweep(sweep_file({"name": "lost", "set": {"base": str(tmp_path / "nowhere")}}, OPEN))[
+            1
+        ],
+        tmp_path / "out",
+    )
     assert [one.state for one in ended] == ["failed", "finished"]
     assert "nowhere" in (ended[0].why or "")
 
 
-def test_a_stop_ends_the_sweep_and_the_next_start_goes_on(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_ends_the_sweep_and_the_next_start_goes_on(
+    sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from contextlib import contextmanager
 
     _, cells = load_sweep(sweep_file({"name": "central", "set": {"deal": None, "rounds": 2}}, OPEN))
@@ -176,56 +257,109 @@ def test_a_stop_ends_the_sweep_and_the_next_start_goes_on(sweep_file: Sweeps, tm
     assert [one.state for one in run(cells, tmp_path / "out")] == ["finished", "finished"]
 
 
-def _folder(path: Path, *, held_out: tuple[str, ...] = ("a", "b"), before: float = 3.0, epsilon: float | None = None, delta: float = 1e-3) -> Path:
+def _folder(
+    path: Path,
+    *,
+    held_out: tuple[str, ...] = ("a", "b"),
+    before: float = 3.0,
+    epsilon: float | None = None,
+    delta: float = 1e-3,
+) -> Path:
     (path / "adapter").mkdir(parents=True)
     paid = None if epsilon is None else {"unit": "session", "epsilon": epsilon, "delta": delta}
-    recipe = {"corpus": "c.jsonl", "folders": {}, "themes": [], "rounds": 1,
-              "learning": {"max_tokens": 256, "precision": "float32", "quantize": "none"}}
-    manifest = {"format": 1, "kind": "tune", "recipe": recipe, "base": {"name": "b", "digest": "d"}, "sites": [{"sessions": 5}], "account": paid,
-                "data": {"held_out": list(held_out)}}
+    recipe = {
+        "corpus": "c.jsonl",
+        "folders": {},
+        "themes": [],
+        "rounds": 1,
+        "learning": {"max_tokens": 256, "precision": "float32", "quantize": "none"},
+    }
+    manifest = {
+        "format": 1,
+        "kind": "tune",
+        "recipe": recipe,
+        "base": {"name": "b", "digest": "d"},
+        "sites": [{"sessions": 5}],
+        "account": paid,
+        "data": {"held_out": list(held_out)},
+    }
     (path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    (path / "log.jsonl").write_text(json.dumps({"kind": "held_out", "at": 0, "loss": before}) + "\n", encoding="utf-8")
-    (path / "adapter" / "card.json").write_text(json.dumps({"measured": {"held_out_loss_after": 2.5}, "privacy": paid}), encoding="utf-8")
+    (path / "log.jsonl").write_text(
+        json.dumps({"kind": "held_out", "at": 0, "loss": before}) + "\n", encoding="utf-8"
+    )
+    (path / "adapter" / "card.json").write_text(
+        json.dumps({"measured": {"held_out_loss_after": 2.5}, "privacy": paid}), encoding="utf-8"
+    )
     return path
 
 
 def test_what_must_not_be_compared_is_said(tmp_path: Path) -> None:
     first = _folder(tmp_path / "first", epsilon=1)
     assert not warnings(read([first, _folder(tmp_path / "alike", epsilon=2)]))
-    assert warnings(read([first, _folder(tmp_path / "others", held_out=("a",))])) == ["not comparable: held-out sessions of first and others differ"]
+    assert warnings(read([first, _folder(tmp_path / "others", held_out=("a",))])) == [
+        "not comparable: held-out sessions of first and others differ"
+    ]
     changed = warnings(read([first, _folder(tmp_path / "changed", before=3.1)]))
-    assert len(changed) == 1 and "the loss before training of first is 3.0000 and of changed 3.1000" in changed[0]
-    assert warnings(read([first, _folder(tmp_path / "wide", epsilon=1, delta=1e-2)])) == ["epsilons are not comparable: delta is 0.001 and 0.01"]
-    with pytest.raises(SimcounselError, match="neither a training's folder nor one that holds some"):
+    assert (
+        len(changed) == 1
+        and "the loss before training of first is 3.0000 and of changed 3.1000" in changed[0]
+    )
+    assert warnings(read([first, _folder(tmp_path / "wide", epsilon=1, delta=1e-2)])) == [
+        "epsilons are not comparable: delta is 0.001 and 0.01"
+    ]
+    with pytest.raises(
+        SimcounselError, match="neither a training's folder nor one that holds some"
+    ):
         read([tmp_path / "first" / "adapter"])
 
 
 def test_the_attack_that_tells_most_is_shown(tmp_path: Path) -> None:
     folder = _folder(tmp_path / "first", epsilon=1)
     told = {"low": 0.4, "high": 0.7}
-    attacks = [{"attack": name, "bound": 0.6, "base": {"roc_auc": 0.5}, "trained": {"roc_auc": auc, **told}} for name, auc in (("loss", 0.52), ("zlib", 0.58))]
+    attacks = [
+        {
+            "attack": name,
+            "bound": 0.6,
+            "base": {"roc_auc": 0.5},
+            "trained": {"roc_auc": auc, **told},
+        }
+        for name, auc in (("loss", 0.52), ("zlib", 0.58))
+    ]
     (folder / "audit.json").write_text(json.dumps({"attacks": attacks}), encoding="utf-8")
-    row, = read([folder])
+    (row,) = read([folder])
     assert (row.attack, row.auc, row.auc_allowed, row.auc_base) == ("zlib", 0.58, 0.6, 0.5)
     assert lines([row])[1].endswith("0.580    0.600  zlib")
 
 
 def test_the_commands(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attacking, "Options", partial(attacking.Options, bootstrap=0))  # which takes most of the time
+    monkeypatch.setattr(
+        attacking, "Options", partial(attacking.Options, bootstrap=0)
+    )  # which takes most of the time
     file, out = str(sweep_file(OPEN, CLOSED)), str(tmp_path / "out")
     plan = CliRunner().invoke(app, ["sweep", file, "--dry-run", "--out", out])
-    assert plan.exit_code == 0 and "closed" in plan.output and "Nothing was trained" in plan.output and not Path(out).exists()
+    assert (
+        plan.exit_code == 0
+        and "closed" in plan.output
+        and "Nothing was trained" in plan.output
+        and not Path(out).exists()
+    )
     wrong = CliRunner().invoke(app, ["sweep", file, "--only", "opne"])
-    assert isinstance(wrong.exception, SimcounselError) and "there are open, closed" in str(wrong.exception)
+    assert isinstance(wrong.exception, SimcounselError) and "there are open, closed" in str(
+        wrong.exception
+    )
     done = CliRunner().invoke(app, ["sweep", file, "--only", "open", "--out", out, "--audit"])
     assert done.exit_code == 0, done.output
     assert "cell 1 of 1   open" in done.output and "1 of 1 cells are finished" in done.output
-    assert json.loads((tmp_path / "out" / "open" / "audit.json").read_text(encoding="utf-8"))["attacks"]
+    assert json.loads((tmp_path / "out" / "open" / "audit.json").read_text(encoding="utf-8"))[
+        "attacks"
+    ]
     table = CliRunner().invoke(app, ["compare", out, "--csv", str(tmp_path / "t.csv")])
     assert table.exit_code == 0 and "by attack" in table.output and (tmp_path / "t.csv").is_file()
 
 
-def test_ctrl_c_while_nothing_can_be_kept(sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_nothing_can_be_kept(
+    sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def pressed(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 

@@ -32,7 +32,14 @@ def tuned(file: Path, out: Path, *, stop_after: int | None = None) -> Tuned:
     def seen(now: Progress) -> None:
         at.append(now.at)
 
-    return tune(recipe, file, lines, out, on_progress=seen, stop=lambda: stop_after is not None and at[-1] >= stop_after)
+    return tune(
+        recipe,
+        file,
+        lines,
+        out,
+        on_progress=seen,
+        stop=lambda: stop_after is not None and at[-1] >= stop_after,
+    )
 
 
 def federated(file: Path, out: Path, **more: Any) -> Federated:
@@ -46,10 +53,14 @@ def adapter(out: Path) -> Mapping[str, np.ndarray]:
 
 def same(a: Path, b: Path) -> bool:
     one, other = adapter(a), adapter(b)
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+    return one.keys() == other.keys() and all(
+        np.array_equal(one[name], other[name]) for name in one
+    )
 
 
-def test_a_training_learns_and_its_adapter_is_what_was_measured(recipe_file: Recipes, tmp_path: Path, tiny: Path) -> None:
+def test_a_training_learns_and_its_adapter_is_what_was_measured(
+    recipe_file: Recipes, tmp_path: Path, tiny: Path
+) -> None:
     file = recipe_file(rounds=4)
     done = tuned(file, tmp_path / "out")
     assert done.before is not None and done.after is not None and done.after < done.before - 0.2
@@ -60,12 +71,18 @@ def test_a_training_learns_and_its_adapter_is_what_was_measured(recipe_file: Rec
     assert mean_loss(adapted(base, done.adapter), records)[0] == pytest.approx(done.after, rel=1e-5)
     card = json.loads((tmp_path / "out" / "adapter" / "card.json").read_text(encoding="utf-8"))
     assert card["privacy"] is None and card["measured"]["held_out_loss_after"] == done.after
-    assert "must not answer anybody in distress" in (tmp_path / "out" / "adapter" / "README.md").read_text(encoding="utf-8")
-    assert "lay awake" not in (tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"), "nobody's words are in the manifest"
+    assert "must not answer anybody in distress" in (
+        tmp_path / "out" / "adapter" / "README.md"
+    ).read_text(encoding="utf-8")
+    assert "lay awake" not in (tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"), (
+        "nobody's words are in the manifest"
+    )
 
 
 @pytest.mark.parametrize("privacy", ["none", PRIVATE], ids=["plain", "private"])
-def test_stopped_and_resumed_is_the_same_to_the_bit(recipe_file: Recipes, tmp_path: Path, privacy: Any) -> None:
+def test_stopped_and_resumed_is_the_same_to_the_bit(
+    recipe_file: Recipes, tmp_path: Path, privacy: Any
+) -> None:
     file = recipe_file(privacy=privacy)
     tuned(file, tmp_path / "whole")
     first = tuned(file, tmp_path / "cut", stop_after=3)
@@ -76,18 +93,30 @@ def test_stopped_and_resumed_is_the_same_to_the_bit(recipe_file: Recipes, tmp_pa
     assert logs[0] == logs[1]
 
 
-def test_the_same_recipe_gives_the_same_adapter_and_another_seed_another(recipe_file: Recipes, tmp_path: Path) -> None:
+def test_the_same_recipe_gives_the_same_adapter_and_another_seed_another(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
     tuned(recipe_file(), tmp_path / "a")
     tuned(recipe_file(), tmp_path / "b")
     tuned(recipe_file(seed=4), tmp_path / "c")
     assert same(tmp_path / "a", tmp_path / "b") and not same(tmp_path / "a", tmp_path / "c")
 
 
-def test_how_much_is_computed_together_changes_nothing_but_rounding(recipe_file: Recipes, tmp_path: Path) -> None:
+def test_how_much_is_computed_together_changes_nothing_but_rounding(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
     for name, at_once in (("a", 1), ("b", 5)):
-        tuned(recipe_file(privacy=PRIVATE, learning={"learning_rate": 0.01, "max_tokens": 160, "at_once": at_once}), tmp_path / name)
+        tuned(
+            recipe_file(
+                privacy=PRIVATE,
+                learning={"learning_rate": 0.01, "max_tokens": 160, "at_once": at_once},
+            ),
+            tmp_path / name,
+        )
     one, other = adapter(tmp_path / "a"), adapter(tmp_path / "b")
-    assert max(float(np.abs(one[name] - other[name]).max()) for name in one) < 2e-3  # AdamW makes steps of 0.01
+    assert (
+        max(float(np.abs(one[name] - other[name]).max()) for name in one) < 2e-3
+    )  # AdamW makes steps of 0.01
 
 
 def test_a_folder_with_another_training_is_refused(recipe_file: Recipes, tmp_path: Path) -> None:
@@ -100,18 +129,29 @@ def test_a_folder_with_another_training_is_refused(recipe_file: Recipes, tmp_pat
         tuned(recipe_file(), tmp_path / "full")
 
 
-def test_a_plan_that_overruns_its_budget_is_refused_before_anything_is_computed(recipe_file: Recipes, tmp_path: Path) -> None:
+def test_a_plan_that_overruns_its_budget_is_refused_before_anything_is_computed(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
     file = recipe_file(privacy={**PRIVATE, "budget_epsilon": 1.0})
     with pytest.raises(SimcounselError, match="would be overrun"):
         tuned(file, tmp_path / "out")
     with pytest.raises(SimcounselError, match="overrun"):
-        federated(recipe_file(privacy={**PRIVATE, "budget_epsilon": 1.0}, deal={"sites": 2}, batch_size=1), tmp_path / "fed")
+        federated(
+            recipe_file(
+                privacy={**PRIVATE, "budget_epsilon": 1.0}, deal={"sites": 2}, batch_size=1
+            ),
+            tmp_path / "fed",
+        )
     assert not (tmp_path / "out").exists() and not (tmp_path / "fed" / "adapter").exists()
 
 
 def test_the_noise_is_in_the_result(recipe_file: Recipes, tmp_path: Path) -> None:
     """With a clip near nothing only noise is left: its standard deviation is the account's, over the expected number of records."""
-    changed = {"learning": {"learning_rate": 1.0, "max_tokens": 256, "optimizer": "sgd"}, "rounds": 1, "batch_size": 4}
+    changed = {
+        "learning": {"learning_rate": 1.0, "max_tokens": 256, "optimizer": "sgd"},
+        "rounds": 1,
+        "batch_size": 4,
+    }
     file = recipe_file(privacy={**PRIVATE, "clip": 1e-6, "noise_multiplier": 3.0}, **changed)
     recipe, lines = load_recipe(file)
     sites = find(recipe, file, together=True)
@@ -120,7 +160,9 @@ def test_the_noise_is_in_the_result(recipe_file: Recipes, tmp_path: Path) -> Non
     local, steps = learners.local("all"), -(-len(sites.sessions["all"]) // 4)
     after = learners.learn("all", before, 1, None)
     assert after.steps == steps and after.loss is None, "a loss would be paid for by nobody"
-    moved = np.concatenate([(after.weights[name] - before[name]).ravel() for name in before]).astype(float)
+    moved = np.concatenate(
+        [(after.weights[name] - before[name]).ravel() for name in before]
+    ).astype(float)
     std = 3.0e-6 / 4 * steps**0.5
     # A chi-squared interval that a right noise leaves once in a million; clipped gradients add at most one part in nine hundred
     low, high = stats.chi2.ppf([5e-7, 1 - 5e-7], len(moved)) / len(moved)
@@ -141,25 +183,52 @@ def test_draws_are_poisson(recipe_file: Recipes) -> None:
     assert abs(sizes.mean() - 2) < 0.25 and abs(sizes.var() - 2 * (1 - 2 / n)) < 0.5 and 0 in sizes
     together = np.mean([len(a & b) for a, b in zip(drawn, drawn[1:], strict=False)])
     assert abs(together - 4 / n) < 0.15
-    assert [sorted(record.unit for record in local.drawn(7))] == [sorted(drawn[7])], "a step can be repeated"
+    assert [sorted(record.unit for record in local.drawn(7))] == [sorted(drawn[7])], (
+        "a step can be repeated"
+    )
 
 
-def test_a_federation_of_one_site_is_that_sites_training(recipe_file: Recipes, tmp_path: Path) -> None:
+def test_a_federation_of_one_site_is_that_sites_training(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
     done = federated(recipe_file(rounds=1), tmp_path / "one")
     recipe, _ = load_recipe(recipe_file(rounds=1))
     learners = Learners(recipe=recipe, sites=find(recipe, tmp_path / "recipe.yaml"), plan=None)
     alone = learners.learn("all", learners.first_weights(), 1, None)
     found = adapter(tmp_path / "one")
-    assert done.stopped is None and all(np.allclose(found[name], alone.weights[name], atol=1e-6) for name in found)
+    assert done.stopped is None and all(
+        np.allclose(found[name], alone.weights[name], atol=1e-6) for name in found
+    )
 
 
-@pytest.mark.parametrize("changed", [
-    {}, {"averaging": {"rule": "fedadam", "server_learning_rate": 0.01}}, {"lora": {"rank": 4, "alpha": 8, "train": "b"}, "averaging": {"send": "int8"}},
-    {"averaging": {"rule": "exact"}}, {"lora": {"rank": 4, "alpha": 8, "ranks": {"site-1": 2}}, "averaging": {"rule": "stack"}},
-    {"learning": {"learning_rate": 0.01, "max_tokens": 256, "proximal": 0.1}}, {"privacy": PRIVATE, "batch_size": 1},
-    {"privacy": {**PRIVATE, "unit": "client", "draw": "client", "disjoint_sites": True}, "batch_size": 1},
-    {"averaging": {"secure": True}, "deal": {"sites": 3}},
-], ids=["fedavg", "fedadam", "ffa int8", "exact", "stack", "fedprox", "record", "client", "secure"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"averaging": {"rule": "fedadam", "server_learning_rate": 0.01}},
+        {"lora": {"rank": 4, "alpha": 8, "train": "b"}, "averaging": {"send": "int8"}},
+        {"averaging": {"rule": "exact"}},
+        {"lora": {"rank": 4, "alpha": 8, "ranks": {"site-1": 2}}, "averaging": {"rule": "stack"}},
+        {"learning": {"learning_rate": 0.01, "max_tokens": 256, "proximal": 0.1}},
+        {"privacy": PRIVATE, "batch_size": 1},
+        {
+            "privacy": {**PRIVATE, "unit": "client", "draw": "client", "disjoint_sites": True},
+            "batch_size": 1,
+        },
+        {"averaging": {"secure": True}, "deal": {"sites": 3}},
+    ],
+    ids=[
+        "fedavg",
+        "fedadam",
+        "ffa int8",
+        "exact",
+        "stack",
+        "fedprox",
+        "record",
+        "client",
+        "secure",
+    ],
+)
 def test_rounds(recipe_file: Recipes, tmp_path: Path, tiny: Path, changed: dict[str, Any]) -> None:
     """Every kind of federation runs, and its adapter, loaded by PEFT, has the held-out loss that was reported."""
     file = recipe_file(**{"deal": {"sites": 2, "by": "theme"}, **changed})
@@ -170,7 +239,9 @@ def test_rounds(recipe_file: Recipes, tmp_path: Path, tiny: Path, changed: dict[
         assert done.after < done.before
     else:
         card = json.loads((tmp_path / "out" / "adapter" / "card.json").read_text(encoding="utf-8"))
-        assert card["privacy"]["unit"] == changed["privacy"]["unit"] and card["privacy"]["epsilon"] > 0
+        assert (
+            card["privacy"]["unit"] == changed["privacy"]["unit"] and card["privacy"]["epsilon"] > 0
+        )
         assert all(one["losses"] is None for one in done.folder.said("round"))
     recipe, _ = load_recipe(file)
     base = load_base(str(tiny), device="cpu")
@@ -191,10 +262,15 @@ def test_a_federation_goes_on_from_any_round(recipe_file: Recipes, tmp_path: Pat
         federated(file, tmp_path / "cut", on_round=cut)
     federated(file, tmp_path / "cut")
     assert same(tmp_path / "whole", tmp_path / "cut")
-    assert json.loads((tmp_path / "cut" / "ledger.json").read_text(encoding="utf-8"))["rounds_charged"] == 3
+    assert (
+        json.loads((tmp_path / "cut" / "ledger.json").read_text(encoding="utf-8"))["rounds_charged"]
+        == 3
+    )
 
 
-def test_a_site_that_gets_nan_is_left_out_and_named(recipe_file: Recipes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_that_gets_nan_is_left_out_and_named(
+    recipe_file: Recipes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     honest = Learners.learn
 
     def learn(self: Learners, site: str, *arguments: Any) -> Any:
@@ -205,15 +281,20 @@ def test_a_site_that_gets_nan_is_left_out_and_named(recipe_file: Recipes, tmp_pa
 
     monkeypatch.setattr(Learners, "learn", learn)
     done = federated(recipe_file(deal={"sites": 2}, rounds=1), tmp_path / "out")
-    report, = done.folder.said("round")
-    assert list(report["failed"]) == ["site-2"] and done.after is not None and np.isfinite(done.after)
+    (report,) = done.folder.said("round")
+    assert (
+        list(report["failed"]) == ["site-2"] and done.after is not None and np.isfinite(done.after)
+    )
 
 
 def test_adapters_that_stand_still_are_an_error(recipe_file: Recipes) -> None:
     recipe, _ = load_recipe(recipe_file())
     learners = Learners(recipe=recipe, sites=find(recipe, recipe_file()), plan=None)
     with pytest.raises(TrainingError, match="the adapters did not move"):
-        must_have_moved(learners.reading, [parameter.detach().clone() for parameter in learners.reading.trained()])
+        must_have_moved(
+            learners.reading,
+            [parameter.detach().clone() for parameter in learners.reading.trained()],
+        )
 
 
 def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""A site as a Flower ClientApp. Its learner and its terms are its own: what it clips, noises and tells is by its own copy."""
+"""A site as a Flower ClientApp. Its learner and its terms are its own: what it clips, noises and
+tells is by its own copy.
+"""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -20,14 +22,17 @@ from training.federation.updates import Learner, Weights
 
 RECORD, SUM = "simcounsel", "simcounsel-sum"
 MEMBER = "simcounsel-member"
-"""In the site's own state, which a SuperNode keeps in memory and does not send: its side of the sum in progress."""
+"""In the site's own state, which a SuperNode keeps in memory and does not send: its side of the sum
+in progress.
+"""
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SiteSide:
-    """What a site brings. name: as in the terms. frozen: adapters that do not travel, drawn at the site by the common seed; empty where
-    both factors do."""
+    """What a site brings. name: as in the terms. frozen: adapters that do not travel, drawn at the
+    site by the common seed; empty where both factors do.
+    """
 
     name: str
     learner: Learner
@@ -41,8 +46,10 @@ class Refused(TrainingError):
 
 
 def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str]) -> ClientApp:
-    """bring: called for every task, from the node's configuration; it should keep what is slow to load. name: the site's, which is asked
-    for before, and needed for the steps of a secure sum; each message may start a process, so it should load nothing."""
+    """bring: called for every task, from the node's configuration; it should keep what is slow to
+    load. name: the site's, which is asked for before, and needed for the steps of a secure sum;
+    each message may start a process, so it should load nothing.
+    """
     app = ClientApp()
 
     def who(message: Message, context: Context) -> Message:
@@ -53,7 +60,9 @@ def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str
 
     def summed(step: Step, message: Message, context: Context) -> Message:
         here = bring(context) if step == "mask" else None
-        return _reply(message, *summing(step, message, context, here.name if here else name(context), here))
+        return _reply(
+            message, *summing(step, message, context, here.name if here else name(context), here)
+        )
 
     app.query()(who)
     app.train()(train)
@@ -67,19 +76,32 @@ def answered(here: SiteSide, message: Message) -> dict[str, Any]:
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     try:
         _agree(here, asked, secure=False)
-        return {"answer": site_side.answer(bytes(asked["task"]), here.name, here.learner, here.terms, here.seed, here.frozen)}
+        return {
+            "answer": site_side.answer(
+                bytes(asked["task"]), here.name, here.learner, here.terms, here.seed, here.frozen
+            )
+        }
     except Exception as error:
         return _failed(error, here.name, here.terms.tells_loss)
 
 
-def summing(step: Step, message: Message, context: Context, name: str, here: SiteSide | None) -> tuple[dict[str, Any], Mapping[str, bytes]]:
-    """One step of a secure sum: what went wrong, and the answer. here: where there is a vector to be masked."""
+def summing(
+    step: Step, message: Message, context: Context, name: str, here: SiteSide | None
+) -> tuple[dict[str, Any], Mapping[str, bytes]]:
+    """One step of a secure sum: what went wrong, and the answer. here: where there is a vector to
+    be masked.
+    """
     kept = context.state.config_records
     try:
         if step != "keys" and MEMBER not in kept:
             raise Refused("no secure sum was begun here")
         member = Member(name) if step == "keys" else Member.again(str(kept[MEMBER]["kept"]))
-        said = stepped(member, step, bytes_of(message.content.config_records[SUM]), partial(_part, here, message))
+        said = stepped(
+            member,
+            step,
+            bytes_of(message.content.config_records[SUM]),
+            partial(_part, here, message),
+        )
         kept[MEMBER] = ConfigRecord({"kept": member.kept()})
         if step == "reveal":
             del kept[MEMBER]
@@ -99,23 +121,38 @@ def _part(here: SiteSide | None, message: Message) -> Residues:
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     _agree(here, asked, secure=True)
     learner = here.learner if asked["drawn"] else None
-    return site_side.masked_part(bytes(asked["task"]), here.name, learner, here.terms, here.seed, here.frozen)
+    return site_side.masked_part(
+        bytes(asked["task"]), here.name, learner, here.terms, here.seed, here.frozen
+    )
 
 
 def _agree(here: SiteSide, asked: Mapping[str, Any], secure: bool) -> None:
     if asked["terms"] != here.terms.fingerprint:
-        raise Refused("the server's terms are not this site's; both need the same recipe, and the same sizes of sites")
+        raise Refused(
+            "the server's terms are not this site's; both need the same recipe, and the same sizes"
+            " of sites"
+        )
     if here.terms.secure != secure:
-        raise Refused(f"this site's updates go {'only' if here.terms.secure else 'not'} into secure sums")
+        raise Refused(
+            f"this site's updates go {'only' if here.terms.secure else 'not'} into secure sums"
+        )
 
 
 def _failed(error: Exception, name: str, tells: bool) -> dict[str, Any]:
     logger.warning("site %s failed", name, exc_info=error)
     if isinstance(error, Refused) or (tells and isinstance(error, TrainingError)):
         return {"failed": str(error)}
-    return {"failed": f"{type(error).__name__}: {error}" if tells else f"failed there ({type(error).__name__}); the site's own log says why"}
+    return {
+        "failed": (
+            f"{type(error).__name__}: {error}"
+            if tells
+            else f"failed there ({type(error).__name__}); the site's own log says why"
+        )
+    }
 
 
-def _reply(message: Message, said: Mapping[str, Any], summed: Mapping[str, bytes] | None = None) -> Message:
+def _reply(
+    message: Message, said: Mapping[str, Any], summed: Mapping[str, bytes] | None = None
+) -> Message:
     content = RecordDict({RECORD: ConfigRecord(dict(said)), SUM: ConfigRecord(dict(summed or {}))})
     return Message(content, reply_to=message)

@@ -1,6 +1,8 @@
-"""The server as a Flower ServerApp: rounds as in one process, with tasks and answers carried by SuperLink and SuperNodes.
+"""The server as a Flower ServerApp: rounds as in one process, with tasks and answers carried by
+SuperLink and SuperNodes.
 
-The account is loaded only to serve: sites start a process for each message, which loads this module with theirs.
+The account is loaded only to serve: sites start a process for each message, which loads this module
+with theirs.
 """
 
 import time
@@ -29,12 +31,16 @@ Records = Mapping[str, Mapping[str, Any]]
 """A message's content: by name of the record."""
 PAUSE_S = 0.2
 SHORT_S = 120.0
-"""For an answer that needs no training; Flower starts a process for it, which takes seconds, or many on a busy machine."""
+"""For an answer that needs no training; Flower starts a process for it, which takes seconds, or
+many on a busy machine.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSide:
-    """What a federation is, as `course.federate` takes it. wait_s: for all sites to be there before the first round."""
+    """What a federation is, as `course.federate` takes it. wait_s: for all sites to be there before
+    the first round.
+    """
 
     start: ServerState
     terms: Terms
@@ -60,22 +66,38 @@ def serve(grid: Grid, run: ServerSide) -> None:
 
     network = Network(grid, run.terms)
     network.wait(run.wait_s)
-    run.on_end(federate(
-        run.start, network, run.terms, run.plan, rounds=run.rounds, seed=run.seed, folder=run.folder, on_round=run.on_round,
-    ))
+    run.on_end(
+        federate(
+            run.start,
+            network,
+            run.terms,
+            run.plan,
+            rounds=run.rounds,
+            seed=run.seed,
+            folder=run.folder,
+            on_round=run.on_round,
+        )
+    )
 
 
 class Network:
-    """Asks sites over a grid. Which node is which site, each node says itself; nodes are admitted by Flower (see `--enable-supernode-auth`)."""
+    """Asks sites over a grid. Which node is which site, each node says itself; nodes are admitted
+    by Flower (see `--enable-supernode-auth`).
+    """
 
     def __init__(self, grid: Grid, terms: Terms) -> None:
         self.grid, self.terms = grid, terms
         self._site_of: dict[int, str] = {}
 
     def nodes(self) -> dict[str, int]:
-        """The node of each site that is connected now. TrainingError if two nodes say that they are one site."""
+        """The node of each site that is connected now. TrainingError if two nodes say that they are
+        one site.
+        """
         here = set(self.grid.get_node_ids())
-        new = [self._message({RECORD: {}}, node, "query", "who") for node in sorted(here - self._site_of.keys())]
+        new = [
+            self._message({RECORD: {}}, node, "query", "who")
+            for node in sorted(here - self._site_of.keys())
+        ]
         for node, said in self._replies(new, SHORT_S):
             site = None if isinstance(said, Failed) else said[RECORD].get("site")
             if site in self.terms.weights:
@@ -83,49 +105,90 @@ class Network:
         found: dict[str, int] = {}
         for node in sorted(here & self._site_of.keys()):
             if self._site_of[node] in found:
-                raise TrainingError(f"two nodes say that they are site {self._site_of[node]!r}; start each site once")
+                raise TrainingError(
+                    f"two nodes say that they are site {self._site_of[node]!r}; start each site"
+                    " once"
+                )
             found[self._site_of[node]] = node
         return found
 
     def wait(self, seconds: float) -> None:
-        """Until all sites are there, or enough after that time. TrainingError if not even these are."""
+        """Until all sites are there, or enough after that time. TrainingError if not even these
+        are.
+        """
         until = time.monotonic() + seconds
         while len(there := self.nodes()) < len(self.terms.sites):
             if time.monotonic() > until:
                 if len(there) >= self.terms.min_sites:
                     return
-                raise TrainingError(f"{len(there)} of {len(self.terms.sites)} sites came within {seconds:g} s, and {self.terms.min_sites} are needed")
+                raise TrainingError(
+                    f"{len(there)} of {len(self.terms.sites)} sites came within {seconds:g} s, and"
+                    f" {self.terms.min_sites} are needed"
+                )
             time.sleep(PAUSE_S)
 
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
-        """As `rounds.Sites.ask`; sites have their frozen adapters from the common seed, and tasks carry these adapters' digest."""
-        said = {site: {RECORD: {"task": task, "terms": self.terms.fingerprint}} for site, task in tasks.items()}
+        """As `rounds.Sites.ask`; sites have their frozen adapters from the common seed, and tasks
+        carry these adapters' digest.
+        """
+        said = {
+            site: {RECORD: {"task": task, "terms": self.terms.fingerprint}}
+            for site, task in tasks.items()
+        }
         answers = self._answers(said, self.nodes(), "train", "round", self.terms.timeout_s)
-        return {site: one if isinstance(one, Failed) else bytes_of(one[RECORD]).get("answer", b"") for site, one in answers.items()}
+        return {
+            site: one if isinstance(one, Failed) else bytes_of(one[RECORD]).get("answer", b"")
+            for site, one in answers.items()
+        }
 
-    def ask_sum(self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int) -> Summed:
-        """As `rounds.Sites.ask_sum`: a message to each site in each step, with the task in the one before which it trains."""
+    def ask_sum(
+        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
+    ) -> Summed:
+        """As `rounds.Sites.ask_sum`: a message to each site in each step, with the task in the one
+        before which it trains.
+        """
         nodes = self.nodes()
 
         def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
             told: dict[str, Records] = {site: {SUM: one} for site, one in said.items()}
             if step == "mask":
                 told = {
-                    site: {**told[site], RECORD: {"task": tasks[site], "terms": self.terms.fingerprint, "drawn": site in drawn}} for site in told
+                    site: {
+                        **told[site],
+                        RECORD: {
+                            "task": tasks[site],
+                            "terms": self.terms.fingerprint,
+                            "drawn": site in drawn,
+                        },
+                    }
+                    for site in told
                 }
             seconds = self.terms.timeout_s if step == "mask" else min(self.terms.timeout_s, SHORT_S)
             answers = self._answers(told, nodes, f"train.{step}", "sum", seconds)
-            return {site: one if isinstance(one, Failed) else bytes_of(one[SUM]) for site, one in answers.items()}
+            return {
+                site: one if isinstance(one, Failed) else bytes_of(one[SUM])
+                for site, one in answers.items()
+            }
 
         return sum_over(tasks, size, ask)
 
-    def _answers(self, said: Mapping[str, Records], nodes: Mapping[str, int], kind: str, group: str, seconds: float) -> dict[str, Records | Failed]:
+    def _answers(
+        self,
+        said: Mapping[str, Records],
+        nodes: Mapping[str, int],
+        kind: str,
+        group: str,
+        seconds: float,
+    ) -> dict[str, Records | Failed]:
         """Of each site, or why there is none; sorted."""
         found: dict[str, Records | Failed] = {
-            site: Failed(f"no answer within {seconds:g} s" if site in nodes else "not connected") for site in sorted(said)
+            site: Failed(f"no answer within {seconds:g} s" if site in nodes else "not connected")
+            for site in sorted(said)
         }
         asked = {nodes[site]: site for site in said if site in nodes}
-        messages = [self._message(said[site], node, kind, group) for node, site in sorted(asked.items())]
+        messages = [
+            self._message(said[site], node, kind, group) for node, site in sorted(asked.items())
+        ]
         for node, reply in self._replies(messages, seconds):
             failed = None if isinstance(reply, Failed) else reply[RECORD].get("failed")
             found[asked[node]] = reply if failed is None else Failed(str(failed))
@@ -133,19 +196,41 @@ class Network:
 
     def _message(self, said: Records, node: int, kind: str, group: str) -> Message:
         content = RecordDict({name: ConfigRecord(dict(record)) for name, record in said.items()})
-        return Message(content, dst_node_id=node, message_type=kind, group_id=group, ttl=max(self.terms.timeout_s, 60.0) + 60)
+        return Message(
+            content,
+            dst_node_id=node,
+            message_type=kind,
+            group_id=group,
+            ttl=max(self.terms.timeout_s, 60.0) + 60,
+        )
 
-    def _replies(self, messages: Iterable[Message], timeout_s: float) -> list[tuple[int, Records | Failed]]:
-        """What came in time, by node: the record, or why there is none. An error may come from the SuperLink in a node's place, so
-        replies are known by the message that they reply to."""
+    def _replies(
+        self, messages: Iterable[Message], timeout_s: float
+    ) -> list[tuple[int, Records | Failed]]:
+        """What came in time, by node: the record, or why there is none. An error may come from the
+        SuperLink in a node's place, so replies are known by the message that they reply to.
+        """
         sent = list(messages)
-        waiting = {name: one.metadata.dst_node_id for name, one in zip(self.grid.push_messages(sent), sent, strict=True) if name}
+        waiting = {
+            name: one.metadata.dst_node_id
+            for name, one in zip(self.grid.push_messages(sent), sent, strict=True)
+            if name
+        }
         found: list[tuple[int, Records | Failed]] = []
         until = time.monotonic() + timeout_s
         while waiting and time.monotonic() < until:
             for reply in self.grid.pull_messages(list(waiting)):
                 node = waiting.pop(reply.metadata.reply_to_message_id)
-                found.append((node, Failed(f"no answer: error {reply.error.code} of Flower") if reply.has_error() else _read(reply)))
+                found.append(
+                    (
+                        node,
+                        (
+                            Failed(f"no answer: error {reply.error.code} of Flower")
+                            if reply.has_error()
+                            else _read(reply)
+                        ),
+                    )
+                )
             if waiting:
                 time.sleep(PAUSE_S)
         return found

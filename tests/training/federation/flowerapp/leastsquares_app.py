@@ -26,7 +26,9 @@ def agreed(context: Context) -> tuple[Terms, Plan | None]:
 
     asked = context.run_config
     averaging = {"timeout_s": TIMEOUT_S, "min_sites": 1, "secure": bool(asked["secure"])}
-    of = recipe(SITE if asked["private"] else None, rounds=int(asked["rounds"]), averaging=averaging)
+    of = recipe(
+        SITE if asked["private"] else None, rounds=int(asked["rounds"]), averaging=averaging
+    )
     plan = plan_of(of)
     return terms_of(of, plan, SIZES), plan
 
@@ -48,21 +50,41 @@ def bring_site(context: Context) -> SiteSide:
 
     learner = Killed(DATA)
     learner.mark = Path(str(context.run_config["folder"])) / "trains"
-    return SiteSide(name=str(context.node_config["site"]), learner=learner, terms=agreed(context)[0], seed=SEED, frozen={})
+    return SiteSide(
+        name=str(context.node_config["site"]),
+        learner=learner,
+        terms=agreed(context)[0],
+        seed=SEED,
+        frozen={},
+    )
 
 
 class Heard:
     """A grid, and a file of all that came over it to the server."""
 
     def __init__(self, grid: Grid, file: Path) -> None:
-        self.get_node_ids, self.push_messages, self._pull, self.file = grid.get_node_ids, grid.push_messages, grid.pull_messages, file
+        self.get_node_ids, self.push_messages, self._pull, self.file = (
+            grid.get_node_ids,
+            grid.push_messages,
+            grid.pull_messages,
+            file,
+        )
 
     def pull_messages(self, names: Iterable[str]) -> list[Message]:
         came = list(self._pull(names))
         with self.file.open("a", encoding="utf-8") as file:
             for message in came:
-                said = {} if message.has_error() else {name: dict(record) for name, record in message.content.items()}
-                file.write(json.dumps({"kind": message.metadata.message_type, "said": said}, default=bytes.hex) + "\n")
+                said = (
+                    {}
+                    if message.has_error()
+                    else {name: dict(record) for name, record in message.content.items()}
+                )
+                file.write(
+                    json.dumps(
+                        {"kind": message.metadata.message_type, "said": said}, default=bytes.hex
+                    )
+                    + "\n"
+                )
         return came
 
 
@@ -73,11 +95,22 @@ server = ServerApp()
 def main(grid: Grid, context: Context) -> None:
     terms, plan = agreed(context)
     folder = Path(str(context.run_config["folder"]))
-    serve(Heard(grid, folder / "heard.jsonl"), ServerSide(
-        start=start(), terms=terms, plan=plan, rounds=int(context.run_config["rounds"]), seed=SEED, folder=folder, wait_s=60,
-        on_round=lambda report: _told(folder, f"{report.round} {','.join(report.answered or ())} {dict(report.failed)}"),
-        on_end=lambda outcome: _told(folder, f"end {outcome.stopped}"),
-    ))
+    serve(
+        Heard(grid, folder / "heard.jsonl"),
+        ServerSide(
+            start=start(),
+            terms=terms,
+            plan=plan,
+            rounds=int(context.run_config["rounds"]),
+            seed=SEED,
+            folder=folder,
+            wait_s=60,
+            on_round=lambda report: _told(
+                folder, f"{report.round} {','.join(report.answered or ())} {dict(report.failed)}"
+            ),
+            on_end=lambda outcome: _told(folder, f"end {outcome.stopped}"),
+        ),
+    )
 
 
 def _told(folder: Path, line: str) -> None:

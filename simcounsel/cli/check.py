@@ -1,0 +1,105 @@
+"""Validate any file that people write."""
+
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import SpecError
+from simcounsel.instruments.scale import (
+    TALK_MEASURES,
+    read_scale,
+    shipped_names,
+    unknown_instrument,
+)
+from simcounsel.policies import POLICIES, policy_for
+from simcounsel.policies.staged.drawing import draw_manual
+from simcounsel.specs.course import CoursePlan
+from simcounsel.specs.experiment import load_experiment
+from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
+from simcounsel.specs.manual import Manual, load_manual, sound
+from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.synthesis import load_synthesis
+from simcounsel.specs.therapy import Therapy
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
+
+
+def check_file(path: Path) -> list[str]:
+    """Every problem of a world, persona, manual, therapy, plan, experiment or synthesis as
+    `file:line: what; remedy`; empty when there is none.
+
+    What a file is follows from its keys: `places` makes a world, `role` a persona, `phases` a
+    manual, `conceptualization` a therapy, `therapy` and `stages` a plan, `conditions` an
+    experiment, `situations` a synthesis.
+    """
+    try:
+        data, lines = read_yaml(path)
+        if isinstance(data, dict) and "places" in data:
+            world = load_world(path)
+            return [*_policy_problems(path, world, lines), *_instrument_problems(path, data, lines)]
+        if isinstance(data, dict) and "role" in data:
+            parse_persona(data, path, lines)
+        elif isinstance(data, dict) and "conceptualization" in data:
+            load_spec(path, Therapy)
+        elif isinstance(data, dict) and {"therapy", "stages"} <= set(data):
+            load_spec(path, CoursePlan)
+        elif isinstance(data, dict) and {"respondent", "scoring"} & set(data) and "items" in data:
+            read_scale(path)
+        elif isinstance(data, dict) and "conditions" in data:
+            load_experiment(path)
+        elif isinstance(data, dict) and "situations" in data:
+            load_synthesis(path)
+        elif isinstance(data, dict) and "phases" in data:
+            sound(parse_spec(data, Manual, path, lines), path, lines)
+        else:
+            return [
+                f"{path}:1: neither a world (it has no `places:`) nor a persona (no `role:`) nor an"
+                " experiment (no `conditions:`) nor a synthesis (no `situations:`) nor a manual"
+                " (no `phases:`) nor a therapy (no `conceptualization:`) nor a plan (no `therapy:`"
+                " and `stages:`)"
+            ]
+    except SpecError as error:
+        return error.problems
+    return []
+
+
+def graph_of_file(path: Path) -> str:
+    """A manual's states and transitions as SVG. SpecError when the file is no manual."""
+    data, _ = read_yaml(path)
+    if not isinstance(data, dict) or "phases" not in data:
+        raise SpecError(
+            [f"{path}: not a manual (it has no `phases:`); --graph draws the states of a manual"]
+        )
+    return draw_manual(load_manual(path))
+
+
+def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
+    """A world may name policies of one's own, so loading it does not look them up."""
+    problems: list[str] = []
+    for number, resident in enumerate(world.residents):
+        line = line_of(lines, ("residents", number, "policy"))
+        if resident.policy is not None and resident.policy.name not in POLICIES:
+            problems.append(
+                f"{path}:{line}: no policy {resident.policy.name!r}; there are"
+                f" {', '.join(sorted(POLICIES))}"
+            )
+            continue
+        try:
+            policy_for(resident.role, resident.policy, world.language)
+        except SpecError as error:
+            problems += [f"{path}:{line}: {what}" for what in error.problems]
+    return problems
+
+
+def _instrument_problems(path: Path, data: dict[str, Any], lines: Lines) -> list[str]:
+    """Names of instruments are looked up here and when a run begins, not when a world is loaded;
+    files are read by then.
+    """
+    named = (
+        (number, measurement["instrument"])
+        for number, measurement in enumerate(data.get("measurements") or [])
+    )
+    return [
+        f"{path}:{lines.get(('measurements', number, 'instrument'), 1)}: {unknown_instrument(name)}"
+        for number, name in named
+        if name not in (*shipped_names(), TALK_MEASURES) and not name.endswith((".yaml", ".yml"))
+    ]

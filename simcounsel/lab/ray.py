@@ -1,0 +1,155 @@
+"""The same sweep on a Ray cluster: each run is a task, and its folder comes back when it has
+ended.
+"""
+
+import io
+import logging
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import SimcounselError
+from simcounsel.lab.sweep import Progress, Sweep, live, ticks_of
+from simcounsel.llm.prices import Prices
+from simcounsel.specs.experiment import Cell, Experiment
+
+PACKED = ("manifest.json", "events.jsonl", "calls.jsonl")
+"""What makes a run; the memory on disk follows from these."""
+
+
+class RaySweep(Sweep):
+    """A Sweep whose runs live on a cluster. The nodes need simcounsel of the same version, and keys
+    in their environment.
+
+    A run lives in a folder of its node and is collected when its task ends; stopped or failed runs
+    come back as far as they were lived, so that the next start goes on with them. Calls and cost
+    are known when a run ends, so a budget keeps further runs from starting but does not stop those
+    under way.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        cells: tuple[Cell, ...],
+        out: Path,
+        *,
+        address: str,
+        in_flight: int = 64,
+        prices_file: Path | None = None,
+    ) -> None:
+        """address: of the cluster's head, `auto` for the one this machine belongs to, `local` to
+        start one here.
+        """
+        try:
+            import ray
+        except ModuleNotFoundError:
+            raise SimcounselError("--ray needs Ray: pip install 'simcounsel[ray]'") from None
+        self._ray: Any = ray
+        try:
+            if not ray.is_initialized():
+                ray.init(
+                    address=None if address == "local" else address,
+                    logging_level=logging.ERROR,
+                    log_to_driver=False,
+                )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise SimcounselError(
+                f"--ray {address}: no cluster there ({str(error).splitlines()[0]}); start one with"
+                " `ray start --head`"
+            ) from None
+        cores = int(self._ray.cluster_resources().get("CPU", 1))
+        super().__init__(
+            experiment, cells, out, processes=cores, in_flight=in_flight, prices_file=prices_file
+        )
+        self._prices = Prices.load(prices_file)
+        self._task = ray.remote(num_cpus=1, max_retries=0, max_calls=1)(_live_there)
+
+    def _begin(self, progress: Progress) -> Any:
+        packed = {
+            name: _pack(self.out / name)
+            for name in (progress.cell.name, progress.cell.past)
+            if name
+        }
+        return self._task.remote(progress.cell, packed, self.in_flight, self._prices)
+
+    def _listen(self) -> None:
+        """Wait a little for tasks that end."""
+        waiting = {task: name for name, task in self._children.items()}
+        ended, _ = self._ray.wait(list(waiting), num_returns=1, timeout=0.5)
+        for task in ended:
+            name = waiting[task]
+            try:
+                told, packed = self._ray.get(task)
+            except Exception as error:  # the node died, or the task was cancelled
+                self._end(
+                    name,
+                    "stopped" if self.stopping else "failed",
+                    f"its node was lost ({type(error).__name__})",
+                )
+                continue
+            _unpack(packed, self.out / name)
+            if told.get("tick"):
+                self._take(
+                    {"run": name, **{key: told[key] for key in ("tick", "calls", "cost_usd")}}
+                )
+            self._end(name, told["end"], told["cause"])
+
+    def _interrupt(self, child: Any) -> None:
+        self._ray.cancel(child)
+
+    def _kill(self, child: Any) -> None:
+        self._ray.cancel(child, force=True)
+
+    def _join(self, child: Any) -> None:
+        """A task that ended needs no waiting for."""
+
+
+def _live_there(
+    cell: Cell, packed: dict[str, bytes], in_flight: int, prices: Prices
+) -> tuple[dict[str, Any], bytes]:
+    """On a node: unpack what is lived already, live on, pack it again. Never raises, so that what
+    was lived comes back.
+    """
+    import tempfile
+
+    told: dict[str, Any] = {"end": "failed", "cause": None}
+    with tempfile.TemporaryDirectory(prefix="simcounsel-") as scratch:
+        out = Path(scratch)
+        for name, data in packed.items():
+            _unpack(data, out / name)
+        try:
+            live(cell, out, in_flight, prices, told.update)
+            told["end"] = "done" if ticks_of(cell, out) >= cell.ticks else "stopped"
+        except KeyboardInterrupt:
+            told["end"] = "stopped"
+        except SimcounselError as error:
+            told["cause"] = str(error)
+        except Exception as error:
+            told["cause"] = f"{type(error).__name__}: {error}"
+        return told, _pack(out / cell.name)
+
+
+def _pack(folder: Path) -> bytes:
+    """A run's folder as a compressed tar; empty when there is none."""
+    if not (folder / "manifest.json").is_file():
+        return b""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name in PACKED:
+            if (folder / name).is_file():
+                archive.add(folder / name, arcname=name)
+    return buffer.getvalue()
+
+
+def _unpack(data: bytes, folder: Path) -> None:
+    if not data:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+        for name in sorted(
+            set(PACKED) & set(archive.getnames())
+        ):  # the log after the replies that it rests on
+            if (file := archive.extractfile(name)) is not None:
+                part = folder / f"{name}.part"
+                part.write_bytes(file.read())
+                part.replace(folder / name)

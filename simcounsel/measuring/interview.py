@@ -1,0 +1,315 @@
+"""Interviews: questions to one resident as of a moment of a run, kept beside the run, which never
+changes.
+
+RUN/interviews/TIMESTAMP-NAME-TICK.jsonl    a head, then each question's calls and its answer
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from simcounsel.agents.answering import Answered, Exchange, answer_question
+from simcounsel.agents.past import Past
+from simcounsel.agents.views import feeling
+from simcounsel.clock import date_text
+from simcounsel.engine.revisit import revisit
+from simcounsel.errors import RunError
+from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.prices import Prices
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.run import Run, end_line, json_lines
+
+QUESTION_CHARACTERS = 2000
+SIMULATED = (
+    "This is a simulation, not care: the person is invented, and nobody reads along. If you need"
+    " help now, turn to local emergency services."
+)
+Fields = dict[str, Any]
+
+
+class Interview:
+    """One sitting with one resident. `Interview.begin` starts one, `Interview.reopen` goes on with
+    a stored one.
+
+    past: the resident as it was. exchanges: what was asked and answered so far.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        past: Past,
+        head: Fields,
+        file: Path | None,
+        exchanges: tuple[Exchange, ...] = (),
+    ) -> None:
+        self.run = run
+        self.past = past
+        self.head = head
+        self.file = file
+        self.exchanges = exchanges
+
+    @classmethod
+    def begin(
+        cls, run: Run, who: str, tick: int | None = None, model: str | None = None
+    ) -> "Interview":
+        """Sit down with a resident at the end of a tick (the last complete one if None). The file
+        is made with the first answer. RunError when there is no such person or tick.
+        """
+        past = _past(run.folder.resolve(), who, tick) if tick is not None else revisit(run, who)
+        head = {
+            "kind": "interview",
+            "run": run.name,
+            "who": past.resident.name,
+            "tick": past.scene.tick,
+            "minute": past.scene.minute,
+            "model": model or answering_model(run),
+            "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+        }
+        return cls(run, past, head, None)
+
+    @classmethod
+    def reopen(cls, run: Run, name: str) -> "Interview":
+        """Go on with the stored interview of that name. RunError when there is none."""
+        file = next((file for file in _files(run.folder) if file.stem == name), None)
+        head, answers = _read(file) if file else ({}, [])
+        if not head:
+            raise RunError(f"{run.folder}: no interview {name!r}; begin a new one")
+        exchanges = tuple(
+            Exchange(question=one["question"], answer=one["answer"]) for one in answers
+        )
+        return cls(
+            run, _past(run.folder.resolve(), head["who"], head["tick"]), head, file, exchanges
+        )
+
+    @property
+    def name(self) -> str | None:
+        """Under which it is stored; None before the first answer."""
+        return self.file.stem if self.file else None
+
+    def ask(self, question: str, models: Switchboard) -> Fields:
+        """Ask, store and return the answer with what came to mind. ValueError when the question is
+        empty or too long.
+        """
+        question = checked(question)
+        if self.file is None:
+            self.file = _fresh(self.run.folder, self.head)
+            self._append(self.head)
+        models.recorder = self
+        models.begin_tick(self.head["tick"])
+        answered = models.ask({"interview": answer_question(self.past, question, self.exchanges)})[
+            "interview"
+        ].value
+        line = {"kind": "answer", "question": question} | _told(answered, self.past)
+        self._append(line)
+        self.exchanges += (Exchange(question=question, answer=answered.text),)
+        return line
+
+    def append_call(self, call: Fields) -> None:
+        """Keep a call: the interview is its own recording."""
+        self._append({"kind": "call"} | call)
+
+    def _append(self, line: Fields) -> None:
+        assert self.file is not None
+        try:
+            with self.file.open("ab") as file:
+                end_line(self.file, file)
+                file.write(
+                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                )
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise RunError(
+                f"{self.file}: cannot be written ({error.strerror}); free some space"
+            ) from None
+
+
+def introduction(sitting: Interview) -> Iterator[str]:
+    """Who is asked, when, in what state, who answers; and what this is not."""
+    resident, scene = sitting.past.resident, sitting.past.scene
+    persona = resident.persona
+    yield f"{persona.name}, {persona.age}, {persona.occupation} ({persona.role})"
+    doing = f"{resident.name} {resident.activity}" if resident.activity else "has just come"
+    yield (
+        f"{date_text(scene.minute, scene.start)}, the end of tick {scene.tick}, {resident.place}:"
+        f" {doing}"
+    )
+    yield (
+        f"feels {feeling(resident.emotion, resident.intensity)} ({resident.emotion}"
+        f" {resident.intensity}/10)"
+    )
+    own, model = sitting.run.manifest.models["reason"], sitting.head["model"]
+    replays = (
+        f"; the run replays {own.removeprefix('recorded:')}" if own.startswith("recorded:") else ""
+    )
+    yield f"answers come from {model}{replays}" + (
+        "; that may cost money" if may_cost(sitting.run, model) else ""
+    )
+    yield SIMULATED
+
+
+def checked(question: str) -> str:
+    """A question that can be asked, on one line."""
+    text = " ".join(question.encode("utf-8", "replace").decode("utf-8").split())
+    if not text:
+        raise ValueError("the question is empty; write what you want to know")
+    if len(text) > QUESTION_CHARACTERS:
+        raise ValueError(
+            f"the question has {len(text)} characters; it may have {QUESTION_CHARACTERS}"
+        )
+    return text
+
+
+def stored(folder: Path) -> list[Fields]:
+    """All interviews beside a run, oldest first: head, name and answers; calls left out."""
+    found = []
+    for file in _files(folder):
+        head, answers = _read(file)
+        if head:
+            found.append({"name": file.stem, **head, "answers": answers})
+    return found
+
+
+# models
+
+
+def answering_model(run: Run) -> str:
+    """The run's own `reason` model; of a run that replays another, that of the other."""
+    return source_of(run).manifest.models["reason"]
+
+
+def open_models(run: Run, model: str) -> Switchboard:
+    """That model for the answers, and the run's own for the vectors, since its memories lie among
+    them.
+    """
+    chat = open_chat(model)
+    return Switchboard(
+        {"reason": chat, "quick": chat, "judge": chat}, open_embed(roles(run, model)["embed"])
+    )
+
+
+def roles(run: Run, model: str) -> dict[str, str]:
+    """Which model does what in an interview."""
+    return {"reason": model, "embed": source_of(run).manifest.models["embed"]}
+
+
+def may_cost(run: Run, model: str) -> bool:
+    """Whether asking may cost money: true unless the model and the vectors are known to be free."""
+    prices = Prices.load()
+    return any(
+        prices.cost_usd(name, 1_000_000, 1_000_000) != 0 for name in roles(run, model).values()
+    )
+
+
+def source_of(run: Run) -> Run:
+    """The run whose models spoke: this one, or the one that it replays."""
+    seen = {run.folder}
+    while (
+        source := next(
+            (spec for spec in run.manifest.models.values() if spec.startswith("recorded:")), None
+        )
+    ) is not None:
+        try:
+            run = Run.open(source.removeprefix("recorded:"))
+        except RunError as error:
+            raise RunError(
+                f"this run replays {source.removeprefix('recorded:')}, whose model would answer:"
+                f" {error}"
+            ) from None
+        if run.folder in seen:
+            raise RunError(f"{run.folder}: it replays itself")
+        seen.add(run.folder)
+    return run
+
+
+# files
+
+
+@lru_cache(maxsize=8)
+def _past(folder: Path, who: str, tick: int) -> Past:
+    """A moment that was lived stays as it is."""
+    return revisit(Run.open(folder), who, tick)
+
+
+def _told(answered: Answered, past: Past) -> Fields:
+    """An answer as it is stored and shown."""
+    memory = past.resident.memory
+    recalled = []
+    for hit in sorted(answered.recalled.hits, key=lambda one: -one.score):
+        found, (tick, minute) = memory.get(hit.id), past.laid[hit.id]
+        recalled.append(
+            {
+                **hit.model_dump(),
+                "text": found.text,
+                "type": found.type,
+                "origin": found.origin,
+                "store": "long" if found.long_term else "short",
+                "tick": tick,
+                "minute": minute,
+            }
+        )
+    return {
+        "answer": answered.text,
+        "source": answered.source,
+        "model": answered.model,
+        "problem": answered.problem,
+        "emotion": past.resident.emotion,
+        "intensity": past.resident.intensity,
+        "recalled": recalled,
+    }
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted((folder / "interviews").glob("*.jsonl"))
+
+
+def _fresh(folder: Path, head: Fields) -> Path:
+    """A new file, named after now, the person and the tick."""
+    slug = re.sub(r"[^\w]+", "-", head["who"]).strip("-") or "somebody"
+    stem = f"{datetime.now():%Y%m%d-%H%M%S}-{slug}-{head['tick']}"
+    try:
+        (folder / "interviews").mkdir(exist_ok=True)
+        for number in range(1, 1000):
+            file = (
+                folder
+                / "interviews"
+                / (f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl")
+            )
+            try:
+                file.open("xb").close()
+                return file
+            except FileExistsError:
+                continue
+    except OSError as error:
+        raise RunError(
+            f"{folder}/interviews: cannot be written ({error.strerror}); copy the run to where you"
+            " may write"
+        ) from None
+    raise RunError(f"{folder}/interviews: a thousand interviews within one second; wait a moment")
+
+
+def _read(file: Path) -> tuple[Fields, list[Fields]]:
+    """Head and answers; lines that are cut short or damaged are left out, and without a head there
+    is nothing.
+    """
+    head: Fields = {}
+    answers: list[Fields] = []
+    for line in json_lines(file):
+        if (
+            line.get("kind") == "interview"
+            and isinstance(line.get("who"), str)
+            and isinstance(line.get("tick"), int)
+        ):
+            head = head or line
+        elif (
+            line.get("kind") == "answer"
+            and isinstance(line.get("question"), str)
+            and isinstance(line.get("answer"), str)
+        ):
+            answers.append(line)
+    return head, answers

@@ -1,0 +1,290 @@
+"""Is a judge any good? It rates labelled transcripts, twice, with planted faults, and in pairs;
+what it said is written down.
+
+    OUT/ratings.jsonl    a head; the labels; then a line for each rating, pair and count, as they come
+    OUT/calls.jsonl      every request with prompt and reply
+
+The figures (AUC, correlations, alpha, retest, position bias, sensitivity) are made from these by
+`analysis.judge`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from simcounsel import __version__
+from simcounsel.chance import chance, seed_of
+from simcounsel.errors import ModelUnreachable, RunError, SpecError
+from simcounsel.instruments.faults import plant
+from simcounsel.instruments.labelled import Labelled
+from simcounsel.instruments.material import Material
+from simcounsel.instruments.measuring import measure_seen
+from simcounsel.instruments.scale import Scale, find_scale
+from simcounsel.instruments.talk import measure
+from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.prompts import render
+
+FIRST, SECOND = "the first conversation", "the second conversation"
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is asked. rounds: how often each transcript is rated; from two on there is a retest.
+    faulty: in how many transcripts faults are planted. pairs: how many pairs are compared, each in
+    both orders.
+    """
+
+    transcripts: tuple[Labelled, ...]
+    scales: tuple[Scale, ...]
+    samples: int = 1
+    rounds: int = 2
+    faulty: int = 10
+    pairs: int = 20
+    seed: int = 1
+
+
+def plan_validation(
+    transcripts: tuple[Labelled, ...],
+    instruments: tuple[str, ...],
+    *,
+    limit: int | None = None,
+    **how: int,
+) -> Plan:
+    """A plan over at most `limit` transcripts, drawn by chance. SpecError for an instrument that
+    judges no conversation.
+    """
+    scales = tuple(find_scale(name) for name in instruments)
+    for scale in scales:
+        if scale.sees != "transcript":
+            raise SpecError(
+                [
+                    f"{scale.id}: it judges no transcript; choose one whose `sees:` is transcript,"
+                    " such as helping_skills"
+                ]
+            )
+    chosen = transcripts
+    if limit is not None and limit < len(transcripts):
+        chosen = tuple(
+            sorted(
+                chance(how.get("seed", 1), "transcripts").sample(transcripts, limit),
+                key=transcripts.index,
+            )
+        )
+    return Plan(transcripts=chosen, scales=scales, **how)
+
+
+def open_judge(model: str, in_flight: int = 64) -> Switchboard:
+    """The judge alone; no vectors are needed."""
+    chat = open_chat(model)
+    return Switchboard(
+        {"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), in_flight=in_flight
+    )
+
+
+class Validation:
+    """One validation in a folder of its own, which must be new or empty."""
+
+    def __init__(self, plan: Plan, judge: str, out: Path) -> None:
+        self.plan = plan
+        self.judge = judge
+        self.out = out
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            if any(out.iterdir()):
+                raise RunError(f"{out}: not empty; choose another --out")
+        except OSError as error:
+            raise RunError(
+                f"{out}: cannot be written ({error.strerror}); choose another --out"
+            ) from None
+
+    def collect(self, models: Switchboard) -> Path:
+        """Ask everything and write it down. ModelUnreachable when nobody answered at all."""
+        plan = self.plan
+        self._append(
+            "ratings.jsonl",
+            {
+                "kind": "validation",
+                "judge": self.judge,
+                "simcounsel": __version__,
+                "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+                "instruments": {
+                    scale.id: {"version": scale.version, "hash": scale.hash}
+                    for scale in plan.scales
+                },
+                "samples": plan.samples,
+                "rounds": plan.rounds,
+            },
+        )
+        for one in plan.transcripts:
+            self._append(
+                "ratings.jsonl",
+                {
+                    "kind": "transcript",
+                    "transcript": one.id,
+                    "good": one.good,
+                    "ratings": dict(one.ratings),
+                },
+            )
+            self._count(one.id, "original", one)
+        models.recorder = self
+        asks: dict[str, Ask[None]] = {
+            f"{number:06d}": one for number, one in enumerate((*self._rated(), *self._compared()))
+        }
+        models.ask(asks)
+        try:
+            models.check_reached()
+        except ModelUnreachable as error:
+            raise ModelUnreachable(
+                f"{self.judge}: {str(error).replace(' during this tick', '')}; nothing was judged"
+            ) from None
+        return self.out / "ratings.jsonl"
+
+    def append_call(self, call: Fields) -> None:
+        """Keep a call."""
+        self._append("calls.jsonl", call)
+
+    def _append(self, name: str, line: Mapping[str, Any]) -> None:
+        with (self.out / name).open("ab") as file:
+            file.write(
+                json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+            )
+
+    def _rated(self) -> Iterator[Ask[None]]:
+        plan = self.plan
+        for scale in plan.scales:
+            for one in plan.transcripts:
+                for number in range(plan.rounds):
+                    yield self._rate(scale, one.id, "original", one, number)
+        for one in _spread(plan.transcripts, plan.faulty):
+            for planted in plant(one.lines):
+                faulty, sound = (
+                    Labelled(id=one.id, lines=lines) for lines in (planted.faulty, planted.sound)
+                )
+                self._count(one.id, f"faulty: {planted.fault}", faulty)
+                if planted.sound != one.lines:
+                    self._count(one.id, f"sound: {planted.fault}", sound)
+                for scale in plan.scales:
+                    yield self._rate(scale, one.id, f"faulty: {planted.fault}", faulty, 0)
+                    if planted.sound != one.lines:
+                        yield self._rate(scale, one.id, f"sound: {planted.fault}", sound, 0)
+
+    def _rate(
+        self, scale: Scale, transcript: str, variant: str, labelled: Labelled, number: int
+    ) -> Ask[None]:
+        material = Material(lines=labelled.lines)
+        key = (self.plan.seed, transcript, variant, number)
+        measured = yield from measure_seen(
+            scale, transcript, material, variant, *key, samples=self.plan.samples
+        )
+        directions = {subscale.id: subscale.direction for subscale in scale.subscales} | {
+            ratio.id: ratio.direction for ratio in scale.ratios
+        }
+        lower = [
+            score.name
+            for score in measured.scores
+            if (directions.get(score.name) or scale.direction) == "lower_is_better"
+        ]
+        self._append(
+            "ratings.jsonl",
+            {
+                "kind": "rated",
+                "transcript": transcript,
+                "variant": variant,
+                "round": number,
+                "instrument": scale.id,
+                "scores": {score.name: score.value for score in measured.scores},
+                "lower_is_better": lower,
+                "items": {item.id: item.value for item in measured.items},
+                "reasons": {item.id: item.reason for item in measured.items if item.reason},
+            },
+        )
+
+    def _count(self, transcript: str, variant: str, labelled: Labelled) -> None:
+        self._append(
+            "ratings.jsonl",
+            {
+                "kind": "counted",
+                "transcript": transcript,
+                "variant": variant,
+                "measures": {item.id: item.value for item in measure(labelled.lines)},
+            },
+        )
+
+    def _compared(self) -> Iterator[Ask[None]]:
+        for better, worse, names in _pairs(self.plan):
+            for better_first in (True, False):
+                yield self._compare(better, worse, names, better_first)
+
+    def _compare(
+        self, better: Labelled, worse: Labelled, names: tuple[str, str], better_first: bool
+    ) -> Ask[None]:
+        first, second = (
+            (_told(one)) for one in ((better, worse) if better_first else (worse, better))
+        )
+        system, prompt = render("judge_pair", first=first, second=second)
+        reply = yield from ask(
+            Request(
+                verb="choose",
+                purpose="judge_pair",
+                who=names[0],
+                tier="judge",
+                system=system,
+                prompt=prompt,
+                options=(FIRST, SECOND),
+                fallback=None,
+                temperature=0.0,
+                max_tokens=12,
+                seed=seed_of(self.plan.seed, *names, better_first),
+            )
+        )
+        self._append(
+            "ratings.jsonl",
+            {
+                "kind": "compared",
+                "better": names[0],
+                "worse": names[1],
+                "better_first": better_first,
+                "chosen": {FIRST: "first", SECOND: "second"}.get(reply.value),
+                "reason": reply.problem,
+            },
+        )
+
+
+def _pairs(plan: Plan) -> Iterator[tuple[Labelled, Labelled, tuple[str, str]]]:
+    """Good and bad transcripts drawn together; where none are labelled, an original and the same
+    with advice in place of listening.
+    """
+    good = [one for one in plan.transcripts if one.good]
+    bad = [one for one in plan.transcripts if one.good is False]
+    draw = chance(plan.seed, "pairs")
+    if good and bad:
+        every = [(one, other, (one.id, other.id)) for one in good for other in bad]
+        yield from draw.sample(every, min(plan.pairs, len(every)))
+        return
+    for one in _spread(plan.transcripts, plan.pairs):
+        faulty = plant(one.lines)[0]
+        yield (
+            one,
+            Labelled(id=one.id, lines=faulty.faulty),
+            (one.id, f"{one.id} with {faulty.fault}"),
+        )
+
+
+def _spread(transcripts: tuple[Labelled, ...], count: int) -> tuple[Labelled, ...]:
+    """So many of them, evenly over the file."""
+    count = min(count, len(transcripts))
+    return (
+        tuple(transcripts[number * len(transcripts) // count] for number in range(count))
+        if count
+        else ()
+    )
+
+
+def _told(one: Labelled) -> str:
+    return "\n".join(f"{speaker}: {text}" for speaker, text in one.lines)

@@ -1,0 +1,411 @@
+"""A run: a folder, written once, read often.
+
+manifest.json   the world with its personas, or the synthesis with its situations; versions, models, seed, parentage; written once
+events.jsonl    all that happened, one event a line; the same bytes for the same world and replies
+calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
+memory/         the memories with their vectors, in Chroma (derived from the log)
+"""
+
+import base64
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from simcounsel.errors import RunError
+from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.world import World
+
+if TYPE_CHECKING:
+    import numpy as np
+
+log = logging.getLogger(__name__)
+
+
+class Parent(BaseModel):
+    """The run that this one was forked from, and before which tick; changes as KEY=VALUE."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    run: str
+    at_tick: int
+    changes: tuple[tuple[str, str], ...]
+
+
+class Manifest(BaseModel):
+    """Where a run comes from. Everything that must not be in the log, so that the log is the same
+    for the same world: versions, wall clock, models as they were resolved, hashes of the prompts.
+
+    world, synthesis: what is lived or written; one of the two."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    schema_version: int
+    run: str
+    created: str
+    world: World | None = None
+    synthesis: Synthesis | None = None
+    models: dict[str, str]
+    prompts: dict[str, str]
+    versions: dict[str, str]
+    parent: Parent | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "Manifest":
+        if (self.world is None) == (self.synthesis is None):
+            raise ValueError("a run has either a world or a synthesis")
+        return self
+
+
+def encode_vectors(vectors: "np.ndarray") -> str:
+    """Vectors as base64 of little-endian float16, for a line of calls.jsonl."""
+    return base64.b64encode(vectors.astype("<f2").tobytes()).decode()
+
+
+def decode_vectors(text: str, count: int) -> "np.ndarray":
+    """The inverse of `encode_vectors`: float32, shape (count, dimensions)."""
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(text), dtype="<f2").astype(np.float32).reshape(count, -1)
+
+
+class Run:
+    """A run's folder. `Run.create` begins one, `Run.open` reads or goes on with one."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.log_version = SCHEMA_VERSION
+        self.dropped: str | None = None
+        self._events: BinaryIO | None = None
+        self._calls: BinaryIO | None = None
+        self._lock: FileLock | None = None
+
+    @property
+    def name(self) -> str:
+        """The run's id: the name of its folder."""
+        return self.manifest.run
+
+    @property
+    def world(self) -> World:
+        """The world as it was when the run began. RunError when it is a synthesis, which has
+        none.
+        """
+        if self.manifest.world is None:
+            raise RunError(
+                f"{self.folder}: a synthesis of dialogues, in which nobody lives; look at it with"
+                f" `simcounsel view {self.folder}`, make training data of it with `simcounsel"
+                f" export {self.folder}`"
+            )
+        return self.manifest.world
+
+    @property
+    def synthesis(self) -> Synthesis:
+        """The settings of a synthesis as they were when it began. RunError when it is a world's
+        run.
+        """
+        if self.manifest.synthesis is None:
+            raise RunError(
+                f"{self.folder}: a run of a world, not a synthesis; `simcounsel synthesize`"
+                " makes one"
+            )
+        return self.manifest.synthesis
+
+    @property
+    def length(self) -> int:
+        """How many ticks, or waves of a synthesis, there will be."""
+        return (
+            self.world.ticks if self.manifest.synthesis is None else self.manifest.synthesis.waves
+        )
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has all it needs to be lived: false for a fork that a crash ended while its
+        past was copied.
+        """
+        if self.manifest.parent is None:
+            return True
+        done = complete_ticks(self.folder)
+        return (
+            self.manifest.world.next_tick(done) if done and self.manifest.world else done
+        ) >= self.manifest.parent.at_tick
+
+    @classmethod
+    def create(
+        cls,
+        about: World | Synthesis,
+        out: Path,
+        *,
+        models: dict[str, str],
+        prompts: dict[str, str],
+        versions: dict[str, str],
+        parent: Parent | None = None,
+        name: str | None = None,
+    ) -> "Run":
+        """Begin a run in a new folder under `out`. RunError when it cannot be written."""
+        slug = re.sub(r"[^a-z0-9]+", "-", about.name.lower()).strip("-") or "world"
+        begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (
+            f"-at{parent.at_tick}" if parent else ""
+        )  # never its parent's name, however soon and wherever
+        stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
+        folder = _fresh_folder(out, stem)
+        manifest = Manifest(
+            schema_version=SCHEMA_VERSION,
+            run=folder.name,
+            created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+            world=about if isinstance(about, World) else None,
+            synthesis=about if isinstance(about, Synthesis) else None,
+            models=models,
+            prompts=prompts,
+            versions=versions,
+            parent=parent,
+        )
+        temporary = folder / "manifest.json.part"
+        try:
+            temporary.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+            temporary.rename(folder / "manifest.json")
+        except OSError as error:
+            raise RunError(
+                f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
+                " --out"
+            ) from None
+        return cls(folder, manifest)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> "Run":
+        """A run that exists. RunError says what is wrong with the folder."""
+        folder = Path(folder)
+        file = folder / "manifest.json"
+        if not file.is_file():
+            raise RunError(f"{folder}: no run there (no manifest.json){_runs_nearby(folder)}")
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+            version = data.get("schema_version")
+            if not readable(version):
+                raise RunError(
+                    f"{folder}: written with log version {version}, this simcounsel reads"
+                    f" {SCHEMA_VERSION}; install the simcounsel that wrote it"
+                    f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
+                )
+            run = cls(folder, Manifest.model_validate(manifest_of_today(data)))
+            run.log_version = version
+            return run
+        except (ValueError, AttributeError) as error:
+            raise RunError(
+                f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
+            ) from None
+
+    # reading
+
+    def entries(self, *, until_tick: int | None = None) -> Iterator[Entry]:
+        """All events in order, of ticks before `until_tick` if given. RunError names a damaged
+        line.
+        """
+        file = self.folder / "events.jsonl"
+        if not file.is_file():
+            return
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n"):
+                    return
+                try:
+                    entry = parse_entry(event_of_today(json.loads(line), self.log_version))
+                except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+                    raise RunError(
+                        f"{file}:{number}: not an event ({str(error).splitlines()[0]})"
+                    ) from None
+                if until_tick is not None and entry.tick >= until_tick:
+                    return
+                yield entry
+
+    def calls(self) -> Iterator[dict[str, Any]]:
+        """All recorded calls; a line cut short is left out."""
+        return (call for call in json_lines(self.folder / "calls.jsonl") if "key" in call)
+
+    def ticks_done(self) -> int:
+        """How many ticks are complete in the log."""
+        last = 0
+        for entry in self.entries():
+            if isinstance(entry.event, TickEnded):
+                last = entry.tick + 1
+        return last
+
+    # writing
+
+    def begin_writing(self) -> int:
+        """Take the folder for this process, drop what stands after the last complete tick, and
+        return the number of complete ticks. `dropped` says what was dropped."""
+        if self.log_version != SCHEMA_VERSION:
+            raise RunError(
+                f"{self.folder}: written with log version {self.log_version}; it can be looked at"
+                " and forked, but not gone on with by this simcounsel, which writes"
+                f" {SCHEMA_VERSION}"
+            )
+        parent = self.manifest.parent
+        if parent is not None and not self.whole:
+            raise RunError(
+                f"{self.folder}: a fork of {parent.run} that was broken off before its past was"
+                f" copied; remove it and fork again, --at {parent.at_tick}"
+            )
+        self._lock = FileLock(str(self.folder / "run.lock"))
+        try:
+            self._lock.acquire(timeout=0)
+        except PermissionError:
+            raise RunError(
+                f"{self.folder}: cannot be written (no permission); copy the run to where you may"
+                " write"
+            ) from None
+        except Timeout:
+            raise RunError(
+                f"{self.folder}: another process is writing this run; wait for it, or stop it first"
+            ) from None
+        keep, dropped, ticks = _complete_part(self.folder / "events.jsonl")
+        if dropped:
+            self.dropped = (
+                f"{dropped} bytes of an unfinished tick were dropped from events.jsonl; tick"
+                f" {ticks} is lived again"
+            )
+            log.warning("%s: %s", self.folder, self.dropped)
+        try:
+            self._events = (self.folder / "events.jsonl").open("ab")
+            self._events.truncate(keep)
+            self._calls = (self.folder / "calls.jsonl").open("ab")
+            end_line(self.folder / "calls.jsonl", self._calls)
+        except OSError as error:
+            raise self._cannot_write(error) from None
+        return ticks
+
+    def append(self, lines: list[str]) -> None:
+        """Write the lines of a complete tick and flush them to disk. RunError when the disk is
+        full; the log then ends with the tick before.
+        """
+        assert self._events is not None
+        end = self._events.tell()
+        try:
+            self._events.write("".join(lines).encode("utf-8", "surrogatepass"))
+            self._events.flush()
+            os.fsync(self._events.fileno())
+        except OSError as error:
+            self._undo(end)
+            raise self._cannot_write(error) from None
+
+    def _undo(self, end: int) -> None:
+        try:
+            if self._events is not None:
+                self._events.truncate(end)
+        except OSError:
+            log.warning(
+                "%s: the unfinished tick could not be removed; it is dropped on the next open",
+                self.folder,
+            )
+
+    def append_call(self, call: dict[str, Any]) -> None:
+        """Write one call at once, so that a reply that was paid for survives a crash."""
+        assert self._calls is not None
+        try:
+            self._calls.write(
+                json.dumps(call, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+            )
+            self._calls.flush()
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _cannot_write(self, error: OSError) -> RunError:
+        return RunError(
+            f"{self.folder}: cannot be written ({error.strerror}); free some space, then"
+            f" `simcounsel resume {self.folder}`"
+        )
+
+    def end_writing(self) -> None:
+        """Close the files and let go of the folder."""
+        for file in (self._events, self._calls):
+            if file is not None:
+                try:
+                    file.close()
+                except OSError as error:
+                    log.warning("%s: %s", self.folder, error.strerror)
+        self._events = self._calls = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
+def _fresh_folder(out: Path, stem: str) -> Path:
+    """A new folder under `out` named after `stem`, with a number behind it if it is taken."""
+    for number in range(1, 1000):
+        folder = out / (stem if number == 1 else f"{stem}-{number}")
+        try:
+            folder.mkdir(parents=True, exist_ok=False)
+            return folder
+        except FileExistsError:
+            continue
+        except NotADirectoryError:
+            raise RunError(f"{out}: a file, not a folder; choose another --out") from None
+        except OSError as error:
+            raise RunError(
+                f"{out}: cannot be written ({error.strerror}); choose another --out"
+            ) from None
+    raise RunError(f"{out}: a thousand runs named {stem} already; choose another --out")
+
+
+def _runs_nearby(folder: Path) -> str:
+    inner = sorted(p.parent.name for p in folder.glob("*/manifest.json")) if folder.is_dir() else []
+    if inner:
+        return f"; it holds runs, name one of them: {', '.join(inner[-3:])}"
+    parent = folder.parent
+    beside = sorted(p.parent for p in parent.glob("*/manifest.json")) if parent.is_dir() else []
+    return f"; there is {beside[-1]}" if beside else "; `simcounsel run WORLD` makes one"
+
+
+def complete_ticks(folder: Path) -> int:
+    """How many ticks are complete in a run's log, without reading what happened in them."""
+    return _complete_part(folder / "events.jsonl")[2]
+
+
+def _complete_part(file: Path) -> tuple[int, int, int]:
+    """Bytes up to the end of the last complete tick, bytes behind that, number of complete
+    ticks.
+    """
+    if not file.is_file():
+        return 0, 0, 0
+    keep, position, ticks = 0, 0, 0
+    with file.open("rb") as lines:
+        for line in lines:
+            position += len(line)
+            if line.endswith(b'"kind":"tick_ended"}\n'):
+                keep = position
+                ticks = json.loads(line)["tick"] + 1
+    return keep, position - keep, ticks
+
+
+def end_line(file: Path, handle: BinaryIO) -> None:
+    """End a line that a crash cut short, so that what is written next stands on its own."""
+    with file.open("rb") as reading:
+        if reading.seek(0, os.SEEK_END):
+            reading.seek(-1, os.SEEK_END)
+            if reading.read(1) != b"\n":
+                handle.write(b"\n")
+
+
+def json_lines(file: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON lines; what is damaged or cut short is left out, and so is all
+    if the file cannot be read.
+    """
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    found = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(found, dict):
+                    yield found
+    except OSError:
+        return

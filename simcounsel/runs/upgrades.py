@@ -1,0 +1,41 @@
+"""Runs of older versions, read as if this version had written them.
+
+UPGRADES[N] takes what log version N wrote to version N + 1: first the manifest's fields, then each
+event's. Whoever changes events in a way that old logs do not fit raises events.SCHEMA_VERSION and
+adds a step here. Files are never rewritten: an older run can be looked at, measured and forked, but
+not gone on with.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from simcounsel.events import SCHEMA_VERSION
+
+Fields = dict[str, Any]
+Step = tuple[Callable[[Fields], Fields], Callable[[Fields], Fields]]
+UPGRADES: dict[int, Step] = {}
+
+
+def readable(version: object) -> bool:
+    """Whether a run of that log version can be read: this one's, or one from which steps lead
+    here.
+    """
+    return version == SCHEMA_VERSION or (
+        isinstance(version, int)
+        and version < SCHEMA_VERSION
+        and all(step in UPGRADES for step in range(version, SCHEMA_VERSION))
+    )
+
+
+def manifest_of_today(data: Fields) -> Fields:
+    """A readable manifest in this version's fields."""
+    for step in range(int(data["schema_version"]), SCHEMA_VERSION):
+        data = UPGRADES[step][0](data) | {"schema_version": step + 1}
+    return data
+
+
+def event_of_today(fields: Fields, version: int) -> Fields:
+    """An event of a readable version in this version's fields."""
+    for step in range(version, SCHEMA_VERSION):
+        fields = UPGRADES[step][1](fields)
+    return fields

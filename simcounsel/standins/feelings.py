@@ -1,0 +1,75 @@
+"""Feelings by the nearest labelled sentences, and a client's own situations among them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from simcounsel.llm.question import Request
+from simcounsel.specs.vocabulary import Emotion
+from simcounsel.standins.labelled import labelled
+from simcounsel.standins.sense import Probe, Sense
+
+IN_PASSING = 3
+"""What others are seen to do moves one no more than this, 1 to 10."""
+Label = tuple[Emotion, int, int]
+
+
+class Feeling(NamedTuple):
+    """An emotion with its intensity and poignancy, 1 to 10."""
+
+    emotion: Emotion
+    intensity: int
+    poignancy: int
+
+
+class Feelings:
+    """Names what a text feels like."""
+
+    def __init__(self, sense: Sense) -> None:
+        self._sense = sense
+        self._common: list[tuple[str, Label]] = [
+            (text, _label(label)) for text, label in labelled("feelings")
+        ]
+
+    def answer(self, request: Request) -> dict[str, Any]:
+        """One feeling for each piece of news."""
+        hints = request.hints
+        known: dict[str, Label] = {
+            text: (emotion, intensity, poignancy)
+            for text, emotion, intensity, poignancy in hints["felt"]
+        }
+        own = [(text, label) for text, label in known.items() if label[0] != "neutral"]
+
+        def felt(text: str) -> Feeling:
+            if text in known:
+                return Feeling(*known[text])
+            if text.startswith(f"{hints['name']} "):
+                return self.feel(text, own)
+            feeling = self.feel(text)
+            return feeling._replace(
+                intensity=min(IN_PASSING, feeling.intensity),
+                poignancy=min(IN_PASSING, feeling.poignancy),
+            )
+
+        return {"feelings": [felt(text)._asdict() for text in hints["news"]]}
+
+    def feel(self, text: str, own: Sequence[tuple[str, Label]] = ()) -> Feeling:
+        """The emotion with the largest share among the neighbours, its mean intensity and
+        poignancy.
+        """
+        shares = Probe(self._sense, [*self._common, *own]).weights(text)
+        by_emotion: dict[Emotion, float] = {}
+        for (emotion, _, _), share in shares.items():
+            by_emotion[emotion] = by_emotion.get(emotion, 0.0) + share
+        best = max(sorted(by_emotion), key=lambda emotion: by_emotion[emotion])
+        same = [(label, share) for label, share in shares.items() if label[0] == best]
+        total = sum(share for _, share in same)
+        intensity = sum(label[1] * share for label, share in same) / total
+        poignancy = sum(label[2] * share for label, share in same) / total
+        return Feeling(
+            emotion=best, intensity=max(1, round(intensity)), poignancy=max(1, round(poignancy))
+        )
+
+
+def _label(text: str) -> Label:
+    emotion, intensity, poignancy = text.split("/")
+    return emotion, int(intensity), int(poignancy)  # type: ignore[return-value]

@@ -1,0 +1,139 @@
+"""What a staged session asks of the embedded model: verdicts by stated rules, notes out of the
+client's own words.
+
+- A part of the session is done when the client has said enough words in it and a feeling or
+  something that happened is among them.
+- An intent is that of the nearest labelled lines, if they agree; otherwise it is unclear.
+- The mood is what the client's last lines feel like; the notes are the client's sentences that
+  carry most.
+"""
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from simcounsel.llm.models import Completion
+from simcounsel.llm.question import Request
+from simcounsel.standins.feelings import Feelings
+from simcounsel.standins.labelled import labelled
+from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.texts import sentences
+
+ENOUGH_WORDS, A_GREETING = 18, 3
+"""Words that a client must have said in a part that asks for feelings or events, and in any
+other.
+"""
+AGREED = 0.55
+GOOD = frozenset({"joy", "trust", "anticipation"})
+NOTE_SENTENCES, NOTE_CHARACTERS = 8, 900
+_TOLD = re.compile(
+    r"\b(feel\w*|felt|afraid|scared|sad\w*|angry|tired|lonely|asham\w*|guilt\w*|worr\w*|anxious|hurt\w*|glad|happy|calm\w*|empty|numb|cry\w*|hope\w*"
+    r"|happen\w*|said|told|asked|went|came|left|lost|died|when|nights?|yesterday|awake|sle[ep]\w*|last"
+    r"|morning|because|since|always|never|every)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_TELLING = re.compile(
+    r"\b(feel\w*|happened|told|weigh\w*|reason|lying awake|night|trouble\w*|own view|bed)\b",
+    re.IGNORECASE,
+)
+
+
+class Guided:
+    """Answers for `sufficient`, `intent`, `valence`, `note` and `exercise`."""
+
+    def __init__(self, sense: Sense, feelings: Feelings) -> None:
+        self._sense = sense
+        self._feelings = feelings
+        self._intents = labelled("intents")
+
+    def sufficient(self, request: Request) -> Completion:
+        """By the number of words and a word of feeling or happening; parts that ask for neither
+        need an answer only.
+        """
+        heard: tuple[str, ...] = request.hints["heard"]
+        words = sum(len(text.split()) for text in heard)
+        found = _TOLD.search(" ".join(heard))
+        telling = any(
+            _ASKS_FOR_TELLING.search(criterion) for criterion in request.hints["criteria"]
+        )
+        enough = words >= (ENOUGH_WORDS if telling else A_GREETING) and (
+            found is not None or not telling
+        )
+        reason = f"{words} words" + (
+            f", “{found[0]}” among them" if found else ", none of a feeling or of what happened"
+        )
+        return Completion(
+            text=json.dumps(
+                {"reason": reason, "sufficient": "yes" if enough else "no"}, ensure_ascii=False
+            ),
+            source="chosen",
+        )
+
+    def intent(self, request: Request) -> Completion:
+        """The kind of the nearest labelled lines, among those that are possible here."""
+        possible = [(text, label) for text, label in self._intents if label in request.options]
+        shares = Probe(self._sense, possible, neighbours=5).weights(request.hints["heard"])
+        best = max(shares, key=lambda label: (shares[label], label))
+        sure = shares[best] >= AGREED
+        why = f"{shares[best]:.0%} of the nearest lines mean {best}" + (
+            "" if sure else ", which is too few"
+        )
+        return Completion(text=best if sure else "unclear", source="chosen", extra={"why": why})
+
+    def valence(self, request: Request) -> Completion:
+        """Negative unless the last lines feel good."""
+        felt = [
+            emotion if emotion != "neutral" else self._feelings.feel(text).emotion
+            for text, emotion in request.hints["heard"]
+        ]
+        good = sum(emotion in GOOD for emotion in felt) > len(felt) / 2
+        return Completion(
+            text="positive" if good else "negative",
+            source="chosen",
+            extra={"why": f"the last lines: {', '.join(felt) or 'none'}"},
+        )
+
+    def note(self, request: Request) -> Completion:
+        """The notes so far, and the client's sentences nearest to all that was said, in quotation
+        marks.
+        """
+        hints = request.hints
+        old = re.findall(r"“([^”]+)”", hints["notes"])
+        new = [
+            s.replace("“", "‘").replace("”", "’")
+            for text in hints["heard"]
+            for s in sentences(text)
+            if len(s.split()) >= 7
+        ]
+        kept = [*old, *self._telling(new, 3)][-NOTE_SENTENCES:]
+        while len(kept) > 1 and sum(map(len, kept)) > NOTE_CHARACTERS:
+            kept.pop(0)
+        text = (
+            f"{hints['other']} said: " + " ".join(f"“{sentence}”" for sentence in kept)
+            if kept
+            else f"{hints['other']} has said little so far."
+        )
+        return Completion(text=text, source="chosen")
+
+    def _telling(self, told: list[str], count: int) -> list[str]:
+        """The sentences nearest to everything that was told, in the order of the talk."""
+        if len(told) <= count:
+            return told
+        near = self._sense.nearness(" ".join(told), told)
+        return [told[index] for index in sorted(np.argsort(-near, kind="stable")[:count])]
+
+    def exercise(self, request: Request) -> Completion:
+        """The one nearest to what was told, those that suit the feeling before the others."""
+        kept: tuple[Any, ...] = request.hints["kept"]
+        told = " ".join((*request.hints["heard"][-4:], request.hints["notes"][-300:]))
+        near = self._sense.nearness(told, [f"{one.name}. {one.goal}" for one in kept])
+        suits = np.array([0.25 if request.hints["emotion"] in one.suits else 0.0 for one in kept])
+        best = int(np.argmax(near + suits))
+        fits = "suits what is felt and " if suits[best] else ""
+        return Completion(
+            text=kept[best].id,
+            source="chosen",
+            extra={"why": f"{fits}is nearest to what was told ({near[best]:.2f})"},
+        )

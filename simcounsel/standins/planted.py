@@ -1,0 +1,79 @@
+"""`scripted:planted=POINTS`: the scripted model with an effect whose size is known, to see whether
+the whole chain finds it.
+
+The scripted counselor says one sentence that marks help. A client who remembers that sentence
+reports POINTS fewer on every questionnaire than it would have otherwise; nobody else does. So the
+effect reaches a report only through a conversation, a memory, a self-report, the log, the tables
+and the statistics, each of them the real one.
+"""
+
+import json
+import re
+from random import Random
+
+from simcounsel.chance import chance
+from simcounsel.errors import ModelError
+from simcounsel.llm.question import Request
+from simcounsel.standins.scripted import Scripted
+
+FORM = re.compile(r"scripted:planted=(\d+)")
+MARK = "Let us go through your nights together, one by one, and see what can change."
+USUAL, SPREAD, NOISE = 0.62, 0.10, 0.05
+"""What a client reports without help: mean, standard deviation between clients and seeds, and from
+one time to the next; as shares of the largest sum.
+"""
+
+
+def planted(name: str) -> Scripted:
+    """The model of that name. ModelError when it is not of this form."""
+    found = FORM.fullmatch(name)
+    if not found:
+        raise ModelError(
+            f"no model {name!r}; a planted effect is written scripted:planted=4, points of a sum"
+        )
+    points = int(found.group(1))
+    model = Scripted(
+        {"line_counselor": _help, "self_report": lambda request, draw: _report(request, points)}
+    )
+    model.name = name
+    return model
+
+
+def _help(request: Request, draw: Random) -> str:
+    """The counselor's line: the mark in front of a number, since no line may be said twice."""
+    view = request.hints["view"]
+    farewell = request.hints["move"] == "close"
+    return json.dumps(
+        {
+            "say": f"{MARK} Number {len(view.lines) + 1}.",
+            "emotion": "trust",
+            "intensity": 3,
+            "poignancy": 5,
+            "wish": "say goodbye" if farewell else "go on",
+        }
+    )
+
+
+def _report(request: Request, points: int) -> str:
+    """Answers that add up to the client's usual sum with noise, `points` lower if help is
+    remembered.
+    """
+    resident, questions = request.hints["resident"], request.hints["questions"]
+    top = sum(question.high - question.low for question in questions)
+    usual = chance(request.hints["seed"], resident.name, "usual").gauss(USUAL, SPREAD)
+    noise = chance(request.key, "noise").gauss(0.0, NOISE)
+    helped = any(MARK in memory.text for memory in resident.memory.short.memories)
+    total = round(min(0.95, max(0.3, usual + noise)) * top) - (points if helped else 0)
+    return json.dumps(
+        _shared_out(max(0, min(int(top), total)), questions, chance(request.key, "items"))
+    )
+
+
+def _shared_out(total: int, questions: tuple[object, ...], draw: Random) -> dict[str, float]:
+    """`total` points over the questions, a point at a time to one that is not full yet."""
+    points = dict.fromkeys((question.id for question in questions), 0)  # type: ignore[attr-defined]
+    room = {question.id: int(question.high - question.low) for question in questions}  # type: ignore[attr-defined]
+    for _ in range(total):
+        one = draw.choice(sorted(name for name in points if points[name] < room[name]))
+        points[one] += 1
+    return {question.id: question.low + points[question.id] for question in questions}  # type: ignore[attr-defined]

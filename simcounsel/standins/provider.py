@@ -1,0 +1,272 @@
+"""The embedded ChatModel: each purpose of the resident's cycle has its own way of answering."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.question import Request
+from simcounsel.prompts import render
+
+if TYPE_CHECKING:
+    from simcounsel.llm.adapter import Adapter
+    from simcounsel.llm.llama import Llama
+
+LINE_TOKENS, SENTENCE_TOKENS, TUNED_TOKENS, CONTEXT_TOKENS = 48, 44, 56, 4096
+
+
+class Embedded:
+    """SmolLM2-135M and MiniLM in this process. It answers one request at a time: on two cores that
+    is faster than several at once (53 tokens a second alone, 22 with four, 18 with eight).
+
+    plain: no help at all, every request as a chat prompt with a JSON schema; the baseline of
+    `tests/benchmarks/embedded_quality.py`. adapter: laid over a second SmolLM2, which speaks for
+    counselors (see `tuned`); everything else is as without. Two of them, since one that changes its
+    adapter from call to call forgets the prompt it has computed.
+    """
+
+    def __init__(self, *, plain: bool = False, adapter: "Adapter | None" = None) -> None:
+        self.name = f"embedded+adapter@{adapter.digest}" if adapter else "embedded"
+        self._plain = plain
+        self._adapter = adapter
+        self._tuned: Llama | None = None
+        self._lock = threading.Lock()
+        self._llama: Llama | None = None
+        self._ways: dict[str, Callable[[Request], Completion]] = {}
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """Answer once. A second try would answer the same, so it is refused at once."""
+        if complaint is not None and not self._plain:
+            raise Failure(complaint)
+        return await asyncio.to_thread(self._complete, request, complaint)
+
+    def _complete(self, request: Request, complaint: str | None) -> Completion:
+        with self._lock:
+            if self._plain:
+                return self._as_chat(request, complaint)
+            if not self._ways:
+                self._ways = self._make_ways()
+            way = self._ways.get(request.purpose)
+            return way(request) if way else self._as_chat(request, complaint)
+
+    async def close(self) -> None:
+        """Free the models."""
+        for model in (self._llama, self._tuned):
+            if model is not None:
+                model.close()
+        self._llama = self._tuned = None
+
+    def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
+        from simcounsel.llm.embeddings import MiniLM
+        from simcounsel.standins.courses import Courses
+        from simcounsel.standins.feelings import Feelings
+        from simcounsel.standins.guided import Guided
+        from simcounsel.standins.interviews import Interviews
+        from simcounsel.standins.lines import Lines
+        from simcounsel.standins.moves import choose_move
+        from simcounsel.standins.ratings import Ratings
+        from simcounsel.standins.sense import Sense
+        from simcounsel.standins.sessions import Sessions
+        from simcounsel.standins.slots import choose_day, choose_slots
+        from simcounsel.standins.thoughts import Thoughts
+        from simcounsel.standins.tuned import Tuned
+
+        sense = Sense(MiniLM())
+        feelings = Feelings(sense)
+        lines = Lines(
+            sense,
+            feelings,
+            self._new_lines,
+            Tuned(sense, self._speak).line if self._adapter else None,
+        )
+        thoughts = Thoughts(sense, feelings, self._write)
+
+        interviews = Interviews(sense)
+        ratings = Ratings(sense, self._model)
+        guided = Guided(sense, feelings)
+
+        def line(request: Request) -> Completion:
+            fields, pick = lines.answer(request)
+            return Completion(
+                text=_json(fields),
+                source="chosen" if pick.source == "chosen" else "generated",
+                extra={"stressed": pick.stressed},
+            )
+
+        def move(request: Request) -> Completion:
+            kind, why = choose_move(request, sense)
+            return Completion(text=kind, source="chosen", extra={"why": why})
+
+        def risk(request: Request) -> Completion:
+            """A model this small cannot judge danger: the level that words gave stands, and the log
+            says `chosen`.
+            """
+            return Completion(text=str(request.hints["level"]), source="chosen")
+
+        def filled(fill: Callable[[Request], dict[str, Any]]) -> Callable[[Request], Completion]:
+            return lambda request: Completion(text=_json(fill(request)), source="chosen")
+
+        def written(
+            answer: Callable[[Request], dict[str, Any] | str],
+        ) -> Callable[[Request], Completion]:
+            return lambda request: Completion(
+                text=got if isinstance(got := answer(request), str) else _json(got), source="chosen"
+            )
+
+        return {
+            "judge_audit": lambda request: Completion(
+                text="{}", source="chosen"
+            ),  # no quote of a model this small would stand
+            "safety_answer": lambda request: Completion(
+                text=str(request.fallback), source="chosen"
+            ),  # words decide; it cannot
+            **{
+                purpose: written(answer)
+                for purpose, answer in (
+                    Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()
+                ).items()
+            },
+            "line_client": line,
+            "line_counselor": line,
+            "line_layperson": line,
+            "move": move,
+            "risk": risk,
+            "plan_day": filled(lambda r: choose_day(r, sense)),
+            "plan_slots": filled(lambda r: choose_slots(r, sense)),
+            "appraise": filled(feelings.answer),
+            "summarize": filled(thoughts.summary),
+            "questions": filled(thoughts.questions),
+            "insights": filled(thoughts.insights),
+            "portrait": filled(thoughts.portrait),
+            "persona": filled(thoughts.persona),
+            "self_report": ratings.self_report,
+            "judge_item": ratings.judge_item,
+            "judge_block": ratings.judge_block,
+            "sufficient": guided.sufficient,
+            "intent": guided.intent,
+            "valence": guided.valence,
+            "note": guided.note,
+            "exercise": guided.exercise,
+            "bench_judge": ratings.judge_block,
+            "judge_pair": ratings.judge_pair,
+            "interview": lambda request: Completion(
+                text=interviews.answer(request), source="chosen"
+            ),
+        }
+
+    # the language model itself
+
+    def _model(self) -> "Llama":
+        if self._llama is None:
+            from simcounsel.llm.llama import Llama
+            from simcounsel.llm.weights import path_of
+
+            self._llama = Llama(path_of("smollm2"), context_tokens=CONTEXT_TOKENS)
+        return self._llama
+
+    def _tuned_model(self) -> "Llama":
+        """The second model, with the adapter; the first one where there is none."""
+        if self._adapter is None:
+            return self._model()
+        if self._tuned is None:
+            from simcounsel.llm.llama import Llama
+            from simcounsel.llm.weights import path_of
+
+            self._tuned = Llama(
+                path_of("smollm2"), adapter=self._adapter.file, context_tokens=CONTEXT_TOKENS
+            )
+        return self._tuned
+
+    def _speak(self, system: str, talk: Sequence[tuple[str, str]], heard: str, seed: int) -> str:
+        """The tuned model's answer in a chat; '' when the chat is too long for it."""
+        try:
+            return (
+                self._tuned_model()
+                .complete(
+                    heard,
+                    chat=True,
+                    system=system,
+                    talk=talk,
+                    max_tokens=TUNED_TOKENS,
+                    temperature=0.7,
+                    seed=seed,
+                )
+                .text
+            )
+        except Failure:
+            return ""
+
+    def _write(self, prompt: str, seed: int, temperature: float) -> str:
+        """Go on with a text, to the end of the line."""
+        text = (
+            self._model()
+            .complete(
+                prompt, max_tokens=SENTENCE_TOKENS, temperature=temperature, seed=seed, stop=["\n"]
+            )
+            .text
+        )
+        return text.strip()
+
+    def _new_lines(self, request: Request, count: int) -> list[str]:
+        """New lines for a client, in the manner of its hand-written ones; only those fit to be
+        said.
+        """
+        from simcounsel.standins.texts import first_sentence, speech_fault
+
+        view = request.hints["view"]
+        manner = "\n".join(f"{view.me}: {e.text}" for e in request.examples[:4])
+        heard = view.heard.text if view.heard else "How are you?"
+        _, prompt = render(
+            "embedded_line", name=view.me, other=view.other, examples=manner, heard=heard
+        )
+        texts = [
+            first_sentence(
+                self._model()
+                .complete(
+                    prompt,
+                    max_tokens=LINE_TOKENS,
+                    temperature=0.7,
+                    seed=request.seed + k,
+                    stop=["\n"],
+                )
+                .text
+            )
+            for k in range(count)
+        ]
+        return [
+            text
+            for text in dict.fromkeys(texts)
+            if speech_fault(text, (view.me, view.other)) is None
+        ]
+
+    def _as_chat(self, request: Request, complaint: str | None) -> Completion:
+        """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
+        from simcounsel.llm.chat import messages
+        from simcounsel.llm.llama import grammar_of_schema
+
+        spoken = messages(request, complaint)
+        system = "\n\n".join(m["content"] for m in spoken if m["role"] == "system")
+        prompt = "\n\n".join(
+            [m["content"] for m in spoken if m["role"] != "system"][len(request.talk) :]
+        )
+        model = self._tuned_model() if request.purpose == "bench_answer" else self._model()
+        got = model.complete(
+            prompt,
+            system=system,
+            talk=request.talk,
+            chat=True,
+            max_tokens=request.max_tokens,
+            temperature=request.temperature,
+            seed=request.seed,
+            grammar=grammar_of_schema(request.model.model_json_schema()) if request.model else None,
+        )
+        cut = {"finish": "length"} if got.end == "length" else {}
+        return Completion(
+            text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, extra=cut
+        )
+
+
+def _json(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False)

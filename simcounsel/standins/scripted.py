@@ -1,0 +1,142 @@
+"""`scripted`: answers drawn by the request's own seed, out of its options, schema, examples and
+closed lists.
+
+For tests, benchmarks and dry runs: instant, deterministic, without meaning. A dictionary of
+functions by purpose replaces the drawn answer where a test, or a planted effect, wants its own.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from simcounsel.chance import chance
+from simcounsel.llm.models import Completion
+from simcounsel.llm.question import Request
+
+Script = Callable[[Request, Random], str]
+WORDS = (
+    "quiet morning tea letter window walk sleep kitchen phone neighbour garden work worry hour"
+    " light door rain table "
+).split()
+
+
+class Scripted:
+    """A ChatModel without a model. scripts: by purpose, the raw text of the answer."""
+
+    name = "scripted"
+
+    def __init__(self, scripts: Mapping[str, Script] | None = None) -> None:
+        self._scripts = dict(scripts or {})
+
+    async def complete(self, request: Request, complaint: str | None) -> Completion:
+        """A drawn answer that fits what was asked for."""
+        draw = chance(request.seed, request.purpose, complaint or "")
+        script = self._scripts.get(request.purpose)
+        text = script(request, draw) if script else _answer(request, draw)
+        words = len(request.system.split()) + len(request.prompt.split())
+        left = request.purpose == "risk" and script is None
+        return Completion(
+            text=text,
+            tokens_in=words,
+            tokens_out=len(text.split()),
+            source="chosen" if left else "generated",
+        )
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _answer(request: Request, draw: Random) -> str:
+    match request.verb:
+        case "choose" if (
+            request.purpose == "risk"
+        ):  # a drawn danger would lead nowhere: what the words said stands
+            return str(request.hints["level"])
+        case "choose":
+            return draw.choice(request.options)
+        case "rate":
+            low, high = request.scale or (1, 10)
+            return str(draw.randint(low, high))
+        case "fill" if request.purpose == "extract":
+            return str(request.fallback.model_dump_json())
+        case "fill" if "rough" in request.hints:
+            return str(request.hints["rough"].model_dump_json())
+        case "fill":
+            assert request.model is not None
+            schema = request.model.model_json_schema()
+            return json.dumps(_instance(schema, schema, draw, request, ""), ensure_ascii=False)
+        case _:
+            return _sentence(draw)
+
+
+def _sentence(draw: Random) -> str:
+    words = [draw.choice(WORDS) for _ in range(3)]
+    return (
+        f"I was thinking about the {words[0]} and the {words[1]} this {words[2]}, number"
+        f" {draw.randrange(10_000)}."
+    )
+
+
+def _instance(
+    schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, request: Request, name: str
+) -> Any:
+    """A value that fits a JSON schema, drawn; texts out of the examples where there are any."""
+    if "$ref" in schema:
+        return _instance(
+            root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root, draw, request, name
+        )
+    if "anyOf" in schema:
+        return _instance(schema["anyOf"][0], root, draw, request, name)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return draw.choice(schema["enum"])
+    match schema.get("type"):
+        case "object":
+            return {
+                key: _instance(part, root, draw, request, key)
+                for key, part in schema["properties"].items()
+            }
+        case "boolean":
+            return draw.random() < 0.5
+        case "array" if name in request.hints.get("closed", {}):
+            closed = request.hints["closed"][name]
+            return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
+        case "array" if "enum" in schema["items"]:
+            closed = schema["items"]["enum"]
+            return draw.sample(closed, min(len(closed), _length(schema, request, draw)))
+        case "array":
+            return [
+                _instance(schema["items"], root, draw, request, name)
+                for _ in range(_length(schema, request, draw))
+            ]
+        case "integer":
+            high = (
+                len(request.hints.get("evidence", ())) or schema.get("maximum", 10)
+                if name == "evidence"
+                else schema.get("maximum", 10)
+            )
+            return draw.randint(
+                schema.get("minimum", 1), max(1, min(high, schema.get("maximum", high)))
+            )
+        case "number":
+            low, step = schema.get("minimum", 0), schema.get("multipleOf", 1)
+            return low + step * draw.randint(
+                0, round((schema.get("maximum", low + step) - low) / step)
+            )
+    if name == "at":
+        return f"{draw.randrange(6, 22):02d}:{draw.choice(('00', '15', '30', '45'))}"
+    if name == "place" and request.hints.get("places"):
+        return draw.choice([place.name for place in request.hints["places"]])
+    if name in ("activity", "do"):
+        return f"spends time with the {draw.choice(WORDS)}"
+    return _sentence(draw)
+
+
+def _length(schema: Mapping[str, Any], request: Request, draw: Random) -> int:
+    for hint in ("minutes", "news"):
+        if hint in request.hints:
+            return len(request.hints[hint])
+    low = int(schema.get("minItems", 1))
+    return draw.randint(low, min(int(schema.get("maxItems", low)), low + 1))

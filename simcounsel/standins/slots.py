@@ -1,0 +1,148 @@
+"""A day and its slots, chosen out of a persona's days and routines."""
+
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from simcounsel.agents.emotion import emotion_relevance
+from simcounsel.chance import chance
+from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day, time_text
+from simcounsel.llm.question import Request
+from simcounsel.specs.persona import Routine
+from simcounsel.standins.sense import Sense
+
+STAY_SLEEP, STAY_OTHER = 0.8, 0.55
+"""How likely the same activity goes on into the next slot, while its hours last."""
+NIGHTLY = ("sleep", "sleepless")
+ONCE_IN_A_WHILE = {"meal": 150, "errand": 300, "care": 240}
+"""Kinds of activity that are not taken up again so soon, in minutes."""
+
+
+def choose_day(request: Request, sense: Sense) -> dict[str, Any]:
+    """The sample day that is nearest to what is on the mind, with today's appointments put in; in a
+    revision what lies before now stays."""
+    hints = request.hints
+    draw = chance(request.seed, "day")
+    mind = " ".join(hints["mind"]) or "an ordinary day"
+    days: tuple[tuple[tuple[str, str], ...], ...] = hints["days"]
+    near = sense.nearness(mind, [" ".join(do for _, do in day) for day in days])
+    scores = [float(n) + draw.gauss(0, 0.08) for n in near]
+    strokes = list(days[int(np.argmax(scores))])
+    now = time_text(hints["minute"])
+    if hints["why"] is not None:
+        strokes = [s for s in hints["strokes"] if s[0] <= now] + [s for s in strokes if s[0] > now]
+    for appointment in hints["appointments"]:
+        strokes = [
+            s for s in strokes if abs(minutes_of_day(s[0]) - minutes_of_day(appointment[0])) >= 60
+        ] + [appointment]
+    strokes = _five_to_eight(sorted(strokes), days)
+    return {"strokes": [{"at": at, "do": do} for at, do in strokes]}
+
+
+def _five_to_eight(
+    strokes: list[tuple[str, str]], days: tuple[tuple[tuple[str, str], ...], ...]
+) -> list[tuple[str, str]]:
+    while len(strokes) > 8:
+        gaps = [minutes_of_day(b[0]) - minutes_of_day(a[0]) for a, b in pairwise(strokes)]
+        strokes.pop(
+            int(np.argmin(gaps)) + (0 if "meets" not in strokes[int(np.argmin(gaps))][1] else 1)
+        )
+    for stroke in (s for day in days for s in day):
+        if len(strokes) >= 5:
+            break
+        if all(abs(minutes_of_day(stroke[0]) - minutes_of_day(s[0])) >= 60 for s in strokes):
+            strokes = sorted([*strokes, stroke])
+    return strokes
+
+
+def choose_slots(request: Request, sense: Sense) -> dict[str, Any]:
+    """For each slot a routine of that hour: by mood, by the day's plan, by what was done
+    already.
+    """
+    hints = request.hints
+    draw = chance(request.seed, "slots")
+    current = next((r for r in hints["routines"] if r.do == hints["activity"]), None)
+    done: dict[str, int] = dict(hints["done"])
+    slots: list[dict[str, str]] = []
+    for minute in hints["minutes"]:
+        if current is None or not _goes_on(current, minute, draw):
+            current = _choose(minute, hints, done, sense, draw, current)
+        done[current.do] = minute
+        slots.append(
+            {"activity": current.do, "kind": current.kind, "place": _place(current, hints)}
+        )
+    return {"slots": slots}
+
+
+def _goes_on(current: Routine, minute: int, draw: Random) -> bool:
+    stay = STAY_SLEEP if current.kind == "sleep" else STAY_OTHER
+    return current.covers(minute) and draw.random() < stay
+
+
+def _choose(
+    minute: int,
+    hints: Any,
+    done: dict[str, int],
+    sense: Sense,
+    draw: Random,
+    current: Routine | None,
+) -> Routine:
+    fitting = [r for r in hints["routines"] if r.covers(minute)]
+    reachable = {place.kind for place in hints["places"]}
+    fitting = [r for r in fitting if r.place in reachable] or fitting
+    stroke = _stroke_at(minute, hints["strokes"])
+    near = sense.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
+    by_age = sorted((r for r in hints["routines"] if r.do in done), key=lambda r: done[r.do])
+    lately = {r.kind: minute - done[r.do] for r in by_age}
+    once = {kind for kind, since in lately.items() if since < ONCE_IN_A_WHILE.get(kind, 0)}
+    scores = []
+    for routine, plan in zip(fitting, near, strict=True):
+        mood = (
+            0.0
+            if routine.emotion is None
+            else emotion_relevance(routine.emotion, hints["emotion"]) - 0.5
+        )
+        since = minute - done.get(routine.do, -MINUTES_PER_DAY)
+        again = -1.2 if since < 6 * 60 else -0.3 if since < MINUTES_PER_DAY else 0.0
+        again = -0.35 if routine is current else 0.0 if routine.kind in NIGHTLY else again
+        too_soon = -0.9 if routine.kind in once and routine is not current else 0.0
+        scores.append(
+            0.5 * mood
+            + 0.6 * float(plan)
+            + again
+            + too_soon
+            + _night(routine, minute, hints, current)
+            + draw.gauss(0, 0.18)
+        )
+    best: Routine = fitting[int(np.argmax(scores))]
+    return best
+
+
+def _night(routine: Routine, minute: int, hints: Any, current: Routine | None) -> float:
+    """Who has got up in the morning stays up; who suffers from insomnia lies awake more than
+    others.
+    """
+    up = current is not None and current.kind not in (*NIGHTLY, "rest")
+    if routine.kind in NIGHTLY and up and 5 * 60 <= minute % MINUTES_PER_DAY < 12 * 60:
+        return -0.8
+    return 0.3 if routine.kind == "sleepless" and hints["trouble"] == "insomnia" else 0.0
+
+
+def _stroke_at(minute: int, strokes: tuple[tuple[str, str], ...]) -> str | None:
+    """The stroke that has begun last by that time of day."""
+    of_day = minute % MINUTES_PER_DAY
+    begun = [do for at, do in strokes if minutes_of_day(at) <= of_day]
+    return begun[-1] if begun else None
+
+
+def _place(routine: Routine, hints: Any) -> str:
+    places = [p for p in hints["places"] if p.kind == routine.place]
+    own = (
+        [p for p in places if p.own_home]
+        or places
+        or [p for p in hints["places"] if p.own_home]
+        or list(hints["places"])
+    )
+    return str(own[0].name)

@@ -1,0 +1,277 @@
+"""Summaries, questions, insights and the persona's text: several candidates, the best grounded one
+kept.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
+from simcounsel.chance import chance
+from simcounsel.llm.question import Request
+from simcounsel.prompts import render
+from simcounsel.standins.feelings import Feelings
+from simcounsel.standins.sense import Sense
+from simcounsel.standins.texts import first_sentence, sentences, third_person_problem, ungrounded
+
+Write = Callable[..., str]
+GOOD = frozenset({"joy", "trust", "anticipation"})
+KEPT_SENTENCES = 6
+WHICHEVER = re.compile(r"\b(he|she|they|him|her|them)\b")
+"""Of two people who talked, a small model confuses which one a pronoun means."""
+QUESTIONS = {
+    "client": (
+        "What keeps {name} awake?",
+        "What is {name} most afraid of?",
+        "What does {name} demand of themselves?",
+        "How does {name} deal with mistakes?",
+        "Whom does {name} trust, and whom not?",
+        "What gives {name} some rest?",
+        "What does {name} long for?",
+        "What does {name} avoid?",
+        "How does {name} feel about family and home?",
+        "What has changed for {name} of late?",
+        "What does {name} believe others think of them?",
+        "What makes {name} angry?",
+    ),
+    "other": (
+        "What is {name} busy with these days?",
+        "Whom has {name} met, and what was on their mind?",
+        "What does {name} enjoy?",
+        "What tires {name}?",
+        "What has {name} learned about the people nearby?",
+        "What does {name} look forward to?",
+    ),
+}
+
+
+class Thoughts:
+    """Everything that is concluded. `write(prompt, seed, temperature)` completes a text."""
+
+    def __init__(self, sense: Sense, feelings: Feelings, write: Write) -> None:
+        self._sense = sense
+        self._feelings = feelings
+        self._write = write
+
+    # what a conversation leaves behind
+
+    def summary(self, request: Request) -> dict[str, Any]:
+        """The fields of a SummaryAnswer."""
+        hints = request.hints
+        name, other, lines = hints["name"], hints["other"], hints["lines"]
+        candidates = [*self._written_summaries(request), *_told(name, other, hints["role"], lines)]
+        talk = [line.text for line in lines]
+        scores = [
+            self._grounding(text, talk) + (0.08 if "“" in text else 0.0) for text in candidates
+        ]
+        text = candidates[int(np.argmax(scores))]
+        own = [line.emotion for line in lines if line.who == name]
+        felt = own if hints["role"] == "client" else [line.emotion for line in lines]
+        emotion = Counter(e for e in felt[len(felt) // 2 :] if e != "neutral").most_common(1)
+        last = emotion[0][0] if emotion else "neutral"
+        poignancy = min(
+            8, 2 + len(lines) // 3 + (2 if hints["role"] == "client" and len(lines) >= 6 else 0)
+        )
+        return {
+            "summary": text,
+            "emotion": last,
+            "intensity": 5 if last != "neutral" else 2,
+            "poignancy": poignancy,
+            "closeness": _closeness(request, felt),
+        }
+
+    def _written_summaries(self, request: Request) -> list[str]:
+        hints = request.hints
+        name, other = hints["name"], hints["other"]
+        talk = " ".join(f"{line.who} said: {line.text}" for line in hints["lines"][-6:])
+        _, prompt = render("embedded_summary", name=name, other=other, talk=talk)
+        texts = [
+            first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.4))
+            for k in range(2)
+        ]
+        plain = [
+            text
+            for text in texts
+            if third_person_problem(text, name, talk) is None and not WHICHEVER.search(text)
+        ]
+        return [text for text in plain if other in text and not ungrounded(text, talk)]
+
+    def _grounding(self, text: str, evidence: Sequence[str]) -> float:
+        """Mean cosine to the three nearest pieces of evidence."""
+        return float(np.sort(self._sense.nearness(text, evidence))[-3:].mean())
+
+    # reflection
+
+    def questions(self, request: Request) -> dict[str, Any]:
+        """Three questions near to the memories, apart from each other and, if it can be, not those
+        of the last time.
+        """
+        hints = request.hints
+        templates = QUESTIONS["client" if hints["role"] == "client" else "other"]
+        texts = [t.format(name=hints["name"]) for t in templates]
+        memories = hints["memories"] or (hints["name"],)
+        draw = chance(request.seed, "questions")
+        scores = np.array([self._grounding(text, memories) + draw.gauss(0, 0.04) for text in texts])
+        scores -= 0.3 * np.array([text in hints["wondered"] for text in texts])
+        chosen: list[int] = []
+        while len(chosen) < 3:
+            apart = np.array(
+                [
+                    max((self._sense.nearest(texts[i], [texts[c]]) for c in chosen), default=0.0)
+                    for i in range(len(texts))
+                ]
+            )
+            chosen.append(
+                int(np.argmax(scores - 0.5 * apart - 9.0 * np.isin(np.arange(len(texts)), chosen)))
+            )
+        return {"questions": [texts[i] for i in chosen]}
+
+    def insights(self, request: Request) -> dict[str, Any]:
+        """Two conclusions, written or chosen, each with the evidence nearest to it."""
+        hints = request.hints
+        name, evidence = hints["name"], hints["evidence"]
+        emotion_of = {e.text: e.tags["emotion"] for e in request.examples}
+        candidates = [*self._written_insights(request), *emotion_of]
+        kept: list[dict[str, Any]] = []
+        known = list(hints["known"])
+        mood = Counter(
+            feeling[0] for feeling in hints["feelings"] if feeling[0] not in (None, "neutral")
+        ).most_common(2)
+        scores = {
+            text: (
+                self._grounding(text, evidence)
+                + 0.25
+                * max(
+                    (
+                        emotion_relevance(emotion_of.get(text, "neutral"), felt) - 0.5
+                        for felt, _ in mood
+                    ),
+                    default=0.0,
+                )
+            )
+            for text in candidates
+        }
+        for text in sorted(candidates, key=lambda t: (-scores[t], t)):
+            if self._sense.nearest(text, known) > 0.86:
+                continue
+            near = self._sense.nearness(text, evidence)
+            cited = [int(i) + 1 for i in np.argsort(-near, kind="stable")[: min(3, len(evidence))]]
+            poignant = max(hints["feelings"][i - 1][2] or 1 for i in cited)
+            emotion = emotion_of.get(text) or self._feelings.feel(text).emotion
+            kept.append(
+                {
+                    "text": text,
+                    "evidence": cited,
+                    "emotion": emotion,
+                    "intensity": 5,
+                    "poignancy": max(4, min(8, poignant)),
+                }
+            )
+            known.append(text)
+            if len(kept) == 2:
+                break
+        if not kept:
+            plain = f"{name} keeps coming back to one thing. {evidence[0]}"
+            kept = [
+                {
+                    "text": plain[:590],
+                    "evidence": [1],
+                    "emotion": hints["feelings"][0][0] or "neutral",
+                    "intensity": 3,
+                    "poignancy": 3,
+                }
+            ]
+        return {"insights": kept}
+
+    def _written_insights(self, request: Request) -> list[str]:
+        hints = request.hints
+        name = hints["name"]
+        notes = " ".join(re.sub(r"“[^”]*”", "", text) for text in hints["evidence"][:4])[:600]
+        examples = "\n\n".join(f"Conclusion: {e.text}" for e in request.examples[:3])
+        _, prompt = render("embedded_insight", name=name, notes=notes, examples=examples)
+        texts = [
+            first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.5))
+            for k in range(2)
+        ]
+        return [
+            text
+            for text in dict.fromkeys(texts)
+            if third_person_problem(text, name, notes) is None and not ungrounded(text, notes)
+        ]
+
+    # the persona's text
+
+    def portrait(self, request: Request) -> dict[str, Any]:
+        """The hand-written portrait as it stands."""
+        written = request.hints["portrait"]
+        return {"characteristic": written.characteristic, "recent_feeling": written.recent_feeling}
+
+    def persona(self, request: Request) -> dict[str, Any]:
+        """The old text with the new conclusions worked in; what they replace goes."""
+        hints = request.hints
+        name, before, insights = hints["name"], hints["portrait"], hints["insights"]
+        old = sentences(before.characteristic)
+        first = insights[0]
+        near = self._sense.nearness(first, old)
+        if len(old) > 2 and float(near.max()) > 0.6:
+            old.pop(int(np.argmax(near)))
+        while len(old) >= KEPT_SENTENCES:
+            old.pop(2)
+        feeling = self._mixed_feeling(request)
+        return {
+            "characteristic": " ".join([*old, first]),
+            "recent_feeling": f"Of late {name} has felt {feeling}. {insights[-1]}",
+        }
+
+    def _mixed_feeling(self, request: Request) -> str:
+        """The two emotions that the evidence holds most, in words."""
+        felt = Counter(self._feelings.feel(text).emotion for text in request.hints["evidence"])
+        felt[request.hints["emotion"]] += 1
+        words = [ADJECTIVE[emotion] for emotion, _ in felt.most_common() if emotion != "neutral"][
+            :2
+        ]
+        return (
+            f"mostly {words[0]}, at times {words[1]}"
+            if len(words) == 2
+            else f"mostly {words[0]}"
+            if words
+            else "much as always"
+        )
+
+
+def _told(name: str, other: str, role: str, lines: Sequence[Any]) -> list[str]:
+    """Summaries in the words that were stressed: true whatever was said."""
+    speaker = name if role == "client" else other
+    words = [f"“{line.stressed}”" for line in lines if line.who == speaker and line.stressed]
+    if not words:
+        return [f"{name} talked with {other} for a while."]
+    pairs = list(pairwise(words)) or [(words[0], "")]
+    shapes = {
+        "client": ("{name} told {other} about {a}", "{name} spoke with {other} of {a}"),
+        "counselor": ("{name} heard {other} speak of {a}", "{name} asked {other} about {a}"),
+        "layperson": (
+            "{name} chatted with {other}, who spoke of {a}",
+            "{name} listened to {other} talk about {a}",
+        ),
+    }[role]
+    return [
+        shape.format(name=name, other=other, a=a) + (f" and {b}." if b else ".")
+        for a, b in pairs
+        for shape in shapes
+    ]
+
+
+def _closeness(request: Request, felt: Sequence[str]) -> str:
+    """Closer when it ended on a good feeling, now and then otherwise; as before when it ended in
+    anger.
+    """
+    late = felt[-3:]
+    if any(emotion in GOOD for emotion in late):
+        return "closer"
+    if late and late[-1] == "anger":
+        return "as before"
+    return "closer" if chance(request.seed, "closer").random() < 0.4 else "as before"
