@@ -74,7 +74,7 @@ def world_of(made: Callable[[], World], condition: Condition, policy: str, seed:
     return changed(world, seed=seed, condition=condition, residents=residents)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     made=st.sampled_from([tiny, three, measured_world]),
     condition=st.sampled_from(get_args(Condition)),
