@@ -25,7 +25,7 @@ def test_bare_sentences_are_those_that_have_no_end_in_them(text: str) -> None:
     ("cut", "text", "found"),
     [
         (sentences.bare, "I am. Am I?! So…", ["I am", " Am I", " So"]),
-        (sentences.marked, "I am. Am I?! So\nnow.", ["I am.", " Am I?!", "So", "now."]),
+        (sentences.marked, "I am. Am I?! So\nnow.", ["I am.", " Am I?!", " So", "now."]),
         (sentences.joinable, "“I am.” He left. Well", ["“I am.” ", "He left. ", "Well"]),
         (sentences.of_prose, "Dr. Chen came. 我累。真的", ["Dr. Chen came.", "我累。", "真的"]),
         (sentences.after_stops, " I am. and i! Now ", ["I am.", "and i!", "Now"]),
