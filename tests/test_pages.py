@@ -45,6 +45,7 @@ QUICK = {
     "seeds: [1, 2]": "seeds: [1]",
     "sessions: 50": "sessions: 4",
 }
+SLOW = ("docs/corpora.md", "docs/counselors.md", "docs/sweeps.md", "docs/viewer.md")
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,13 @@ def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path
 
 
-@pytest.mark.parametrize("page", commands("simcounsel"))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if page in SLOW else [])
+        for page in commands("simcounsel")
+    ],
+)
 def test_what_a_page_types_runs(
     page: str, place: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +146,7 @@ def look(words: list[str]) -> None:
             site.terminate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [one for typed in commands("analysis").values() for one in typed if one not in NOT_RUN],
