@@ -26,7 +26,6 @@ from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
-    ConversationStarted,
     Entry,
     Event,
     Joined,
