@@ -39,6 +39,7 @@ from simcounsel.events import (
     TickEnded,
     Warned,
 )
+from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.question import Ask, Outcome, Request, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
@@ -577,13 +578,8 @@ def _settled(
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:
-        embed = (
-            {"embed": "scripted"}
-            if model == "scripted"
-            else {"embed": model}
-            if model.startswith("recorded:")
-            else {}
-        )
+        vectors = vectors_for(model)
+        embed = {"embed": vectors} if vectors else {}
         changes["models"] = world.models.model_copy(
             update={"reason": model, "quick": None, "judge": None, **embed}
         )

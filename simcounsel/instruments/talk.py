@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from simcounsel.events import ItemAnswer, Measured, Score
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.scale import TALK_MEASURES
+from simcounsel.texts import sentences
 
 VERSION = "2"
 TAKEN_UP, FEWEST_TAKEN_UP = 0.3, 2
-_SENTENCE = re.compile(r"[^.!?。！？…]+[.!?。！？…]*")
 _WORD = re.compile(r"[㐀-鿿]|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LEAD = (
     r"^(?:\W*(?:and|but|so|well|okay|ok|yes|oh|mm|hm+|now|then|then,|right|i see|thank you)\b\W*)*"
@@ -114,7 +114,7 @@ def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:
         total["counselor_words"] += words
         total["counselor_characters"] += len(text)
         total["question_marks"] += len(re.findall(r"[?？]", text))
-        for sentence in (part.strip() for part in _SENTENCE.findall(text)):
+        for sentence in (part.strip() for part in sentences.marked(text, across_lines=True)):
             for kind in _kinds(sentence, heard):
                 total[kind] += 1
     return TalkCounts(**total)

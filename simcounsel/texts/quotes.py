@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from simcounsel.texts import sentences
+
 LEAST_WORDS, LEAST_CHARACTERS = 3, 4
 """A quotation has so many words (Chinese: characters), or is a whole sentence of two words at
 least; less shows nothing.
 """
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _UNIT = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+(?:'[^\W_\u4e00-\u9fff]+)*")
-_SENTENCE_ENDS = re.compile(r"[.!?。！？…\n]+")
 _EMPTY = frozenset(
     "a about above after again all also always am an and another any are as at away back be became"
     " because been before being between both but by came can come comes could did do does doing"
@@ -50,9 +51,7 @@ def stands_in(quote: str, text: str) -> bool:
     """Whether a quotation stands in a text, word for word in whole words."""
     words = units(quote)
     if len(words) < (LEAST_CHARACTERS if is_chinese(words) else LEAST_WORDS):
-        return len(words) > 1 and any(
-            words == units(sentence) for sentence in _SENTENCE_ENDS.split(text)
-        )
+        return len(words) > 1 and any(words == units(sentence) for sentence in sentences.bare(text))
     there = units(text)
     return any(there[at : at + len(words)] == words for at in range(len(there) - len(words) + 1))
 
