@@ -372,7 +372,7 @@ class Switchboard:
 
     async def _answer_embed(self, request: Request) -> Reply:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
-        from simcounsel.runs.run import decode_vectors, encode_vectors
+        from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
         known = self._recorded.get(request.key) if self._recorded else None
         if known is None and self._only_recorded:

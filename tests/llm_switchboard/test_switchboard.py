@@ -22,7 +22,8 @@ from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Outcome, Reply, Request, ask, ask_all
 from simcounsel.llm.servers import server_of
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.run import Run, decode_vectors
+from simcounsel.runs.run import Run
+from simcounsel.runs.vectors import decode_vectors
 from simcounsel.standins.scripted import Scripted
 from tests.stage import begun, go_on, happened, live, log, switchboard, tiny
 
