@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from simcounsel.events.data import Data, Forked, TickEnded, Warned
+from simcounsel.events.data import Answered, Data, Forked, TickEnded, Warned
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -69,7 +69,7 @@ from simcounsel.events.synthesis import (
     StrategyRestored,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Event = (
     Joined
@@ -176,6 +176,7 @@ __all__ = [
     "PRACTICE",
     "SCHEMA_VERSION",
     "Acted",
+    "Answered",
     "Appraised",
     "Assessed",
     "Candidate",
