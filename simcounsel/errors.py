@@ -5,9 +5,10 @@
     ├── RunError             a run folder is missing, locked, damaged or of another version
     ├── StudyError           a rating study's folder, or a file of answers, cannot be used as asked
     ├── CorpusError          a corpus file cannot be read, or what is asked of it is not there
-    ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used as asked
+    ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
+    ├── PluginError          what a package of others brings cannot be imported or used
     ├── WeightsError         weights could not be fetched, or are not the pinned ones
     └── IllegalTransition    a manual does not let this state follow that one
 
@@ -50,6 +51,10 @@ class ModelError(SimcounselError):
 
 class ModelUnreachable(ModelError):
     """No request of a whole tick was answered; that tick is not written."""
+
+
+class PluginError(SimcounselError):
+    """What an installed package brings cannot be used: two of one name, an import that fails."""
 
 
 class WeightsError(SimcounselError):

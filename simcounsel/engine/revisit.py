@@ -8,20 +8,12 @@ from simcounsel.agents.mind import Scene
 from simcounsel.agents.past import Deed, Met, Past
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
+from simcounsel.engine.observers import Observers
 from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
-from simcounsel.events import (
-    Acted,
-    ConversationEnded,
-    ConversationStarted,
-    Entry,
-    Event,
-    Joined,
-    Left,
-    Remembered,
-    Said,
-)
+from simcounsel.events import Acted, ConversationStarted, Entry, Remembered, Said
 from simcounsel.runs.run import Run
+from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import ResidentSpec, World, suggest
 
 
@@ -67,20 +59,21 @@ class _Fold:
     """What one resident observed of the log so far."""
 
     def __init__(self, resident: Resident, world: World) -> None:
-        self.here: dict[str, str] = {}
+        self._observers = Observers(world)
         self._resident = resident
         self._world = world
         self._laid: dict[str, tuple[int, int]] = {}
         self._deeds: list[Deed] = []
         self._mets: dict[str, Met] = {}
 
+    @property
+    def here(self) -> dict[str, Role]:
+        """Who lives there now, and as what."""
+        return self._observers.present
+
     def observe(self, entry: Entry) -> None:
         event, name = entry.event, self._resident.name
         match event:
-            case Joined():
-                self.here[event.who] = event.role
-            case Left():
-                self.here.pop(event.who, None)
             case Remembered() if event.who == name:
                 self._laid[event.memory.id] = (entry.tick, entry.minute)
             case Acted() if event.who == name:
@@ -94,7 +87,7 @@ class _Fold:
                 self._mets[event.chat] = replace(
                     met, lines=(*met.lines, (event.who, event.text)), felt=felt
                 )
-        if name in _whom(event):
+        if name in self._observers.of(event):
             self._resident.observe(entry)
 
     def _act(self, event: Acted, minute: int) -> None:
@@ -147,16 +140,3 @@ class _Fold:
             mets=tuple(self._mets.values()),
             others={other: role for other, role in self.here.items() if other != name},
         )
-
-
-def _whom(event: Event) -> tuple[str, ...]:
-    """Whom an event concerns, as the simulation tells it."""
-    match event:
-        case Said():
-            return (event.who,)
-        case ConversationStarted():
-            return event.who
-        case ConversationEnded():
-            return tuple(event.chat.split(":", 1)[1].split("+"))
-    who = getattr(event, "who", None)
-    return (who,) if isinstance(who, str) else ()

@@ -20,14 +20,12 @@ from simcounsel.engine.bodies import Body
 from simcounsel.engine.conversation import Side, Talked, converse, listening
 from simcounsel.engine.encounters import ASLEEP, encounters, together
 from simcounsel.engine.measures import Measures, raised_by
+from simcounsel.engine.observers import Observers
 from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
 from simcounsel.errors import RunError
 from simcounsel.events import (
     Acted,
-    Assessed,
-    ConversationEnded,
-    ConversationStarted,
     Entry,
     Event,
     Joined,
@@ -37,11 +35,11 @@ from simcounsel.events import (
     Perceived,
     RelationChanged,
     Remembered,
-    Said,
     Sight,
     TickEnded,
     Warned,
 )
+from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.driving import Outcome
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
@@ -98,6 +96,7 @@ class Simulation(mesa.Model):
         self._welcome: dict[str, set[str]] = {}
         self._diary = _diary(world)
         self._vectors: dict[str, np.ndarray] = {}
+        self._observers = Observers(world)
         self._drafts: dict[str, list[Memory]] = {}
         self._entries: list[Entry] = []
         self._seq = 0
@@ -506,6 +505,7 @@ class Simulation(mesa.Model):
     def _observe(self, entry: Entry) -> None:
         event = entry.event
         self.measures.observe(entry)
+        observers = self._observers.of(event)
         match event:
             case Joined():
                 self._join(event.who)
@@ -513,44 +513,21 @@ class Simulation(mesa.Model):
                 body = self._residents.pop(event.who)
                 self._gone[event.who] = body.resident
                 body.remove()
-            case Said():
-                return self._tell(entry, event.who)
-            case ConversationStarted():
-                return self._tell(entry, *event.who)
-            case ConversationEnded():
-                return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
-            case Assessed():  # a line is known to both, a questionnaire to whoever counsels
-                if event.chat is not None:
-                    return self._tell(entry, *event.chat.split(":", 1)[1].split("+"))
-                return self._tell(
-                    entry,
-                    *(
-                        name
-                        for name, body in self._residents.items()
-                        if body.resident.spec.role == "counselor"
-                    ),
+        for name in observers:
+            self._residents[name].resident.observe(entry)
+        match event:
+            case Remembered():
+                store = self._residents[event.who].resident.memory
+                vector = (store.long if event.memory.long_term else store.short).vector(
+                    event.memory.id
                 )
-            case Warned() | TickEnded():
-                return None
-        who = getattr(event, "who", None)
-        if isinstance(who, str) and who in self._residents:
-            self._tell(entry, who)
-            if isinstance(event, Remembered):
-                resident = self._residents[who].resident
-                store = resident.memory.long if event.memory.long_term else resident.memory.short
-                self.archive.add(who, event.memory, entry, store.vector(event.memory.id))
-            elif isinstance(event, RelationChanged):
+                self.archive.add(event.who, event.memory, entry, vector)
+            case RelationChanged():
                 welcome = self._welcome.setdefault(event.other, set())
-                (welcome.add if event.after >= GUEST_CLOSENESS else welcome.discard)(who)
-            elif isinstance(event, Joined | Moved | Acted):
-                body = self._residents[who]
+                (welcome.add if event.after >= GUEST_CLOSENESS else welcome.discard)(event.who)
+            case Joined() | Moved() | Acted():
+                body = self._residents[event.who]
                 body.cell = self.places.cell(body.resident.place)
-        return None
-
-    def _tell(self, entry: Entry, *names: str) -> None:
-        for name in names:
-            if name in self._residents:
-                self._residents[name].resident.observe(entry)
 
     def _join(self, name: str) -> None:
         for welcome in self._welcome.values():
@@ -600,13 +577,8 @@ def _settled(
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:
-        embed = (
-            {"embed": "scripted"}
-            if model == "scripted"
-            else {"embed": model}
-            if model.startswith("recorded:")
-            else {}
-        )
+        vectors = vectors_for(model)
+        embed = {"embed": vectors} if vectors else {}
         changes["models"] = world.models.model_copy(
             update={"reason": model, "quick": None, "judge": None, **embed}
         )

@@ -1,127 +1,88 @@
 """From a model's name, as a world or the command line gives it, to the model."""
 
-import importlib.util
-import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from simcounsel.errors import ModelError
+from simcounsel.errors import ModelError, PluginError
+from simcounsel.llm.models import ChatModel, EmbedModel, Provider
 from simcounsel.llm.question import Tier
+from simcounsel.registry import Registry
 
-if TYPE_CHECKING:
-    from simcounsel.llm.models import ChatModel, EmbedModel
-
-FORMS = (
-    "embedded",
-    "embedded+adapter=PATH",
-    "openai:MODEL",
-    "http://HOST:PORT/v1/MODEL",
-    "https://ANY/ADDRESS#MODEL",
-    "langchain:PROVIDER:MODEL",
-    "scripted",
-    "recorded:RUN",
+PROVIDERS = Registry(
+    "simcounsel.providers",
+    "a provider",
+    Provider,
+    {
+        "embedded": "simcounsel.standins.opening:EMBEDDED",
+        "openai": "simcounsel.llm.servers:OPENAI",
+        "http": "simcounsel.llm.servers:HTTP",
+        "https": "simcounsel.llm.servers:HTTPS",
+        "langchain": "simcounsel.llm.servers:LANGCHAIN",
+        "scripted": "simcounsel.standins.opening:SCRIPTED",
+        "recorded": "simcounsel.llm.recorded:RECORDED",
+    },
 )
-OPENAI_URL = "https://api.openai.com/v1"
+"""Who opens models: the name of each is what the models' names begin with."""
 
 
-def open_chat(name: str) -> "ChatModel":
+def open_chat(name: str) -> ChatModel:
     """The chat model of that name. ModelError says what is missing (a key, a package, weights),
-    RunError that a recording is.
+    RunError that a recording is, PluginError that a provider cannot be imported.
     """
-    kind, _, rest = name.partition(":")
-    if name == "embedded":
-        from simcounsel.standins import Embedded
-
-        return Embedded()
-    if name.startswith("embedded+"):
-        from simcounsel.llm.adapter import find_adapter
-        from simcounsel.standins import Embedded
-
-        return Embedded(adapter=find_adapter(name))
-    if name == "scripted":
-        from simcounsel.standins.scripted import Scripted
-
-        return Scripted()
-    if kind == "scripted":
-        from simcounsel.standins.planted import planted
-
-        return planted(name)
-    if kind == "recorded":
-        from simcounsel.llm.recorded import Recorded
-        from simcounsel.runs.run import Run
-
-        Run.open(rest)
-        return Recorded(rest)
-    if kind == "langchain" and rest:
-        from simcounsel.llm.langchain import LangChainModel
-
-        return LangChainModel(rest)
-    base_url, model, key = _server(name)
-    from simcounsel.llm.openai import OpenAIModel
-
-    return OpenAIModel(name=name, base_url=base_url, model=model, api_key=key)
+    provider = _provider(name)
+    if provider.chat is None:
+        raise ModelError(f"{name}: this provider has no chat models, only embeddings")
+    return provider.chat(name)
 
 
-def open_chats(roles: Mapping[str, str]) -> dict[Tier, "ChatModel"]:
-    """The chat models of roles, each opened once. ModelError as `open_chat`."""
+def open_chats(roles: Mapping[str, str]) -> dict[Tier, ChatModel]:
+    """The chat models of roles, each opened once. Errors as `open_chat`."""
     chat = {cast(Tier, role): name for role, name in roles.items() if role != "embed"}
     opened = {name: open_chat(name) for name in dict.fromkeys(chat.values())}
     return {role: opened[name] for role, name in chat.items()}
 
 
-def open_embed(name: str) -> "EmbedModel":
-    """The embedding model of that name; the same forms, `langchain:` apart."""
-    if name == "embedded":
-        from simcounsel.llm.embeddings import MiniLM
-
-        return MiniLM()
-    if name == "scripted" or name.startswith("recorded:"):
-        from simcounsel.llm.embeddings import HashEmbeddings
-
-        return HashEmbeddings()
-    base_url, model, key = _server(name)
-    from simcounsel.llm.openai import OpenAIEmbeddings
-
-    return OpenAIEmbeddings(name=name, base_url=base_url, model=model, api_key=key)
+def open_embed(name: str) -> EmbedModel:
+    """The embedding model of that name. Errors as `open_chat`."""
+    provider = _provider(name)
+    if provider.embed is None:
+        raise ModelError(
+            f"{name}: this provider makes no vectors; name another model for `embed`, such as"
+            " embedded"
+        )
+    return provider.embed(name)
 
 
-def _server(name: str) -> tuple[str, str, str | None]:
-    """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or
-    `http(s)://...#MODEL`.
-    """
-    key = os.environ.get("OPENAI_API_KEY")
-    if name.startswith("openai:") and name != "openai:":
-        base = os.environ.get("OPENAI_BASE_URL", OPENAI_URL)
-        if not key and base == OPENAI_URL:
-            raise ModelError(
-                f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none"
-            )
-        return base, name.removeprefix("openai:"), key
-    found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(
-        r"(https?://[^\s#]+?/v1)/(\S+)", name
-    )
-    if found:
-        return found.group(1), found.group(2), os.environ.get("SIMCOUNSEL_API_KEY")
-    hint = (
-        "; the address ends in /v1/MODEL, such as http://localhost:11434/v1/llama3.1"
-        if name.startswith("http")
-        else ""
-    )
-    raise ModelError(f"no model {name!r}{hint}; there are {', '.join(FORMS)}")
+def _provider(name: str) -> Provider:
+    """Whose models have such names: what stands before the first `:` or `+`."""
+    provider = PROVIDERS.get(re.split("[:+]", name, maxsplit=1)[0])
+    if provider is None:
+        raise ModelError(f"no model {name!r}; there are {', '.join(_forms())}")
+    return provider
+
+
+def _forms() -> Iterator[str]:
+    """How models are written; a provider that cannot be imported goes by its name alone."""
+    for plugin in PROVIDERS.plugins():
+        try:
+            forms = tuple(PROVIDERS.load(plugin).forms)
+        except PluginError:
+            forms = ()
+        yield from forms or (f"{plugin.name}:...",)
 
 
 def roles_for(model: str) -> dict[str, str]:
     """The model roles when one model does everything; vectors come from the embedded model, unless
-    all is scripted or recorded."""
-    embed = (
-        "scripted"
-        if model == "scripted"
-        else model
-        if model.startswith("recorded:")
-        else "embedded"
-    )
-    return {"reason": model, "embed": embed}
+    the provider has its own to go with it. ModelError when there is no such model.
+    """
+    return {"reason": model, "embed": vectors_for(model) or "embedded"}
+
+
+def vectors_for(model: str) -> str | None:
+    """The embedding model that goes with a chat model; None when its provider names none."""
+    named = _provider(model).vectors_for
+    return named(model) if named else None
 
 
 EMBEDDED_WEIGHTS = ("smollm2", "minilm", "minilm-tokenizer")
@@ -138,36 +99,17 @@ def needed_weights(roles: Mapping[str, object]) -> tuple[str, ...]:
 
 def model_lines() -> Iterator[str]:
     """What can be used here, for `simcounsel models`."""
-    from simcounsel.llm.weights import state
-
-    missing = [part.weights.key for part in state() if not part.fetched]
-    yield (
-        "embedded                  SmolLM2-135M and all-MiniLM-L6-v2 inside this process, no key,"
-        " for trying things"
-    )
-    yield (
-        "                          weights:"
-        f" {'all fetched' if not missing else 'missing ' + ', '.join(missing) + '; --pull fetches them'}"
-    )
-    yield (
-        "embedded+adapter=PATH     the same, its counselors speaking through a LoRA adapter: a"
-        " .gguf file, or a training's folder after its export"
-    )
-    key = "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
-    yield f"openai:gpt-4o             OpenAI ({key}); costs money"
-    yield (
-        "http://HOST:PORT/v1/NAME  Ollama, vLLM, llama.cpp, any OpenAI-compatible server (key, if"
-        " any: SIMCOUNSEL_API_KEY)"
-    )
-    yield "https://ANY/ADDRESS#NAME  the same where the address does not end in /v1"
-    chain = (
-        "installed"
-        if importlib.util.find_spec("langchain")
-        else "needs: pip install 'simcounsel[langchain]'"
-    )
-    yield f"langchain:PROVIDER:NAME   any LangChain chat model ({chain})"
-    yield "scripted                  no model: drawn answers without meaning, for tests"
-    yield "recorded:RUN              no model: the replies of an earlier run"
+    for plugin in PROVIDERS.plugins():
+        try:
+            provider = PROVIDERS.load(plugin)
+        except PluginError as error:
+            yield f"{plugin.name + ':...':<25} {error}"
+            continue
+        said = [provider.state()] if provider.state else []
+        said += [f"from {plugin.distribution}"] if plugin.distribution else []
+        for form, what in (provider.forms or {f"{plugin.name}:...": plugin.value}).items():
+            yield f"{form:<25} {'; '.join([what, *said])}"
+            said = []
     yield (
         "Use one with --model, or by role (reason, quick, judge, embed) under `models:` in a world."
     )

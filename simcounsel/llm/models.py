@@ -2,7 +2,7 @@
 vectors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -64,6 +64,26 @@ class EmbedModel(Protocol):
     async def close(self) -> None:
         """Let go of connections and processes."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provider:
+    """Opens the models whose names begin with its own: `mything:large` is opened by the provider
+    that is registered as `mything` (entry points of the group simcounsel.providers).
+    """
+
+    chat: Callable[[str], ChatModel] | None = None
+    """The chat model of a whole name, such as `mything:large`. It fetches and asks nothing yet.
+    Raises ModelError that says what is missing: a key, a package, a form. None: it has none."""
+    embed: Callable[[str], EmbedModel] | None = None
+    """The embedding model of a whole name, likewise."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """How its models are written, `mything:MODEL`, and of each what it is, in words."""
+    state: Callable[[], str] | None = None
+    """What is there or missing on this machine ("needs MYTHING_KEY"), for `simcounsel models`."""
+    vectors_for: Callable[[str], str | None] | None = None
+    """The name of the embedding model that goes with a chat model, where the world is lived with
+    that one alone; None: the embedded one."""
 
 
 class Failure(Exception):

@@ -4,8 +4,10 @@ Switchboard.
 
 from typing import Any
 
-from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.embeddings import HashEmbeddings
+from simcounsel.llm.models import ChatModel, Completion, Failure, Provider
 from simcounsel.llm.question import Question
+from simcounsel.runs.run import Run
 
 
 class Recorded:
@@ -22,3 +24,17 @@ class Recorded:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+def _recorded(name: str) -> ChatModel:
+    run = name.partition(":")[2]
+    Run.open(run)
+    return Recorded(run)
+
+
+RECORDED = Provider(
+    chat=_recorded,
+    embed=lambda name: HashEmbeddings(),  # never asked: a recording has its vectors too
+    forms={"recorded:RUN": "no model: the replies of an earlier run"},
+    vectors_for=lambda name: name,
+)

@@ -139,7 +139,9 @@ def test_fill_strips_a_fence() -> None:
 def test_a_refused_response_format_is_not_sent_again(refusal: str) -> None:
     async def go(url: str) -> tuple[Completion, Completion]:
         model = model_at(url)
-        got = [await model.complete(ask_for("fill", schema=Day, seed=seed), None) for seed in (1, 2)]
+        got = [
+            await model.complete(ask_for("fill", schema=Day, seed=seed), None) for seed in (1, 2)
+        ]
         await model.close()
         return got[0], got[1]
 

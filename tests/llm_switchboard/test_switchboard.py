@@ -17,11 +17,11 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.events import Said, Warned
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
-from simcounsel.llm.catalog import _server
 from simcounsel.llm.driving import Outcome
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Question, Reply, ask, ask_all
+from simcounsel.llm.servers import server_of
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run, decode_vectors
 from simcounsel.standins.scripted import Scripted
@@ -343,7 +343,7 @@ def test_dead_model_costs_nothing(board: Board) -> None:
     ],
 )
 def test_addresses(name: str, base_url: str, model: str) -> None:
-    assert _server(name)[:2] == (base_url, model)
+    assert server_of(name)[:2] == (base_url, model)
 
 
 def test_usage(board: Board) -> None:

@@ -1,0 +1,88 @@
+"""Models that are not in this process: any OpenAI-compatible server, and LangChain's."""
+
+import importlib.util
+import os
+import re
+
+from simcounsel.errors import ModelError
+from simcounsel.llm.models import ChatModel, EmbedModel, Provider
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+def server_of(name: str) -> tuple[str, str, str | None]:
+    """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or
+    `http(s)://...#MODEL`. ModelError when a key is missing or it is of another form.
+    """
+    key = os.environ.get("OPENAI_API_KEY")
+    if name.startswith("openai:") and name != "openai:":
+        base = os.environ.get("OPENAI_BASE_URL", OPENAI_URL)
+        if not key and base == OPENAI_URL:
+            raise ModelError(
+                f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none"
+            )
+        return base, name.removeprefix("openai:"), key
+    found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(
+        r"(https?://[^\s#]+?/v1)/(\S+)", name
+    )
+    if not found:
+        raise ModelError(
+            f"no model {name!r}; a model of OpenAI is written openai:gpt-4o; of a server of one's"
+            " own, the address ends in /v1/MODEL, such as http://localhost:11434/v1/llama3.1, or in"
+            " #MODEL"
+        )
+    return found.group(1), found.group(2), os.environ.get("SIMCOUNSEL_API_KEY")
+
+
+def _chat(name: str) -> ChatModel:
+    base_url, model, key = server_of(name)
+    from simcounsel.llm.openai import OpenAIModel  # aiohttp takes a third of a second
+
+    return OpenAIModel(name=name, base_url=base_url, model=model, api_key=key)
+
+
+def _embed(name: str) -> EmbedModel:
+    base_url, model, key = server_of(name)
+    from simcounsel.llm.openai import OpenAIEmbeddings
+
+    return OpenAIEmbeddings(name=name, base_url=base_url, model=model, api_key=key)
+
+
+def _chain(name: str) -> ChatModel:
+    from simcounsel.llm.langchain import LangChainModel
+
+    return LangChainModel(name)
+
+
+OPENAI = Provider(
+    chat=_chat,
+    embed=_embed,
+    forms={"openai:MODEL": "OpenAI, such as openai:gpt-4o; costs money"},
+    state=lambda: (
+        "OPENAI_API_KEY is set" if os.environ.get("OPENAI_API_KEY") else "needs OPENAI_API_KEY"
+    ),
+)
+HTTP = Provider(
+    chat=_chat,
+    embed=_embed,
+    forms={
+        "http://HOST:PORT/v1/MODEL": (
+            "Ollama, vLLM, llama.cpp, any OpenAI-compatible server (key, if any:"
+            " SIMCOUNSEL_API_KEY)"
+        )
+    },
+)
+HTTPS = Provider(
+    chat=_chat,
+    embed=_embed,
+    forms={"https://ANY/ADDRESS#MODEL": "the same where the address does not end in /v1"},
+)
+LANGCHAIN = Provider(
+    chat=_chain,
+    forms={"langchain:PROVIDER:MODEL": "any LangChain chat model"},
+    state=lambda: (
+        "installed"
+        if importlib.util.find_spec("langchain")
+        else "needs: pip install 'simcounsel[langchain]'"
+    ),
+)

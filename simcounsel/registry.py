@@ -1,0 +1,130 @@
+"""What others may add, by entry point, in the way that pytest and `llm` do it.
+
+A package names what it brings in its pyproject.toml:
+
+    [project.entry-points."simcounsel.policies"]
+    mirroring = "mirroring_counselor:POLICY"
+
+The groups are simcounsel.policies, .minds, .providers, .instruments and .commands. What is built in
+is named in the same way, as `package.module:name`, so that a lower room need not import a higher
+one, and nothing is imported before it is used.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from simcounsel.errors import PluginError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugin:
+    """A name, where what it stands for lies, and who brings it."""
+
+    name: str
+    value: str
+    """Where it lies: `package.module:name`."""
+    distribution: str | None = None
+    """The installed distribution that brings it; None: built in."""
+
+    @property
+    def origin(self) -> str:
+        """Who brings it, in words."""
+        return self.distribution or "built in"
+
+
+class Registry(Generic[T]):
+    """The things of one group by name: the built-in ones and those of installed distributions.
+
+    group: of the entry points, `simcounsel.providers`. what: one of them in words, for errors.
+    kind: what each must be. builtin: `package.module:name` by name.
+    """
+
+    def __init__(self, group: str, what: str, kind: type[T], builtin: Mapping[str, str]) -> None:
+        self.group = group
+        self._what = what
+        self._kind = kind
+        self._builtin = dict(builtin)
+
+    def plugins(self) -> tuple[Plugin, ...]:
+        """All of them, the built-in ones first, then by name. PluginError when two have one
+        name.
+        """
+        found = {n: Plugin(name=n, value=value) for n, value in self._builtin.items()}
+        for plugin in _installed(self.group, tuple(sys.path)):
+            other = found.setdefault(plugin.name, plugin)
+            if other is not plugin:
+                raise PluginError(
+                    f"two {self.group} are named {plugin.name!r}: {other.value} ({other.origin})"
+                    f" and {plugin.value} ({plugin.origin}); rename one, or uninstall"
+                    f" {plugin.origin}"
+                )
+        return tuple(found.values())
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is one of that name, though it may be impossible to import."""
+        return any(plugin.name == name for plugin in self.plugins())
+
+    def names(self) -> tuple[str, ...]:
+        """Their names, sorted."""
+        return tuple(sorted(plugin.name for plugin in self.plugins()))
+
+    def known(self) -> str:
+        """Their names for an error: first what is built in, then what each distribution brings."""
+        by_origin: dict[str | None, list[str]] = {}
+        for plugin in self.plugins():
+            by_origin.setdefault(plugin.distribution, []).append(plugin.name)
+        return "; ".join(
+            ", ".join(sorted(names)) + (f" (from {origin})" if origin else "")
+            for origin, names in by_origin.items()
+        )
+
+    def get(self, name: str) -> T | None:
+        """What has that name, imported now; None when there is none. PluginError when it cannot be
+        imported, or is no such thing.
+        """
+        plugin = next((plugin for plugin in self.plugins() if plugin.name == name), None)
+        return None if plugin is None else self.load(plugin)
+
+    def load(self, plugin: Plugin) -> T:
+        """Import what a plugin names. PluginError with distribution, entry point and cause."""
+        point = f"{self.group}: {plugin.name} = {plugin.value} ({plugin.origin})"
+        try:
+            found = EntryPoint(plugin.name, plugin.value, self.group).load()
+        except Exception as error:  # whatever a package of others may raise as it is imported
+            if plugin.distribution is None:
+                raise
+            raise PluginError(
+                f"{point} cannot be imported ({type(error).__name__}: {error}){_stranger(plugin)};"
+                " mend that package, or uninstall it"
+            ) from error
+        if not isinstance(found, self._kind):
+            raise PluginError(
+                f"{point} is {type(found).__name__}, and {self._what} is"
+                f" {self._kind.__module__}.{self._kind.__qualname__}"
+            )
+        return found
+
+
+def _stranger(plugin: Plugin) -> str:
+    """Where the plugin's package was found, when it was: perhaps another of the same name."""
+    package = plugin.value.partition(":")[0].partition(".")[0]
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return f"; {package} was found in {file}" if file else ""
+
+
+@lru_cache(maxsize=64)
+def _installed(group: str, path: tuple[str, ...]) -> tuple[Plugin, ...]:
+    """What the distributions on that path bring for a group, sorted; looked through once, since
+    that takes some hundredths of a second.
+    """
+    found = (
+        Plugin(name=p.name, value=p.value, distribution=p.dist.name if p.dist else "?")
+        for p in entry_points(group=group)
+    )
+    return tuple(sorted(found, key=lambda plugin: (plugin.name, plugin.origin)))
