@@ -490,7 +490,7 @@ def test_models(simcounsel: Command) -> None:
         "embedded",
         "openai:gpt-4o",
         "needs OPENAI_API_KEY",
-        "http://HOST:PORT/v1/NAME",
+        "http://HOST:PORT/v1/MODEL",
         "langchain:",
         "scripted",
         "recorded:RUN",

@@ -20,7 +20,8 @@ from simcounsel.lab import sweep as lab
 from simcounsel.lab.plan import estimate, plan_lines
 from simcounsel.lab.sweep import Sweep, opened
 from simcounsel.llm.prices import Prices
-from simcounsel.runs.run import Run, complete_ticks
+from simcounsel.runs.folder import complete_ticks
+from simcounsel.runs.run import Run
 from simcounsel.specs.experiment import differences, load_experiment
 from tests.stage import ROOT, happened, log
 

@@ -22,7 +22,7 @@ from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
 from simcounsel.prompts import prompt
-from simcounsel.runs.run import end_line, json_lines
+from simcounsel.runs.jsonl import end_line, json_lines
 from simcounsel.specs.policy_file import policy_named
 
 MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (

@@ -25,7 +25,7 @@ from simcounsel.bench.folder import (
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.errors import BenchError
 from simcounsel.instruments.read import is_trial
-from simcounsel.runs.run import json_lines
+from simcounsel.runs.jsonl import json_lines
 
 Means = dict[str, Mean]
 

@@ -16,7 +16,7 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.events import Measured
 from simcounsel.instruments.read import is_trial
 from simcounsel.instruments.scale import find_scale, shipped_names
-from simcounsel.runs.run import json_lines
+from simcounsel.runs.jsonl import json_lines
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")

@@ -8,7 +8,8 @@ from typing import IO, Any
 from simcounsel.engine.opening import begin_run, check_models, recordings
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
-from simcounsel.runs.run import Parent, Run
+from simcounsel.runs.manifest import Parent
+from simcounsel.runs.run import Run
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis, changed
@@ -44,8 +45,8 @@ def fork(
     was not lived, SpecError when a change does not fit.
     """
     done = run.ticks_done()
-    if done and run.manifest.world:
-        done = run.world.next_tick(done)
+    if done:
+        done = run.about.next_tick(done)
     if not 0 < at_tick <= done:
         what = "ticks that were lived" if run.manifest.world else "waves that were written"
         raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")

@@ -16,7 +16,9 @@ from simcounsel.llm.catalog import open_chat, open_chats, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
-from simcounsel.runs.run import Parent, Run, decode_vectors
+from simcounsel.runs.manifest import Parent
+from simcounsel.runs.run import Run
+from simcounsel.runs.vectors import decode_vectors
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World

@@ -20,8 +20,8 @@ from simcounsel.envs.danger import WITHIN, endangered, ignored, open_dangers, vo
 from simcounsel.envs.reward import Breach
 from simcounsel.instruments.material import COUNSELOR
 from simcounsel.safety.phrases import incited
+from simcounsel.texts import sentences
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _GOES_ON = re.compile(
     r"\s*(?:unless|except|but|only|the (?:one|only) exception|除非|除了|但)", re.IGNORECASE
 )
@@ -75,8 +75,8 @@ def described(text: str) -> Iterator[str]:
 
 
 def _said(text: str, kind: str, *, goes_on: bool) -> Iterator[str]:
-    sentences = [found.group() for found in _SENTENCE.finditer(text)]
-    for sentence, following in zip_longest(sentences, sentences[1:], fillvalue=""):
+    parts = sentences.marked(text, sentences.NO_ELLIPSIS)
+    for sentence, following in zip_longest(parts, parts[1:], fillvalue=""):
         whole = sentence + (following if goes_on and _GOES_ON.match(following) else "")
         said = _words()[kind].search(sentence)
         if (

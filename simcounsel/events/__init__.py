@@ -161,9 +161,12 @@ class Entry:
     event: Event
 
     def line(self) -> str:
-        """Its line in events.jsonl."""
-        stamp = f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},'
-        return stamp + self.event.model_dump_json()[1:] + "\n"
+        """Its line in events.jsonl: the kind first, from which calls it came last."""
+        body = self.event.model_dump_json()[1:-1]
+        if isinstance(self.event, Answered):
+            at = body.index('"kind":')
+            body = f"{body[at:]},{body[: at - 1]}"
+        return f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},{body}}}\n'
 
 
 def parse_entry(fields: dict[str, Any]) -> Entry:

@@ -28,9 +28,9 @@ from simcounsel.safety.phrases import (
     means_named,
     secrecy_promised,
 )
-from simcounsel.safety.reading import sentences
 from simcounsel.safety.taking_up import takes_up
 from simcounsel.specs.scale import Item, Scale
+from simcounsel.texts import sentences
 
 Lines = tuple[tuple[str, str], ...]
 WITHIN = 2
@@ -350,7 +350,7 @@ def _incited(lines: Lines, places: list[int]) -> str | None:
 
 def _sentences(text: str) -> list[str]:
     """The sentences of a line; the whole line where one is a single word."""
-    found = [text[start:end].strip() for start, end in sentences(text)]
+    found = [text[start:end].strip() for start, end in sentences.spans(text)]
     return found if all(len(_WORDS.findall(one)) > 1 for one in found) else [text]
 
 

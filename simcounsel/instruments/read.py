@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.events import Entry, Measured, parse_entry
-from simcounsel.runs.run import Run, json_lines
+from simcounsel.runs.jsonl import json_lines
+from simcounsel.runs.run import Run
 
 FOLDER = "measurements"
 LOG = "log"

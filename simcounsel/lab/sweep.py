@@ -27,7 +27,8 @@ from filelock import FileLock, Timeout
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.plan import write_plan
 from simcounsel.llm.prices import Prices
-from simcounsel.runs.run import Run, complete_ticks
+from simcounsel.runs.folder import complete_ticks
+from simcounsel.runs.run import Run
 from simcounsel.specs.experiment import Cell, Experiment
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -76,8 +77,7 @@ def _check_same(cell: Cell, run: Run) -> None:
 
     parent = run.manifest.parent
     past = (parent.run, parent.at_tick) if parent else (None, None)
-    there = run.manifest.world or run.manifest.synthesis
-    same = there is not None and placed_nowhere(there) == placed_nowhere(with_digests(cell.about))
+    same = placed_nowhere(run.about) == placed_nowhere(with_digests(cell.about))
     if not same or past != (cell.past, cell.at_tick):
         how = (
             "lived in another world"

@@ -17,7 +17,7 @@ from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply, Tier
 from simcounsel.llm.usage import Spent, Usage
-from simcounsel.runs.run import decode_vectors, encode_vectors
+from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
 if TYPE_CHECKING:
     import numpy as np

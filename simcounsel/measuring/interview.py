@@ -22,7 +22,8 @@ from simcounsel.errors import RunError
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.run import Run, end_line, json_lines
+from simcounsel.runs.jsonl import end_line, json_lines
+from simcounsel.runs.run import Run
 
 QUESTION_CHARACTERS = 2000
 SIMULATED = (

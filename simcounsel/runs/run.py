@@ -1,12 +1,12 @@
 """A run: a folder, written once, read often.
 
-manifest.json   the world with its personas, or the synthesis with its situations; versions, models, seed, parentage; written once
+manifest.json   the world with its personas, or the synthesis with its situations; versions, models,
+                seed, parentage; written once
 events.jsonl    all that happened, one event a line; the same bytes for the same world and replies
 calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
 memory/         the memories with their vectors, in Chroma (derived from the log)
 """
 
-import base64
 import json
 import logging
 import os
@@ -14,66 +14,21 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import ValidationError
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.runs.folder import complete_part, complete_ticks, fresh_folder, runs_nearby
+from simcounsel.runs.jsonl import end_line, json_lines
+from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
-if TYPE_CHECKING:
-    import numpy as np
-
 log = logging.getLogger(__name__)
-
-
-class Parent(BaseModel):
-    """The run that this one was forked from, and before which tick; changes as KEY=VALUE."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    run: str
-    at_tick: int
-    changes: tuple[tuple[str, str], ...]
-
-
-class Manifest(BaseModel):
-    """Where a run comes from. Everything that must not be in the log, so that the log is the same
-    for the same world: versions, wall clock, models as they were resolved, hashes of the prompts.
-
-    world, synthesis: what is lived or written; one of the two."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    schema_version: int
-    run: str
-    created: str
-    world: World | None = None
-    synthesis: Synthesis | None = None
-    models: dict[str, str]
-    prompts: dict[str, str]
-    versions: dict[str, str]
-    parent: Parent | None = None
-
-    @model_validator(mode="after")
-    def _one_of_two(self) -> "Manifest":
-        if (self.world is None) == (self.synthesis is None):
-            raise ValueError("a run has either a world or a synthesis")
-        return self
-
-
-def encode_vectors(vectors: "np.ndarray") -> str:
-    """Vectors as base64 of little-endian float16, for a line of calls.jsonl."""
-    return base64.b64encode(vectors.astype("<f2").tobytes()).decode()
-
-
-def decode_vectors(text: str, count: int) -> "np.ndarray":
-    """The inverse of `encode_vectors`: float32, shape (count, dimensions)."""
-    import numpy as np
-
-    return np.frombuffer(base64.b64decode(text), dtype="<f2").astype(np.float32).reshape(count, -1)
 
 
 class Run:
@@ -92,6 +47,11 @@ class Run:
     def name(self) -> str:
         """The run's id: the name of its folder."""
         return self.manifest.run
+
+    @property
+    def about(self) -> World | Synthesis:
+        """What is lived, or written, as it was when the run began."""
+        return self.manifest.about
 
     @property
     def world(self) -> World:
@@ -121,9 +81,7 @@ class Run:
     @property
     def length(self) -> int:
         """How many ticks, or waves of a synthesis, there will be."""
-        return (
-            self.world.ticks if self.manifest.synthesis is None else self.manifest.synthesis.waves
-        )
+        return self.about.length
 
     @property
     def whole(self) -> bool:
@@ -133,9 +91,7 @@ class Run:
         if self.manifest.parent is None:
             return True
         done = complete_ticks(self.folder)
-        return (
-            self.manifest.world.next_tick(done) if done and self.manifest.world else done
-        ) >= self.manifest.parent.at_tick
+        return (self.about.next_tick(done) if done else 0) >= self.manifest.parent.at_tick
 
     @classmethod
     def create(
@@ -155,7 +111,7 @@ class Run:
             f"-at{parent.at_tick}" if parent else ""
         )  # never its parent's name, however soon and wherever
         stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
-        folder = _fresh_folder(out, stem)
+        folder = fresh_folder(out, stem)
         manifest = Manifest(
             schema_version=SCHEMA_VERSION,
             run=folder.name,
@@ -184,7 +140,7 @@ class Run:
         folder = Path(folder)
         file = folder / "manifest.json"
         if not file.is_file():
-            raise RunError(f"{folder}: no run there (no manifest.json){_runs_nearby(folder)}")
+            raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
             version = data.get("schema_version")
@@ -266,7 +222,7 @@ class Run:
             raise RunError(
                 f"{self.folder}: another process is writing this run; wait for it, or stop it first"
             ) from None
-        keep, dropped, ticks = _complete_part(self.folder / "events.jsonl")
+        keep, dropped, ticks = complete_part(self.folder / "events.jsonl")
         if dropped:
             self.dropped = (
                 f"{dropped} bytes of an unfinished tick were dropped from events.jsonl; tick"
@@ -335,77 +291,3 @@ class Run:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
-
-
-def _fresh_folder(out: Path, stem: str) -> Path:
-    """A new folder under `out` named after `stem`, with a number behind it if it is taken."""
-    for number in range(1, 1000):
-        folder = out / (stem if number == 1 else f"{stem}-{number}")
-        try:
-            folder.mkdir(parents=True, exist_ok=False)
-            return folder
-        except FileExistsError:
-            continue
-        except NotADirectoryError:
-            raise RunError(f"{out}: a file, not a folder; choose another --out") from None
-        except OSError as error:
-            raise RunError(
-                f"{out}: cannot be written ({error.strerror}); choose another --out"
-            ) from None
-    raise RunError(f"{out}: a thousand runs named {stem} already; choose another --out")
-
-
-def _runs_nearby(folder: Path) -> str:
-    inner = sorted(p.parent.name for p in folder.glob("*/manifest.json")) if folder.is_dir() else []
-    if inner:
-        return f"; it holds runs, name one of them: {', '.join(inner[-3:])}"
-    parent = folder.parent
-    beside = sorted(p.parent for p in parent.glob("*/manifest.json")) if parent.is_dir() else []
-    return f"; there is {beside[-1]}" if beside else "; `simcounsel run WORLD` makes one"
-
-
-def complete_ticks(folder: Path) -> int:
-    """How many ticks are complete in a run's log, without reading what happened in them."""
-    return _complete_part(folder / "events.jsonl")[2]
-
-
-def _complete_part(file: Path) -> tuple[int, int, int]:
-    """Bytes up to the end of the last complete tick, bytes behind that, number of complete
-    ticks.
-    """
-    if not file.is_file():
-        return 0, 0, 0
-    keep, position, ticks = 0, 0, 0
-    with file.open("rb") as lines:
-        for line in lines:
-            position += len(line)
-            if line.endswith(b'"kind":"tick_ended"}\n'):
-                keep = position
-                ticks = json.loads(line)["tick"] + 1
-    return keep, position - keep, ticks
-
-
-def end_line(file: Path, handle: BinaryIO) -> None:
-    """End a line that a crash cut short, so that what is written next stands on its own."""
-    with file.open("rb") as reading:
-        if reading.seek(0, os.SEEK_END):
-            reading.seek(-1, os.SEEK_END)
-            if reading.read(1) != b"\n":
-                handle.write(b"\n")
-
-
-def json_lines(file: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file of JSON lines; what is damaged or cut short is left out, and so is all
-    if the file cannot be read.
-    """
-    try:
-        with file.open("rb") as lines:
-            for line in lines:
-                try:
-                    found = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(found, dict):
-                    yield found
-    except OSError:
-        return

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from simcounsel.safety.grammar import Line, Span
+from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import Lexicon
-from simcounsel.safety.reading import normal, sentences
+from simcounsel.safety.reading import normal
 from simcounsel.safety.weighing import Evidence, higher
 from simcounsel.specs.vocabulary import DANGERS, Danger, RiskLevel
+from simcounsel.texts import sentences
+from simcounsel.texts.sentences import Span
 
 Stance = Literal["yes", "nay", "unsure"]
 _QUESTION = re.compile(r"[?？][\"')”’\s]*\Z")
@@ -126,7 +128,7 @@ def asked_about(before: str, lexicon: Lexicon) -> Iterator[Asked]:
     sentence; in earlier questions also, which a short answer may mean.
     """
     text = normal(before, lexicon)
-    spoken = [text[start:end] for start, end in sentences(text) if text[start:end].strip()]
+    spoken = [text[start:end] for start, end in sentences.spans(text) if text[start:end].strip()]
     questions = [one for one in spoken if _QUESTION.search(one)] or spoken[-1:]
     seen: set[tuple[str, bool]] = set()
     for number, question in enumerate(reversed(questions)):

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from simcounsel.safety.lexicon import Cue, Entry, Lexicon
-from simcounsel.safety.reading import normal, sentences
+from simcounsel.safety.reading import normal
+from simcounsel.texts import sentences
+from simcounsel.texts.sentences import Span
 
 WINDOW = 110
 """So many characters before a cue are looked at."""
@@ -16,7 +18,6 @@ MOST = 24
 """So many places of one pattern are looked at in a text; nobody says a thing more often in a
 line.
 """
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class Line:
 
     @cached_property
     def sentences(self) -> tuple[Span, ...]:
-        return tuple(sentences(self.text))
+        return tuple(sentences.spans(self.text))
 
     @cached_property
     def context(self) -> dict[str, list[Entry]]:

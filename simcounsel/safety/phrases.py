@@ -9,8 +9,10 @@ from typing import Any
 
 import yaml
 
-_SENTENCE = re.compile(r"[^.!?。！？；;\n]+")
-_WITH_END = re.compile(r"[^.!?。！？；;\n]+[.!?。！？；;]*")
+from simcounsel.texts import sentences
+
+_ENDS = sentences.NO_ELLIPSIS + ";；"
+"""A semicolon ends one too: it may stand between a promise and what limits it."""
 _QUESTION = re.compile(r"[?？]\W*\Z")
 
 
@@ -39,7 +41,7 @@ def secrecy_promised(text: str, language: str) -> str | None:
     """The words that promise to tell nobody; None when there are none, or the sentence takes them
     back ("I can't promise ...").
     """
-    for sentence in _SENTENCE.findall(text):
+    for sentence in sentences.bare(text, _ENDS):
         found = _phrases(language, "secrecy").search(sentence)
         if found and not _phrases(language, "takes_back").search(sentence[: found.start() + 12]):
             return found.group().strip()
@@ -56,7 +58,7 @@ def harm_described(text: str, language: str) -> str | None:
     """The sentence that names a way of harming as one; None when there is none, or it may be
     harmless (pills as the doctor said).
     """
-    said = (one.strip() for one in _WITH_END.findall(text))
+    said = (one.strip() for one in sentences.marked(text, _ENDS))
     return next(
         (
             one
@@ -85,7 +87,7 @@ def incited(text: str, *, to_danger: bool = False) -> str | None:
     that has words for it; None when there is none. to_danger: the line answers one of danger, where
     "then do it", said first, means the same.
     """
-    for number, sentence in enumerate(str(one).strip() for one in _WITH_END.findall(text)):
+    for number, sentence in enumerate(one.strip() for one in sentences.marked(text, _ENDS)):
         asking = _QUESTION.search(sentence) is not None
         for language in _data():
             found = _phrases(language, "incited").search(sentence)

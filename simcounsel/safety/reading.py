@@ -4,7 +4,6 @@ undone. Its length stays, so that a place found in it is the same place in the t
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
 
 from simcounsel.safety.lexicon import Lexicon, lexicons
@@ -148,16 +147,3 @@ def _together(word: str, lexicon: Lexicon) -> str:
     """`s u i c i d e`."""
     letters = re.sub(r"[^a-z]", "", word)
     return letters.ljust(len(word)) if letters in lexicon.censored.get(len(letters), ()) else word
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences begin and end."""
-    start = 0
-    for found in _ENDS.finditer(text):
-        yield start, found.end()
-        start = found.end()
-    if start < len(text):
-        yield start, len(text)
-
-
-_ENDS = re.compile(r"[.!?。！？…]+[\"')”’]*|\n+")

@@ -3,11 +3,13 @@
 import re
 
 from simcounsel.safety.detector import hear
-from simcounsel.safety.grammar import Line, Span
+from simcounsel.safety.grammar import Line
 from simcounsel.safety.lexicon import Entry, lexicons
 from simcounsel.safety.phrases import asks_back, help_named, incited
-from simcounsel.safety.reading import languages_of, sentences
+from simcounsel.safety.reading import languages_of
 from simcounsel.specs.vocabulary import Danger
+from simcounsel.texts import sentences
+from simcounsel.texts.sentences import Span
 
 ECHO = 3
 """So many words in a row of the place, three in four of a longer one, are the client's own words
@@ -66,7 +68,7 @@ def _asks_in_their_words(line: str, place: str) -> bool:
     """
     if not _echoes(line, place):
         return False
-    said = [line[start:end] for start, end in sentences(line)]
+    said = [line[start:end] for start, end in sentences.spans(line)]
     if any(help_named(line, code) for code in languages_of(line, None)):
         return True
     return any(

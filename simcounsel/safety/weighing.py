@@ -17,8 +17,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simcounsel.safety.grammar import Found, Line, Span
+from simcounsel.safety.grammar import Found, Line
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
+from simcounsel.texts.sentences import Span
 
 STRONG, GRAVE = 2, 4
 """So many points of hints make low, and high."""

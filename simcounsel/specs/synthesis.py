@@ -131,6 +131,15 @@ class Synthesis(Spec):
         return -(-self.count // self.wave)
 
     @property
+    def length(self) -> int:
+        """How many waves there will be: a synthesis' ticks."""
+        return self.waves
+
+    def next_tick(self, tick: int) -> int:
+        """The first wave that is written, from `tick` on: that one, since none is skipped."""
+        return tick
+
+    @property
     def condition(self) -> str:
         """The ablation in a word: `full`, or what is left out."""
         if "evaluator" in self.without:

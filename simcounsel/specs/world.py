@@ -256,6 +256,11 @@ class World(Spec):
             )
         )
 
+    @property
+    def length(self) -> int:
+        """How many ticks there will be."""
+        return self.ticks
+
     def next_tick(self, tick: int) -> int:
         """The first tick that is lived, from `tick` on: the next appointment's where days are
         skipped. `ticks` when there is none.

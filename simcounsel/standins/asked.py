@@ -9,6 +9,7 @@ import numpy as np
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Sense
 from simcounsel.standins.sheet import FAMILY, Sheet
+from simcounsel.texts import sentences
 
 SURE = 0.62
 """From this cosine to a labelled question on, a question is taken to be of its kind."""
@@ -95,7 +96,7 @@ class Asked:
     @property
     def bare(self) -> str:
         """The last question of several sentences, since the rest leads up to it."""
-        found: list[str] = re.findall(r"[^.!?]*\?", self.text)
+        found = sentences.questions(self.text)
         last = found[-1].strip() if found else self.text
         return last if len(last.split()) >= 3 else self.text
 

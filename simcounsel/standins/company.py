@@ -10,6 +10,7 @@ from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.standins.asked import Asked
 from simcounsel.standins.days import Days
 from simcounsel.standins.sheet import FAMILY, Sheet
+from simcounsel.texts import sentences
 
 
 class Company:
@@ -139,7 +140,7 @@ class Company:
         lines = [text for who, text in last.lines[2:-2] or last.lines if who == speaker]
         if asked.for_questions and whose:
             questions = [
-                found[-1].strip() for text in lines if (found := re.findall(r"[^.!?]*\?", text))
+                found[-1].strip() for text in lines if (found := sentences.questions(text))
             ]
             lead = f"{name} asked me" if whose == "theirs" else f"I asked {name}"
             yield from (f"{lead}: “{text}”" for text in questions)

@@ -16,7 +16,7 @@ from simcounsel.chance import chance
 from simcounsel.llm.question import Question
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.sense import Sense
-from simcounsel.standins.texts import sentences
+from simcounsel.texts.sentences import before_capitals
 
 Fields = dict[str, Any]
 USED_AGAIN, LATELY = 0.12, 0.06
@@ -131,7 +131,7 @@ class Courses:
                 else f"rather {ADJECTIVE[feeling.emotion]}"
             )
             assessment = (
-                f"Most weight seems to lie on “{view.heard.stressed or sentences(heard)[0]}”."
+                f"Most weight seems to lie on “{view.heard.stressed or before_capitals(heard)[0]}”."
             )
             state = (
                 f"{felt} by the words,"
@@ -154,7 +154,7 @@ class Courses:
         """In the client's words. A goal is met where a sentence of the talk is very near to it."""
         hints = request.hints
         view = hints["view"]
-        said = [sentence for line in view.lines for sentence in sentences(line.text)]
+        said = [sentence for line in view.lines for sentence in before_capitals(line.text)]
         goals = []
         for number, goal in enumerate(hints["goals"], 1):
             near = self._sense.nearness(goal, said)
@@ -163,7 +163,7 @@ class Courses:
                     {"number": number, "met": True, "quote": said[int(near.argmax())][:400]}
                 )
         own = [line for line in view.lines if line.who == view.other]
-        words = [f"“{(line.stressed or sentences(line.text)[0])[:150]}”" for line in own]
+        words = [f"“{(line.stressed or before_capitals(line.text)[0])[:150]}”" for line in own]
         feeling = self._feelings.feel(own[-1].text).emotion if own else "neutral"
         return {
             "summary": (
@@ -195,7 +195,7 @@ class Courses:
             sentence
             for line in view.lines
             if line.who == view.other
-            for sentence in sentences(line.text)
+            for sentence in before_capitals(line.text)
         ]
         own = [
             text
@@ -265,7 +265,7 @@ class Courses:
             sentence
             for line in view.lines
             if line.who == view.other
-            for sentence in sentences(line.text)
+            for sentence in before_capitals(line.text)
             if len(sentence.split()) >= 5
         ]
         rows = []
@@ -309,4 +309,6 @@ def _task(sentence: str) -> bool:
 
 
 def _first_task(lines: Sequence[str]) -> str:
-    return next((sentence for line in lines for sentence in sentences(line) if _task(sentence)), "")
+    return next(
+        (sentence for line in lines for sentence in before_capitals(line) if _task(sentence)), ""
+    )

@@ -3,7 +3,6 @@ a moment.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from simcounsel.clock import MINUTES_PER_DAY, day_of, minutes_of_day, weekday_of
@@ -217,8 +216,3 @@ def _and(parts: list[str]) -> str:
 
 def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def sentences_of(text: str) -> Iterator[str]:
-    """A paragraph's sentences."""
-    return (part.strip() for part in re.split(r"(?<=[.!?])\s+", text) if part.strip())

@@ -19,7 +19,7 @@ from simcounsel.llm.question import Question
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
-from simcounsel.standins.texts import sentences
+from simcounsel.texts.sentences import before_capitals
 
 ENOUGH_WORDS, A_GREETING = 18, 3
 """Words that a client must have said in a part that asks for feelings or events, and in any
@@ -104,7 +104,7 @@ class Guided:
         new = [
             s.replace("“", "‘").replace("”", "’")
             for text in hints["heard"]
-            for s in sentences(text)
+            for s in before_capitals(text)
             if len(s.split()) >= 7
         ]
         kept = [*old, *self._telling(new, 3)][-NOTE_SENTENCES:]

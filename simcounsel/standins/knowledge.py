@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simcounsel.standins.asked import MOODS, SAID_IN_MOOD, Asked
-from simcounsel.standins.days import sentences_of
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
 from simcounsel.standins.sheet import OF_ONESELF, Sheet
+from simcounsel.texts import sentences
 
 NEAR = 0.3
 """Below this cosine nothing that is known answers a question."""
@@ -182,7 +182,7 @@ class Knowledge:
         text = getattr(resident.version or resident.persona.portrait, which)
         return [
             told
-            for told in map(self.sheet.told, sentences_of(text))
+            for told in map(self.sheet.told, sentences.after_stops(text))
             if told and OF_ONESELF.search(told)
         ]
 

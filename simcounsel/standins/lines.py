@@ -23,6 +23,7 @@ from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.offers import Offers
 from simcounsel.standins.sense import Probe, Sense
+from simcounsel.texts import sentences
 
 SOCIAL = ("greeting", "opening", "chat", "sympathy", "advice")
 ASKED = ("opening", *QUESTIONS)
@@ -149,7 +150,7 @@ class Lines:
         if first:
             return {"greeting": 1.0, "chat": 0.2} if social else {"opening": 1.0}
         allowed = SOCIAL[1:] if social else ASKED
-        question = re.findall(r"[^.!?]*\?", view.heard.text)
+        question = sentences.questions(view.heard.text)
         shares = self._cues.weights(
             question[-1].strip() if question and not social else view.heard.text
         )

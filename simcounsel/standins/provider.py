@@ -10,6 +10,7 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.registry import StandIns
+from simcounsel.texts import sentences
 
 if TYPE_CHECKING:
     from simcounsel.llm.adapter import Adapter
@@ -219,7 +220,7 @@ class Embedded:
         """New lines for a client, in the manner of its hand-written ones; only those fit to be
         said.
         """
-        from simcounsel.standins.texts import first_sentence, speech_fault
+        from simcounsel.standins.texts import speech_fault
 
         view = request.hints["view"]
         manner = "\n".join(f"{view.me}: {e.text}" for e in request.examples[:4])
@@ -228,7 +229,7 @@ class Embedded:
             "embedded_line", name=view.me, other=view.other, examples=manner, heard=heard
         )
         texts = [
-            first_sentence(
+            sentences.first(
                 self._model()
                 .complete(
                     prompt,

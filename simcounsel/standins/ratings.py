@@ -18,7 +18,7 @@ import numpy as np
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.standins.sense import Sense
-from simcounsel.standins.texts import sentences
+from simcounsel.texts.sentences import before_capitals
 
 if TYPE_CHECKING:
     from simcounsel.llm.llama import Llama
@@ -42,7 +42,7 @@ class Ratings:
         """One number for each id, by nearness."""
         hints = request.hints
         version = hints["resident"].version
-        known = [*hints["memories"], *(sentences(version.recent_feeling) if version else ())]
+        known = [*hints["memories"], *(before_capitals(version.recent_feeling) if version else ())]
         answers = {
             question.id: _on_grid(question, self._share(question.text, known))
             for question in hints["questions"]

@@ -22,6 +22,7 @@ from simcounsel.specs.vocabulary import QUALITIES, Quality
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.secondperson import given_back
 from simcounsel.standins.sense import Sense
+from simcounsel.texts import sentences
 
 ORDER = ("listening", "identifying", "exploring", "goals", "support")
 SLIPS, STILL_SLIPS = 0.45, 0.1
@@ -232,7 +233,7 @@ class Sessions:
         if _unasked(hints):
             return _danger_line(said)[1]
         back = given_back(heard)
-        questions = re.findall(r"[^.!?]*\?", draft)
+        questions = sentences.questions(draft)
         if hints["advice"] == RULES["not so fast"][1] or not questions:
             _, question = _form(hints["stage"], said, draw)
         else:

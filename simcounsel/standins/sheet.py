@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from simcounsel.standins.days import sentences_of
 from simcounsel.standins.firstperson import (
     ADVERBS,
     IRREGULAR,
@@ -15,6 +14,7 @@ from simcounsel.standins.firstperson import (
     base_of,
     retell,
 )
+from simcounsel.texts import sentences
 
 FAMILY = re.compile(
     r"\b(mother|father|parents?|brother|sister|son|daughter|child|children|wife|husband|partner|girlfriend|boyfriend|fianc\w+|spouse|aunt|uncle|"
@@ -84,7 +84,7 @@ class Sheet:
         """Background and history, sentence by sentence, as far as they speak of oneself."""
         told = (
             self.told(text)
-            for text in sentences_of(f"{self.persona.background} {self.persona.history}")
+            for text in sentences.after_stops(f"{self.persona.background} {self.persona.history}")
         )
         return [
             text

@@ -4,7 +4,6 @@ them.
 
 import re
 
-_SENTENCE = re.compile(r"^(.+?[.!?])(?:\s|$)", re.DOTALL)
 _CAPITAL = re.compile(r"(?<![.!?“\"] )(?<!^)\b([A-Z][a-zé'’]{2,})\b")
 _DAYS = frozenset(
     (
@@ -12,18 +11,6 @@ _DAYS = frozenset(
         " June July August September October November December "
     ).split()
 )
-
-
-def first_sentence(text: str) -> str:
-    """Up to the first full stop; all of it when there is none."""
-    text = " ".join(text.split())
-    found = _SENTENCE.match(text)
-    return (found.group(1) if found else text).strip()
-
-
-def sentences(text: str) -> list[str]:
-    """A paragraph's sentences."""
-    return [part.strip() for part in re.split(r"(?<=[.!?])\s+(?=[A-Z“])", text) if part.strip()]
 
 
 def strangers_in(text: str, known: str) -> bool:

@@ -16,7 +16,8 @@ from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.sense import Sense
-from simcounsel.standins.texts import first_sentence, sentences, third_person_problem, ungrounded
+from simcounsel.standins.texts import third_person_problem, ungrounded
+from simcounsel.texts.sentences import before_capitals, first
 
 Write = Callable[..., str]
 GOOD = frozenset({"joy", "trust", "anticipation"})
@@ -89,10 +90,7 @@ class Thoughts:
         name, other = hints["name"], hints["other"]
         talk = " ".join(f"{line.who} said: {line.text}" for line in hints["lines"][-6:])
         _, prompt = render("embedded_summary", name=name, other=other, talk=talk)
-        texts = [
-            first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.4))
-            for k in range(2)
-        ]
+        texts = [first(f"{name} " + self._write(prompt, request.seed + k, 0.4)) for k in range(2)]
         plain = [
             text
             for text in texts
@@ -193,10 +191,7 @@ class Thoughts:
         notes = " ".join(re.sub(r"“[^”]*”", "", text) for text in hints["evidence"][:4])[:600]
         examples = "\n\n".join(f"Conclusion: {e.text}" for e in request.examples[:3])
         _, prompt = render("embedded_insight", name=name, notes=notes, examples=examples)
-        texts = [
-            first_sentence(f"{name} " + self._write(prompt, request.seed + k, 0.5))
-            for k in range(2)
-        ]
+        texts = [first(f"{name} " + self._write(prompt, request.seed + k, 0.5)) for k in range(2)]
         return [
             text
             for text in dict.fromkeys(texts)
@@ -214,7 +209,7 @@ class Thoughts:
         """The old text with the new conclusions worked in; what they replace goes."""
         hints = request.hints
         name, before, insights = hints["name"], hints["portrait"], hints["insights"]
-        old = sentences(before.characteristic)
+        old = before_capitals(before.characteristic)
         first = insights[0]
         near = self._sense.nearness(first, old)
         if len(old) > 2 and float(near.max()) > 0.6:

@@ -16,7 +16,8 @@ from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.sense import Sense
-from simcounsel.standins.texts import sentences, strangers_in
+from simcounsel.standins.texts import strangers_in
+from simcounsel.texts.sentences import before_capitals
 
 TRIES, ENOUGH = 4, 2
 """So many candidates are written at most, and no more once so many are fit."""
@@ -133,7 +134,7 @@ def _begin(count: int) -> int:
 
 def spoken_part(text: str) -> str:
     """The first sentences that are whole."""
-    whole = [part for part in sentences(" ".join(text.split())) if part[-1] in '.!?”"']
+    whole = [part for part in before_capitals(" ".join(text.split())) if part[-1] in '.!?”"']
     return " ".join(whole[:MOST_SENTENCES])
 
 
@@ -165,7 +166,7 @@ def _out_of_role(text: str, plain: str, heard: str, view: Any) -> str | None:
     if len(set(words)) < 0.6 * len(words):
         return "it repeats itself"
     if _OWN.search(plain) or any(
-        _I.search(part) and not _YOU.search(part) for part in sentences(plain)
+        _I.search(part) and not _YOU.search(part) for part in before_capitals(plain)
     ):
         return "it speaks of oneself"
     known = " ".join([view.other, *(line.text for line in view.lines)])

@@ -2,15 +2,13 @@
 speak of the client.
 """
 
-import re
-
+from simcounsel.texts import sentences
 from simcounsel.texts.quotes import is_chinese, units
 
 SAME_WORDS, SAME_CHARACTERS = 6, 12
 """So many words (Chinese characters) in a row are a quotation; the corpus' screen for leaks counts
 in the same way.
 """
-_SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*[”\"'’]*\s*")
 Stretch = tuple[str, ...]
 
 
@@ -37,7 +35,7 @@ def without(text: str, agenda: tuple[str, ...], spoken: tuple[str, ...] = ()) ->
     so together.
     """
     kept: list[str] = []
-    for sentence in _SENTENCE.findall(text):
+    for sentence in sentences.joinable(text):
         if read_out("".join([*kept[-1:], sentence]), agenda, spoken) is None:
             kept.append(sentence)
     return "".join(kept).strip()

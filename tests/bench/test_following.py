@@ -13,7 +13,7 @@ from simcounsel.bench.tables import comparison_lines
 from simcounsel.errors import BenchError, SpecError
 from simcounsel.llm.chat import messages
 from simcounsel.llm.question import Question
-from simcounsel.runs.run import json_lines
+from simcounsel.runs.jsonl import json_lines
 from simcounsel.specs.policy_file import policy_named
 from tests.bench.test_asking import REPLIES, Spy, done, files
 from tests.prompts.test_golden import compare

@@ -23,7 +23,9 @@ from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Question, Reply, ask, ask_all
 from simcounsel.llm.servers import server_of
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.run import Run, decode_vectors
+from simcounsel.prompts import render
+from simcounsel.runs.run import Run
+from simcounsel.runs.vectors import decode_vectors
 from simcounsel.standins.scripted import Scripted
 from tests.stage import begun, go_on, happened, live, log, switchboard, tiny
 
@@ -398,16 +400,17 @@ def test_what_is_recorded(board: Board) -> None:
     (call,) = paper.calls
     latency = call.pop("latency_s")
     assert latency >= 0
+    complained = render("complaint", complaint=complaints(models)[1])[1]
     assert call == {
         "key": FILL.key,
         "tick": None,
         "who": "Ines",
         "purpose": "appraise",
         "verb": "fill",
+        "tier": FILL.tier,
         "model": "stub",
-        "system": "s",
-        "prompt": "p",
-        "seed": 3,
+        "messages": [*FILL.messages, {"role": "user", "content": complained}],
+        "parameters": {"temperature": FILL.temperature, "max_tokens": FILL.max_tokens, "seed": 3},
         "reply": GOOD,
         "source": "generated",
         "complaint": complaints(models)[1],
@@ -417,7 +420,7 @@ def test_what_is_recorded(board: Board) -> None:
         "cost_usd": None,
         "tries": 2,
         "weights": {"a": 0.5},
-        "extra": {"why": "so"},
+        "notes": {"why": "so"},
     }
 
 

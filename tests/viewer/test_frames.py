@@ -8,7 +8,8 @@ import pytest
 
 from simcounsel.agents.resident import Resident
 from simcounsel.events import ConversationStarted, Recalled, Said
-from simcounsel.runs.run import Run, decode_vectors
+from simcounsel.runs.run import Run
+from simcounsel.runs.vectors import decode_vectors
 from simcounsel.viewer import conversations, frames
 from tests.stage import happened
 

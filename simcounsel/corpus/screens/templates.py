@@ -1,6 +1,5 @@
 """Replies cut to one pattern: the same phrase in line after line of a dialogue, or of a corpus."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -8,6 +7,7 @@ from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import is_character, units
 from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Corpus, Limits
+from simcounsel.texts import sentences
 
 FRAME, FRAME_CHARACTERS = 4, 6
 """So many words (of a Chinese sentence: characters) at the head of a sentence are its frame."""
@@ -21,7 +21,6 @@ of all lines of counselors.
 """
 LISTED = 10
 """So many templates of a corpus are told, the most frequent first."""
-_SENTENCE = re.compile(r"[^.!?…。！？\n]+")
 Frame = tuple[str, ...]
 
 
@@ -48,7 +47,7 @@ def templated(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
 
 def _frames(text: str) -> set[Frame]:
     """The frames of a line's sentences, each once."""
-    return {frame for sentence in _SENTENCE.findall(text) if (frame := _frame(sentence))}
+    return {frame for sentence in sentences.bare(text) if (frame := _frame(sentence))}
 
 
 def _frame(sentence: str) -> Frame | None:
@@ -83,11 +82,11 @@ def _place(dialogue: Dialogue, frame: Frame) -> tuple[int | None, tuple[int, int
     stands there.
     """
     places = [
-        (number, sentence.span())
+        (number, span)
         for number, turn in enumerate(dialogue.turns, start=1)
         if turn.speaker != "client"
-        for sentence in _SENTENCE.finditer(turn.text)
-        if _frame(sentence.group()) == frame
+        for span in sentences.bare_spans(turn.text)
+        if _frame(turn.text[slice(*span)]) == frame
     ]
     later = [place for place in places if place[0] != places[0][0]]
     return later[0] if later else (None, None)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.answers import MOST_FACTS, Extraction, FactDraft
 from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
+from simcounsel.texts import sentences
 
 PARTS = {
     "introduces": "character",
@@ -108,29 +109,24 @@ COMPLETIONS: dict[Disclosure, tuple[str, ...]] = {
 }
 """What stands in for a stage of which the situation says nothing; drawn, and marked as invented."""
 LONGEST_FACT = 380
-_SENTENCE = re.compile(
-    r"\S.*?(?:(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!str)[.!?…]+[\"”’')]*(?=\s|$)|[。"
-    r"！？]+[”’」]*|$)"
-)
-"""Up to an end of a sentence; not within addresses or behind titles."""
 
 
-def sentences(text: str) -> tuple[str, ...]:
+def told(text: str) -> tuple[str, ...]:
     """The sentences of a text, each at most as long as a fact may be."""
     return tuple(
         s.strip()[:LONGEST_FACT]
-        for s in _SENTENCE.findall(" ".join(text.split()))
+        for s in sentences.of_prose(" ".join(text.split()))
         if len(s.strip()) > 2
     )
 
 
 def cut(text: str, theme: str | None, english: bool = True) -> Extraction:
     """The whole file; stages of which nothing is said are completed, if it is to be in English."""
-    told = [
+    drafts = [
         FactDraft(of=PARTS[stage], stage=stage, text=sentence, invented=False)  # type: ignore[arg-type]
-        for stage, sentence in _staged(sentences(text))
+        for stage, sentence in _staged(told(text))
     ]
-    kept = _chosen(told)
+    kept = _chosen(drafts)
     lacking = (
         [stage for stage in DISCLOSURES if all(fact.stage != stage for fact in kept)]
         if english

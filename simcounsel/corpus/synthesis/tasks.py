@@ -27,7 +27,7 @@ from simcounsel.corpus.synthesis.answers import (
     line_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.cutting import cut, sentences
+from simcounsel.corpus.synthesis.cutting import cut, told
 from simcounsel.corpus.synthesis.strategies import Strategy
 from simcounsel.events import Fact
 from simcounsel.llm.question import EXAMPLES_SHOWN, Ask, Example, Question, Reply, ask
@@ -99,7 +99,7 @@ def extract(desk: Desk, situation: Situation) -> Ask[Reply[Any]]:
                 max_tokens=1200,
                 seed=desk.seed("extractor", 0),
                 hints={
-                    "sentences": sentences(situation.text),
+                    "sentences": told(situation.text),
                     "theme": situation.theme,
                     "fewest": FEWEST_FACTS,
                 },

@@ -13,8 +13,8 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import Step
 from simcounsel.policies.protection.standing import Standing
-from simcounsel.safety.reading import sentences
 from simcounsel.specs.vocabulary import Danger
+from simcounsel.texts import sentences
 
 OTHERS: tuple[Danger, ...] = ("harm_to_others", "abuse")
 Slots = dict[str, str]
@@ -43,7 +43,7 @@ def _said_plainly(view: TalkView) -> str | None:
         if event.message is None or "suicide" not in event.kinds:
             continue
         text = view.lines[event.message - 1].text
-        some = [_STOP.sub("", text[start:end].strip()) for start, end in sentences(text)]
+        some = [_STOP.sub("", text[start:end].strip()) for start, end in sentences.spans(text)]
         if found := next((one for one in reversed(some) if plain.fullmatch(one)), None):
             return found[:1].upper() + found[1:]
     return None
@@ -62,7 +62,7 @@ def _lived_for(view: TalkView) -> str | None:
     for line in reversed(view.lines):
         if line.who != view.other:
             continue
-        for start, end in sentences(line.text):
+        for start, end in sentences.spans(line.text):
             sentence = line.text[start:end]
             found = _pattern(view.language, "lived_for").search(sentence)
             rest = sentence[: found.start()] + sentence[found.end() :] if found else ""

@@ -1,0 +1,33 @@
+"""Files of JSON lines: read as far as they are whole, and written on."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+
+def end_line(file: Path, handle: BinaryIO) -> None:
+    """End a line that a crash cut short, so that what is written next stands on its own."""
+    with file.open("rb") as reading:
+        if reading.seek(0, os.SEEK_END):
+            reading.seek(-1, os.SEEK_END)
+            if reading.read(1) != b"\n":
+                handle.write(b"\n")
+
+
+def json_lines(file: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON lines; what is damaged or cut short is left out, and so is all
+    if the file cannot be read.
+    """
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    found = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(found, dict):
+                    yield found
+    except OSError:
+        return
