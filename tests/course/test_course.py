@@ -20,7 +20,8 @@ from simcounsel.events import (
     SessionReviewed,
     Warned,
 )
-from simcounsel.policies.course.after import open_steps, stands
+from simcounsel.policies.course.progress import open_steps
+from simcounsel.policies.course.review import stands
 from simcounsel.policies.course.state import state_of
 from simcounsel.runs.run import Run
 from simcounsel.specs.course import default_plan

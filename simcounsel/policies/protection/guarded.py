@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Entry, Judged, PracticeEvent, Transitioned
-from simcounsel.llm.question import Ask
+from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.ladder import (
     ALWAYS,
@@ -87,9 +87,9 @@ def _judge(view: TalkView, stand: Standing) -> Ask[tuple[PracticeEvent, ...]]:
     ):
         return ()
     step = stand.state
-    verdict, by, reason = yield from read_answer(view, stand)
-    stand.judge(step, verdict)
-    again = verdict == "unclear" and stand.may_repeat(step)
+    read = yield from read_answer(view, stand)
+    stand.judge(step, read.verdict)
+    again = read.verdict == "unclear" and stand.may_repeat(step)
     stand.repeats = (
         again
         and view.most_left >= LINES_TO_GO_ON
@@ -101,9 +101,10 @@ def _judge(view: TalkView, stand: Standing) -> Ask[tuple[PracticeEvent, ...]]:
             chat=view.chat,
             state=step,
             question=ANSWER,
-            verdict=verdict,
-            by=by,
-            reason=reason,
+            verdict=read.verdict,
+            by=read.by,
+            reason=read.reason,
+            **traced(*read.replies),
         ),
     )
 

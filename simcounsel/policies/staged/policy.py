@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Judged, Noted, PracticeEvent, Retrieved, Transitioned
-from simcounsel.llm.question import Ask, ask
-from simcounsel.policies.staged import asking, machine
+from simcounsel.llm.question import Ask, ask, traced
+from simcounsel.policies.staged import machine, questions
 from simcounsel.policies.staged.choosing import choose_exercise, heard_against
 from simcounsel.policies.staged.speaking import decision_of
 from simcounsel.policies.staged.standing import BY_CLOCK, Standing
@@ -59,15 +59,16 @@ def _noted(now: Standing, least: int) -> Ask[tuple[PracticeEvent, ...]]:
     lines = view.lines[first - 1 :]
     if sum(line.who != view.me for line in lines) < least:
         return ()
-    reply = yield from ask(asking.note(now, lines))
+    reply = yield from ask(questions.note(now, lines))
     return (
         Noted(
             who=view.me,
             chat=view.chat,
             about=view.other,
-            text=" ".join(str(reply.value).split()),
+            text=" ".join(reply.value.split()),
             first=first,
             last=len(view.lines),
+            **traced(reply),
         ),
     )
 
@@ -193,11 +194,9 @@ def _routed(now: Standing) -> Ask[Standing]:
                 )
             )
             continue
-        reply = yield from ask(asking.valence(now, state))
-        mood = str(reply.value)
-        reason = str(
-            reply.notes.get("why") or reply.problem or "judged from the client's last lines"
-        )
+        reply = yield from ask(questions.valence(now, state))
+        mood = reply.value
+        reason = reply.notes.get("why") or reply.problem or "judged from the client's last lines"
         now = now.with_events(
             (
                 Judged(
@@ -208,6 +207,7 @@ def _routed(now: Standing) -> Ask[Standing]:
                     verdict=mood,
                     by="model",
                     reason=reason,
+                    **traced(reply),
                 ),
             )
         )

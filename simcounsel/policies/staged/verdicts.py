@@ -4,8 +4,8 @@ import math
 from typing import Literal
 
 from simcounsel.events import Judged, PracticeEvent
-from simcounsel.llm.question import Ask, ask
-from simcounsel.policies.staged import asking, machine
+from simcounsel.llm.question import Ask, Reply, ask, traced
+from simcounsel.policies.staged import machine, questions
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.standing import Standing
 from simcounsel.policies.staged.wanting import wanted
@@ -58,8 +58,8 @@ def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
             f"{heard} messages are as many as it takes",
             said="yes",
         )
-    reply = yield from ask(asking.sufficiency(now, state))
-    answer: asking.SufficiencyAnswer = reply.value
+    reply = yield from ask(questions.sufficiency(now, state))
+    answer = reply.value
     enough = answer.sufficient == "yes"
     verdict, events = _by(
         now,
@@ -69,6 +69,7 @@ def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
         "model",
         answer.reason or "no reason given",
         said=answer.sufficient,
+        reply=reply,
     )
     if not enough or not state.exit.intents:
         return verdict, events
@@ -106,17 +107,18 @@ def _intent(now: Standing, state: State, heard: int) -> Ask[Verdict]:
 
 def _asked(now: Standing, state: State) -> Ask[Verdict]:
     """What the client wants, asked of a model; unclear changes nothing."""
-    reply = yield from ask(asking.intent(now, state, state.exit.intents))
-    wish = str(reply.value)
-    reason = str(reply.notes.get("why") or reply.problem or f"“{now.heard[-1].text}”")
+    reply = yield from ask(questions.intent(now, state, state.exit.intents))
+    wish = reply.value
+    reason = reply.notes.get("why") or reply.problem or f"“{now.heard[-1].text}”"
     return _by(
         now,
         state,
         "intent",
-        machine.STAY if wish == asking.UNCLEAR else wish,
+        machine.STAY if wish == questions.UNCLEAR else wish,
         "model",
         reason,
         said=wish,
+        reply=reply,
     )
 
 
@@ -141,6 +143,7 @@ def _by(
     by: Literal["model", "words", "rule"],
     reason: str,
     said: str | None = None,
+    reply: Reply[str] | Reply[questions.SufficiencyAnswer] | None = None,
 ) -> Verdict:
     event = Judged(
         who=now.view.me,
@@ -150,5 +153,6 @@ def _by(
         verdict=said or verdict,
         by=by,
         reason=reason,
+        **(traced() if reply is None else traced(reply)),
     )
     return verdict, (event,)
