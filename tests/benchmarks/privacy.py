@@ -21,7 +21,7 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from tests.benchmarks.engine import verdict
 from tests.benchmarks.training import small_model
-from training.audit.report import AttackReport
+from training.audit.findings import AttackReport
 from training.audit.running import Options, audit_training
 from training.learning.tune import Progress, tune
 from training.recipe import load_recipe

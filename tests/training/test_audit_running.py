@@ -13,8 +13,9 @@ torch = pytest.importorskip("torch")
 
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
+from training.audit.attacking import FREE  # noqa: E402
 from training.audit.command import chosen, register  # noqa: E402
-from training.audit.report import FREE, AuditReport  # noqa: E402
+from training.audit.findings import AuditReport  # noqa: E402
 from training.audit.running import Options, _some, audit_training, sides_of  # noqa: E402
 from training.audit.scores import ATTACKS  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
