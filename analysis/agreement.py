@@ -20,13 +20,12 @@ NEEDED = ("rater", "item", "question", "value")
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """A coefficient: 1 is perfect, 0 what chance gives. low, high: 95%, where there is a formula.
-    None with a `reason`.
-    """
+    """A coefficient: 1 is perfect, 0 what chance gives."""
 
     what: str
     value: float | None = None
     low: float | None = None
+    """`low`, `high`: 95%, where there is a formula. None with a `reason`."""
     high: float | None = None
     p: float | None = None
     raters: int = 0

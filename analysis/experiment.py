@@ -28,31 +28,31 @@ class Arm(Part):
 
 
 class Hypothesis(Part):
-    """A planned test. contrast: two arms, the first against the second (an ANOVA may name more).
-
-    direction: of the first arm's change against the second's. Tests stay two-sided; the direction
-    says whether a difference is the one that was expected.
-    """
+    """A planned test."""
 
     id: str
     instrument: str
     score: str
     contrast: Annotated[tuple[str, ...], Field(min_length=2)]
+    """Two arms, the first against the second (an ANOVA may name more)."""
     test: Test
     direction: Literal["lower", "higher", "differs"] = "differs"
+    """Of the first arm's change against the second's. Tests stay two-sided; the direction says
+    whether a difference is the one that was expected.
+    """
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
 
 
 class PlannedRun(Part):
-    """A run of the plan. arm: None for a past that others are forked from. pair: runs of one pair
-    share their past, or client and seed; None when unpaired.
-    """
+    """A run of the plan."""
 
     run: str
     arm: str | None = None
+    """None for a past that others are forked from."""
     client: str | None = None
     seed: int | None = None
     pair: str | int | None = None
+    """Runs of one pair share their past, or client and seed; None when unpaired."""
 
 
 class Experiment(Part):

@@ -29,10 +29,7 @@ KEYS = ["instrument", "score", "respondent", "judge"]
 
 @dataclass(frozen=True, kw_only=True)
 class Explored:
-    """One outcome. spreads: by arm. contrasts: every pair of arms, paired where forks share a past.
-    p_holm: of the permutation test, over all outcomes explored here. values: as they were, for
-    figures. runs: by arm.
-    """
+    """One outcome."""
 
     instrument: str
     score: str
@@ -40,15 +37,20 @@ class Explored:
     judge: str
     kind: str
     spreads: tuple[Spread, ...]
+    """By arm."""
     fisher: Anova
     welch: Anova
     permuted: Anova
     tukey: Tukey
     contrasts: tuple[Contrast, ...]
+    """Every pair of arms, paired where forks share a past."""
     values: dict[str, list[float]]
+    """As they were, for figures."""
     runs: dict[str, tuple[str, ...]]
+    """By arm."""
     left_out: tuple[tuple[str, str], ...]
     p_holm: float | None = None
+    """Of the permutation test, over all outcomes explored here."""
 
     @property
     def title(self) -> str:

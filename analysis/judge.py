@@ -25,19 +25,21 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One number. what: AUC, rank correlation, ... of: the instrument and score, or the count of
-    the talk. low, high: of the 95% interval. n: how many of `unit`. reason: why value or interval
-    is missing.
-    """
+    """One number."""
 
     what: str
+    """AUC, rank correlation, ..."""
     of: str
+    """The instrument and score, or the count of the talk."""
     value: float | None = None
     low: float | None = None
+    """`low`, `high`: of the 95% interval."""
     high: float | None = None
     n: int = 0
+    """How many of `unit`."""
     unit: str = "transcripts"
     reason: str | None = None
+    """Why value or interval is missing."""
 
 
 def figures(ratings: Path, seed: int = 1) -> list[Figure]:

@@ -28,47 +28,47 @@ SILHOUETTE_SAMPLE = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """K-means for one number of clusters. silhouette: mean over activities, in [-1, 1]; None when
-    it cannot be had.
-    """
+    """K-means for one number of clusters."""
 
     k: int
     inertia: float
     silhouette: float | None
+    """Mean over activities, in [-1, 1]; None when it cannot be had."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """number: from 0, neighbours alike. name: by a model, or the medoid. members: typical texts,
-    the most central first.
-
-    size: how many 15-minute activities (ticks) lie in it. named_by: 'medoid', or the model.
-    """
+    """Activities that are alike."""
 
     number: int
+    """From 0, neighbours alike."""
     name: str
+    """By a model, or the medoid."""
     medoid: str
     members: tuple[str, ...]
+    """Typical texts, the most central first."""
     size: int
+    """How many 15-minute activities (ticks) lie in it."""
     named_by: str = "medoid"
+    """'medoid', or the model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patterns:
-    """labels: the activities with the columns `period` and `cluster`. fits: every k that was tried;
-    k: the elbow.
-
-    rand: adjusted Rand index between pairs of seeds, mean and lowest; 1 is the same grouping.
-    reason: why there are no clusters; then all else is empty.
-    """
+    """What people do over a day: activities in clusters."""
 
     k: int | None = None
+    """The elbow."""
     fits: tuple[Fit, ...] = ()
+    """Every k that was tried."""
     clusters: tuple[Cluster, ...] = ()
     labels: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """The activities with the columns `period` and `cluster`."""
     rand: tuple[float, float] | None = None
+    """Adjusted Rand index between pairs of seeds, mean and lowest; 1 is the same grouping."""
     embedding: str = ""
     reason: str | None = None
+    """Why there are no clusters; then all else is empty."""
 
 
 def periods(

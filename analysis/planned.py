@@ -27,29 +27,31 @@ Verdict = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Tested:
-    """A hypothesis and what came of it.
-
-    estimate, low, high: first arm minus second, in the score's unit, at 1 - alpha; None for an
-    omnibus test. effect: Hedges' g, or eta squared for an omnibus test (`effect_name`). statistic:
-    in words. p_holm: over all planned tests. left_out: run and why.
-    """
+    """A hypothesis and what came of it."""
 
     hypothesis: Hypothesis
     kind: str = "change"
     judged: str = ""
     estimate: float | None = None
+    """`estimate`, `low`, `high`: first arm minus second, in the score's unit, at 1 - alpha; None
+    for an omnibus test.
+    """
     low: float | None = None
     high: float | None = None
     statistic: str = ""
+    """In words."""
     p: float | None = None
     p_holm: float | None = None
+    """Over all planned tests."""
     effect_name: str = "g"
     effect: float | None = None
+    """Hedges' g, or eta squared for an omnibus test (`effect_name`)."""
     effect_low: float | None = None
     effect_high: float | None = None
     n: dict[str, int] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    """Run and why."""
     assumes: str = ""
     reason: str | None = None
     power: Power | None = None

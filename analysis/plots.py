@@ -66,8 +66,7 @@ class Look:
 @dataclass(frozen=True, kw_only=True)
 class Picture:
     """A chart: id (also the file's name), what it shows, the same in words for those who do not see
-    it, and its four variants. png: the wide light one on white, for slides and documents that take
-    no SVG; None where none was asked for.
+    it, and its four variants.
     """
 
     id: str
@@ -75,6 +74,9 @@ class Picture:
     alt: str
     svg: Mapping[Look, bytes]
     png: bytes | None = None
+    """The wide light one on white, for slides and documents that take no SVG; None where none was
+    asked for.
+    """
 
 
 LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (False, True))

@@ -42,27 +42,27 @@ MOST_PANELS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What may be chosen. cut: see `patterns.periods`. clusters: None is the elbow.
-
-    embed: a model's name; None: hashing when all runs were scripted, else MiniLM. name_with: a chat
-    model; None names by medoids. ratings: CSV of the rating pages. stories: at most so many.
-    """
+    """What may be chosen."""
 
     cut: Cut = "days"
+    """See `patterns.periods`."""
     clusters: int | None = None
+    """None is the elbow."""
     embed: str | None = None
+    """A model's name; None: hashing when all runs were scripted, else MiniLM."""
     name_with: str | None = None
+    """A chat model; None names by medoids."""
     ratings: Path | None = None
+    """CSV of the rating pages."""
     finished_only: bool = False
     shuffles: int = 5000
     stories: int = 12
+    """The largest number of stories that are told."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that a report says. tables: by name, as they go to CSV. notes: what a reader must know,
-    in sentences.
-    """
+    """All that a report says."""
 
     sample: Sample
     options: Options
@@ -74,7 +74,9 @@ class Report:
     stories: list[Story]
     stories_left_out: int
     tables: dict[str, pd.DataFrame]
+    """By name, as they go to CSV."""
     notes: tuple[str, ...] = ()
+    """What a reader must know, in sentences."""
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 

@@ -16,25 +16,27 @@ from simcounsel.viewer.reader import Log
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A run in the sample. arm: of the experiment, else the world's condition. clients: names, in
-    order.
-
-    pair: the other runs of it are its counterparts; 'PARENT@TICK' for forks that no plan names;
-    None when it stands alone. shared_past: whether the runs of the pair are forks of one past, and
-    not only of the same client and seed. planned_ticks: of its world; note: what a reader must know
-    of it, None when nothing.
-    """
+    """A run in the sample."""
 
     log: Log
     arm: str
+    """Of the experiment, else the world's condition."""
     clients: tuple[str, ...]
+    """Names, in order."""
     seed: int | None
     pair: str | None
+    """The other runs of it are its counterparts; 'PARENT@TICK' for forks that no plan names; None
+    when it stands alone.
+    """
     shared_past: bool
+    """Whether the runs of the pair are forks of one past, and not only of the same client and seed.
+    """
     ticks: int
     planned_ticks: int
+    """Of its world."""
     models: dict[str, str]
     note: str | None = None
+    """What a reader must know of it, None when nothing."""
 
     @property
     def name(self) -> str:
@@ -57,11 +59,12 @@ class Excluded:
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Members in the order of arm and name; experiment: the plan, None without one."""
+    """The runs that an analysis rests on, in the order of arm and name."""
 
     members: tuple[Member, ...]
     excluded: tuple[Excluded, ...]
     experiment: Experiment | None
+    """The plan, None without one."""
 
     @cached_property
     def arms(self) -> tuple[str, ...]:

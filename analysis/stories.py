@@ -29,9 +29,10 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Excerpt:
-    """Part of a conversation. title: which, with whom, when, which lines."""
+    """Part of a conversation."""
 
     title: str
+    """Which, with whom, when, which lines."""
     lines: tuple[Line, ...]
 
 
@@ -47,19 +48,17 @@ class Portrait:
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
-    """A client in one run. before, after: None when the log has no persona; after is None when it
-    never changed.
-
-    closeness: by partner, at the start and at the end, 0 to 10.
-    """
+    """A client in one run."""
 
     client: str
     arm: str
     run: str
     before: Portrait | None
+    """`before`, `after`: None when the log has no persona; after is None when it never changed."""
     after: Portrait | None
     excerpts: tuple[Excerpt, ...]
     closeness: tuple[tuple[str, float, float], ...]
+    """By partner, at the start and at the end, 0 to 10."""
 
 
 def tell(

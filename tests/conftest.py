@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,12 @@ from hypothesis import HealthCheck, settings
 from simcounsel import cli
 from simcounsel.runs.run import Run
 from tests.commands import Command, Ended
+from tests.durations import CpuDurations
 from tests.stage import live
+
+# Hundreds of processes start below this one: each would compile everything for itself.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile(
     "calm",
@@ -22,6 +28,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("calm")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--cpu-durations", type=int, metavar="N", help="the N tests that take most processor time"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (shown := config.getoption("--cpu-durations")) is not None:
+        config.pluginmanager.register(CpuDurations(shown))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -27,51 +27,55 @@ OF_UNIT: dict[Unit, tuple[str, ...]] = {
 
 
 class Site(Spec):
-    """One site, or `count` sites alike.
-
-    sessions: used for training at each of them (after the cap, where there is one). clients:
-    different counselees among these; None where the plan does not need it.
-    """
+    """One site, or `count` sites alike."""
 
     name: Annotated[str, Field(min_length=1)]
     count: Count = 1
     sessions: Count
+    """Used for training at each of them (after the cap, where there is one)."""
     clients: Count | None = None
+    """Different counselees among these; None where the plan does not need it."""
 
 
 class Privacy(Spec):
-    """What is protected, and how.
-
-    unit: the thing whose presence stays hidden: one session, one client (the counselee, all
-    sessions), or one site. clip: largest L2 norm of one contribution (a session's or client's
-    gradient, a site's update). delta: probability that the bound fails; of the whole plan.
-    noise_multiplier: standard deviation of the noise at every release, over `clip` where sessions
-    or clients are clipped, over the sensitivity of a site (see `privacy.budget.sensitivity`) where
-    sites are; None: found from `budget_epsilon`. budget_epsilon: the total that the plan may cost.
-    With `noise_multiplier`, a plan that would exceed it is refused. draw, sessions_per_client,
-    disjoint_sites (unit client): a Poisson draw takes clients, or sessions of which a client has at
-    most so many; no client is at two sites. noise_at (unit site): each site noises its update, or
-    noise is added once to a secure sum. weights: of sites in the average, by `sessions` or uniform;
-    `max_weight` cuts them. Weights and their denominator are fixed before the first round.
-    participation: probability that a site takes part in a round, drawn independently (Poisson).
-    adjacency: a site's updates are absent (zero), or replaced by any others. calibration `paper`:
-    the noise of MindChat's formula for `stated_epsilon` (section III.B, equation 4).
-    """
+    """What is protected, and how."""
 
     unit: Unit
+    """The thing whose presence stays hidden: one session, one client (the counselee, all sessions),
+    or one site.
+    """
     clip: Annotated[FiniteFloat, Field(gt=0)]
+    """Largest L2 norm of one contribution (a session's or client's gradient, a site's update)."""
     delta: FiniteFloat
+    """Probability that the bound fails; of the whole plan."""
     noise_multiplier: FiniteFloat | None = None
+    """Standard deviation of the noise at every release, over `clip` where sessions or clients are
+    clipped, over the sensitivity of a site (see `privacy.budget.sensitivity`) where sites are;
+    None: found from `budget_epsilon`.
+    """
     budget_epsilon: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    """The total that the plan may cost. With `noise_multiplier`, a plan that would exceed it is
+    refused.
+    """
     draw: Literal["session", "client"] | None = None
+    """`draw`, `sessions_per_client`, `disjoint_sites`: with unit client, a Poisson draw takes
+    clients, or sessions of which a client has at most `sessions_per_client`; no client is at two sites.
+    """
     sessions_per_client: Count | None = None
     disjoint_sites: bool | None = None
     noise_at: Literal["each_site", "sum"] | None = None
+    """With unit site: each site noises its update, or noise is added once to a secure sum."""
     weights: Literal["uniform", "by_size"] = "uniform"
+    """Of sites in the average, by `sessions` or uniform; `max_weight` cuts them. Weights and their
+    denominator are fixed before the first round.
+    """
     max_weight: FiniteFloat | None = None
     participation: FiniteFloat = 1.0
+    """Probability that a site takes part in a round, drawn independently (Poisson)."""
     adjacency: Literal["absent", "replaced"] = "absent"
+    """A site's updates are absent (zero), or replaced by any others."""
     calibration: Literal["exact", "paper"] = "exact"
+    """`paper`: the noise of MindChat's formula for `stated_epsilon` (section III.B, equation 4)."""
     stated_epsilon: Annotated[FiniteFloat, Field(gt=0)] | None = None
 
     @model_validator(mode="before")
@@ -91,15 +95,17 @@ class Privacy(Spec):
 
 
 class Plan(Spec):
-    """rounds: over all sites. local_epochs: passes over a site's data in a round. batch_size:
-    sessions (or clients, where a draw takes clients) that a step takes on average, since each is
-    drawn independently; None only for unit site.
-    """
+    """What is accounted for: sites, rounds and privacy."""
 
     sites: Annotated[tuple[Site, ...], Field(min_length=1)]
     rounds: Annotated[int, Field(ge=1, le=1_000_000)]
+    """Over all sites."""
     local_epochs: Annotated[int, Field(ge=1, le=10_000)] = 1
+    """Passes over a site's data in a round."""
     batch_size: Count | None = None
+    """Sessions (or clients, where a draw takes clients) that a step takes on average, since each is
+    drawn independently; None only for unit site.
+    """
     privacy: Privacy
 
     @property

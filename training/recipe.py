@@ -24,79 +24,76 @@ class Deal(Spec):
     """How one corpus is dealt to sites, always whole clients: `even`; a `theme` a site goes to as
     few sites as can be; or by `size`, shares drawn from a symmetric Dirichlet distribution with
     `alpha` (small: very unequal). By theme with as many sites as themes, each site has one.
-    sessions: the most that a site takes, as whole clients in the order they are dealt; the others
-    stay unused.
     """
 
     sites: Annotated[int, Field(ge=1, le=10_000)]
     by: Literal["even", "theme", "size"] = "even"
     alpha: Positive = 1.0
     sessions: Count | None = None
+    """The most that a site takes, as whole clients in the order they are dealt; the others stay
+    unused.
+    """
 
 
 class Lora(Spec):
-    """Low-rank adapters (Hu et al. 2022). targets: names of the linear layers that get one. ranks:
-    by site, where they differ. train: `both` factors, or only `b` with A as it was drawn (FFA-LoRA,
-    Sun et al. 2024).
-    """
+    """Low-rank adapters (Hu et al. 2022)."""
 
     rank: Annotated[int, Field(ge=1, le=1024)] = 16
     alpha: Positive = 32.0
     dropout: Share = 0.0
     targets: Annotated[tuple[str, ...], Field(min_length=1)] = BOTH_PROJECTIONS
+    """Names of the linear layers that get one."""
     train: Literal["both", "b"] = "both"
+    """`both` factors, or only `b` with A as it was drawn (FFA-LoRA, Sun et al. 2024)."""
     ranks: dict[str, Annotated[int, Field(ge=1, le=1024)]] = Field(default_factory=dict)
+    """By site, where they differ."""
 
 
 class Learning(Spec):
-    """The local training. max_tokens: of one sequence; a longer session is cut between turns into
-    several that count as one session. at_once: sequences computed together; it changes speed and
-    memory, not the result. proximal: weight of the pull towards the round's beginning (FedProx, Li
-    et al. 2020). precision and quantize: of the frozen base; 4 bit needs a GPU and bitsandbytes.
-    """
+    """The local training."""
 
     optimizer: Literal["adamw", "sgd"] = "adamw"
     learning_rate: Positive = 1e-3
     weight_decay: Annotated[FiniteFloat, Field(ge=0)] = 0.0
     max_tokens: Annotated[int, Field(ge=16, le=131_072)] = 256
+    """Of one sequence; a longer session is cut between turns into several that count as one
+    session.
+    """
     at_once: Count = 4
+    """Sequences computed together; it changes speed and memory, not the result."""
     proximal: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    """Weight of the pull towards the round's beginning (FedProx, Li et al. 2020)."""
     precision: Literal["float32", "bfloat16"] = "float32"
+    """`precision`, `quantize`: of the frozen base; 4 bit needs a GPU and bitsandbytes."""
     quantize: Literal["none", "4bit"] = "none"
     checkpointing: bool = False
 
 
 class Averaging(Spec):
-    """How updates become the next weights. rule: `fedavg` (McMahan et al. 2017), `fedadam` (Reddi
-    et al. 2021), `stack` (unequal ranks, FLoRA, Wang et al. 2024), `exact` (the mean of the
-    products BA, its residual kept; FedEx-LoRA, Singhal et al. 2025). server_learning_rate: how far
-    the server goes along the update; with `fedadam`, how far each weight may move in a round,
-    whatever the size of the updates, so that it must be named there (0.01 is a start). send: the
-    numbers that travel. secure: the server sees only sums. min_sites: fewer answers make a round
-    void. timeout_s: after which a site counts as failed.
-    """
+    """How updates become the next weights."""
 
     rule: Literal["fedavg", "fedadam", "stack", "exact"] = "fedavg"
+    """`fedavg` (McMahan et al. 2017), `fedadam` (Reddi et al. 2021), `stack` (unequal ranks, FLoRA,
+    Wang et al. 2024), `exact` (the mean of the products BA, its residual kept; FedEx-LoRA, Singhal
+    et al. 2025).
+    """
     server_learning_rate: Positive = 1.0
+    """How far the server goes along the update; with `fedadam`, how far each weight may move in a
+    round, whatever the size of the updates, so that it must be named there (0.01 is a start).
+    """
     send: Literal["fp32", "fp16", "int8"] = "fp32"
+    """The numbers that travel."""
     secure: bool = False
+    """The server sees only sums."""
     min_sites: Count = 1
+    """Fewer answers make a round void."""
     timeout_s: Positive = 3600.0
+    """After which a site counts as failed."""
 
 
 class Recipe(Spec):
     """A training. Exactly one of: `corpus` (a file, a folder or `samples`), dealt to sites by
     `deal`; `folders` (a site's name and its corpus); `sites`, numbers only, for `account`.
-
-    sample: take only so many sessions of each corpus, as whole clients drawn by the seed; for a
-    quick try. themes: train on these only; clients of all themes are held out all the same, so that
-    trainings on different themes are measured on the same sessions. base: `embedded`, or a Hugging
-    Face folder or name. rounds, local_epochs, batch_size: as in Plan; central tuning makes rounds
-    times local_epochs passes. held_out: the share of clients who are never trained on.
-    participation: probability that a site takes part in a round (Poisson); with `privacy.unit:
-    site` it stands there. seed: of the split, the deal, the adapters, the order and, unless `noise`
-    is `secure`, the privacy noise; `secure` noise comes from the system's generator and cannot be
-    repeated.
     """
 
     corpus: str | None = None
@@ -104,19 +101,36 @@ class Recipe(Spec):
     folders: dict[str, str] = Field(default_factory=dict)
     sites: tuple[Site, ...] = ()
     sample: Count | None = None
+    """At most this number of sessions of each corpus, as whole clients drawn by the seed; for a quick
+    try.
+    """
     themes: tuple[str, ...] = ()
+    """Train on these only; clients of all themes are held out all the same, so that trainings on
+    different themes are measured on the same sessions.
+    """
     base: Annotated[str, Field(min_length=1)] = "embedded"
+    """`embedded`, or a Hugging Face folder or name."""
     rounds: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    """`rounds`, `local_epochs`, `batch_size`: as in Plan; central tuning makes rounds times
+    local_epochs passes.
+    """
     local_epochs: Annotated[int, Field(ge=1, le=10_000)] = 1
     batch_size: Count | None = None
     held_out: Share = 0.2
+    """The share of clients who are never trained on."""
     participation: Annotated[FiniteFloat, Field(gt=0, le=1)] = 1.0
+    """Probability that a site takes part in a round (Poisson); with `privacy.unit: site` it stands
+    there.
+    """
     lora: Lora = Lora()
     learning: Learning = Learning()
     averaging: Averaging = Averaging()
     privacy: Privacy | None
     noise: Literal["seeded", "secure"] = "seeded"
     seed: Annotated[int, Field(ge=0)] = 1
+    """Of the split, the deal, the adapters, the order and, unless `noise` is `secure`, the privacy
+    noise; `secure` noise comes from the system's generator and cannot be repeated.
+    """
     device: Annotated[str, Field(min_length=1)] = "auto"
 
     @model_validator(mode="before")

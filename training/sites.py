@@ -24,14 +24,14 @@ ALL = "all"
 
 @dataclass(frozen=True, kw_only=True)
 class Sites:
-    """sessions: by site, in order. held_out: sessions of clients who are at no site. Nobody is in
-    both; consecutive turns are merged. left_out: sessions of training clients above
-    `sessions_per_client`.
-    """
+    """The sessions of a training, by site."""
 
     sessions: Mapping[str, tuple[Dialogue, ...]]
+    """By site, in order."""
     held_out: tuple[Dialogue, ...]
+    """Sessions of clients who are at no site. Nobody is in both; consecutive turns are merged."""
     left_out: int = 0
+    """Sessions of training clients above `sessions_per_client`."""
 
     def counted(self) -> tuple[Site, ...]:
         """The sites in numbers, as an account needs them."""

@@ -25,11 +25,12 @@ Table = pd.DataFrame
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """How a measure is shown. kind: a number, a share shown as per cent, or a count."""
+    """How a measure is shown."""
 
     id: str
     name: str
     kind: str
+    """A number, a share shown as per cent, or a count."""
     meaning: str
 
 
@@ -107,17 +108,19 @@ MEASURES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """All counts. corpora: one row a group and measure. dialogues: one row a dialogue. curves: by
-    group, how clients open up, by words and by stages. units: in what lengths are counted, by
-    group. equal: on how much diversity was measured in each.
-    """
+    """All counts."""
 
     corpora: Table
+    """One row a group and measure."""
     dialogues: Table
+    """One row a dialogue."""
     distributions: Table
     curves: dict[str, dict[str, Curve]]
+    """By group, how clients open up, by words and by stages."""
     units: dict[str, str]
+    """In what lengths are counted, by group."""
     equal: Equal
+    """On how much diversity was measured in each."""
 
 
 def count(

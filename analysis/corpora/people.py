@@ -33,18 +33,20 @@ Table = pd.DataFrame
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """Spearman's rho between judge and people. p: by Student's t, two-sided; p_exact: over all
-    orders, where they can be counted. low, high: 95%. n: of dialogues or corpora. reason: why
-    something is None.
-    """
+    """Spearman's rho between judge and people."""
 
     rho: float | None = None
     low: float | None = None
+    """`low`, `high`: 95%."""
     high: float | None = None
     p: float | None = None
+    """By Student's t, two-sided."""
     p_exact: float | None = None
+    """Over all orders, where they can be counted."""
     n: int = 0
+    """Of dialogues or corpora."""
     reason: str | None = None
+    """Why something is None."""
 
 
 def people_table(file: Path, sources: Sources) -> Table:

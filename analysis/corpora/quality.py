@@ -33,17 +33,19 @@ def dimensions() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """A mean over dialogues. low, high: 95%, by BCa bootstrap over clients (Efron 1987); None with
-    a `reason` where it cannot be had. missing: dialogues that were asked about and got no rating.
-    """
+    """A mean over dialogues."""
 
     value: float | None
     low: float | None = None
+    """`low`, `high`: 95%, by BCa bootstrap over clients (Efron 1987); None with a `reason` where it
+    cannot be had.
+    """
     high: float | None = None
     sd: float | None = None
     n: int = 0
     clients: int = 0
     missing: int = 0
+    """Dialogues that were asked about and got no rating."""
     reason: str | None = None
 
 

@@ -23,26 +23,25 @@ Table = pd.DataFrame
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What may be chosen. ratings: CSV of the rating pages. rated: folders of judges' ratings
-    beside those that lie beside the corpora. judge: only this one. embed: a model for the spread of
-    embeddings; None: none.
-    """
+    """What may be chosen."""
 
     ratings: Path | None = None
+    """CSV of the rating pages."""
     rated: tuple[Path, ...] = ()
+    """Folders of judges' ratings beside those that lie beside the corpora."""
     judge: str | None = None
+    """Only this one."""
     embed: str | None = None
+    """A model for the spread of embeddings; None: none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """What one judge, or people (judge: `people`), said.
-
-    ratings: one row a dialogue, round (or rater) and dimension; the other tables are made of them.
-    """
+    """What one judge, or people (judge: `people`), said."""
 
     judge: str
     ratings: Table
+    """One row a dialogue, round (or rater) and dimension; the other tables are made of them."""
     dialogues: Table
     summary: Table
     themes: Table
@@ -59,9 +58,7 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that a report says. pictures: by id. notes: what a reader must know, in sentences.
-    tables: by name, as they go to CSV.
-    """
+    """All that a report says."""
 
     sources: Sources
     options: Options
@@ -70,8 +67,11 @@ class Report:
     people: Judged | None
     raters_agree: Table | None
     pictures: dict[str, Picture]
+    """By id."""
     tables: dict[str, Table]
+    """By name, as they go to CSV."""
     notes: tuple[str, ...] = field(default=())
+    """What a reader must know, in sentences."""
 
     @property
     def groups(self) -> tuple[Group, ...]:

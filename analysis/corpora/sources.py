@@ -19,18 +19,18 @@ WHOLE = "full"
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Dialogues that are compared with others.
-
-    name: of the corpus, of the condition, or of both. source: the corpus's label. rated: ratings of
-    these very texts. seconds: what writing a dialogue took, by its id, where that is known.
-    """
+    """Dialogues that are compared with others."""
 
     name: str
+    """Of the corpus, of the condition, or of both."""
     source: str
+    """The corpus's label."""
     condition: str | None
     dialogues: tuple[Dialogue, ...]
     rated: tuple[Rated, ...] = ()
+    """Ratings of these very texts."""
     seconds: dict[str, float] = field(default_factory=dict)
+    """What writing a dialogue took, by its id, where that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,25 +17,26 @@ RESAMPLES = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class Contrast:
-    """First minus second. difference, low, high: in the score's unit; statistic: t; p: two-sided.
-
-    g: Hedges' g, corrected for small samples, with its bootstrap interval. n: values by group, or
-    pairs. All None with a `reason` when they cannot be had.
-    """
+    """First minus second. All numbers are None with a `reason` when they cannot be had."""
 
     test: str
     first: str
     second: str
     difference: float | None = None
+    """`difference`, `low`, `high`: in the score's unit."""
     low: float | None = None
     high: float | None = None
     statistic: float | None = None
+    """Student's t."""
     df: float | None = None
     p: float | None = None
+    """Two-sided."""
     g: float | None = None
+    """Hedges' g, corrected for small samples, with its bootstrap interval."""
     g_low: float | None = None
     g_high: float | None = None
     n: dict[str, int] = field(default_factory=dict)
+    """Values by group, or pairs."""
     assumes: str = ""
     reason: str | None = None
 

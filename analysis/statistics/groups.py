@@ -17,17 +17,18 @@ class Degenerate(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """One group in numbers. sd: with n - 1; None for a single value. low, high: 95% interval of the
-    mean by Student's t; None where there is no sd. reason: why something is None.
-    """
+    """One group in numbers."""
 
     name: str
     n: int
     mean: float | None
     sd: float | None
+    """With n - 1; None for a single value."""
     low: float | None
+    """`low`, `high`: 95% interval of the mean by Student's t; None where there is no sd."""
     high: float | None
     reason: str | None = None
+    """Why something is None."""
 
 
 def arrays(groups: Groups, *, least: int = 2, varied: bool = True) -> dict[str, Floats]:

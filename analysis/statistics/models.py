@@ -16,9 +16,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 @dataclass(frozen=True, kw_only=True)
 class Mixed:
     """First arm minus second from a linear mixed model: value ~ arm + (1 | client), by REML.
-
-    client_sd: standard deviation between clients. p: Wald, two-sided. None with a `reason` when it
-    cannot be fitted.
+    None with a `reason` when it cannot be fitted.
     """
 
     first: str
@@ -27,7 +25,9 @@ class Mixed:
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    """Wald, two-sided."""
     client_sd: float | None = None
+    """Standard deviation between clients."""
     n: dict[str, int] = field(default_factory=dict)
     clients: int = 0
     assumes: str = (
@@ -126,15 +126,15 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Power:
-    """Of a two-sided t test at `alpha`. power: to see an effect of size `g`. smallest: the effect
-    seen with 80% power; None with a `reason` when the sizes allow no test.
-    """
+    """Of a two-sided t test at `alpha`."""
 
     n: tuple[int, ...]
     alpha: float
     g: float
     power: float | None = None
+    """To see an effect of size `g`."""
     smallest: float | None = None
+    """The effect seen with 80% power; None with a `reason` when the sizes allow no test."""
     assumes: str = "a t test on normal values; of a stated effect, not of the one observed"
     reason: str | None = None
 

@@ -21,36 +21,36 @@ NORMAL = "independent values, normal within groups, equal variances"
 
 @dataclass(frozen=True, kw_only=True)
 class Anova:
-    """A one-way analysis of variance. f, p, eta_squared: None with a `reason` when they cannot be
-    had.
-
-    df: between and within groups (Welch's second is fractional). eta_squared: share of the variance
-    that lies between groups, in [0, 1]. n: values by group. assumes: what must hold for p to mean
-    something.
-    """
+    """A one-way analysis of variance."""
 
     test: str
     f: float | None = None
+    """`f`, `p`, `eta_squared`: None with a `reason` when they cannot be had."""
     df: tuple[float, float] | None = None
+    """Between and within groups (Welch's second is fractional)."""
     p: float | None = None
     eta_squared: float | None = None
+    """Share of the variance that lies between groups, in [0, 1]."""
     n: dict[str, int] = field(default_factory=dict)
+    """Values by group."""
     assumes: str = NORMAL
+    """What must hold for p to mean something."""
     reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two groups compared after an ANOVA. difference: first minus second; q: studentized range;
-    low, high: simultaneous 95%.
-    """
+    """Two groups compared after an ANOVA."""
 
     first: str
     second: str
     difference: float
+    """First minus second."""
     q: float
+    """Studentized range."""
     p: float
     low: float
+    """`low`, `high`: simultaneous 95%."""
     high: float
 
 

@@ -21,33 +21,35 @@ FEW = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """The attack of an audit with the largest ROC AUC. low, high: its 95% interval. base: of the
-    same attack on the untouched model. allowed: the most that the account allows.
-    """
+    """The attack of an audit with the largest ROC AUC."""
 
     name: str
     auc: float
     low: float | None
+    """`low`, `high`: its 95% interval."""
     high: float | None
     base: float | None
+    """Of the same attack on the untouched model."""
     allowed: float | None
+    """The most that the account allows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """One training. before, after: held-out loss, nats a token; after: None while it is not
-    finished. course: (share of the training that is done, held-out loss). unit, epsilon, delta:
-    None without privacy. themes: that it was restricted to. recipe: as it was trained.
-    """
+    """One training."""
 
     name: str
     kind: str
     sites: int
     sessions: int
     themes: tuple[str, ...]
+    """Those that it was restricted to."""
     before: float | None
+    """`before`, `after`: held-out loss, nats a token."""
     after: float | None
+    """None while it is not finished."""
     unit: str | None
+    """`unit`, `epsilon`, `delta`: None without privacy."""
     epsilon: float | None
     delta: float | None
     attack: Attack | None
@@ -55,6 +57,7 @@ class Training:
     base: str
     seed: int
     recipe: Mapping[str, Any] = field(repr=False)
+    """As it was trained."""
 
     @property
     def seen_as(self) -> Literal["one theme", "themes", "all"]:

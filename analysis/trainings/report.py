@@ -23,11 +23,12 @@ from analysis.trainings.folders import (
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that the page says. pictures: by id."""
+    """All that the page says."""
 
     trainings: list[Training]
     table: pd.DataFrame
     pictures: dict[str, Picture]
+    """By id."""
     doubts: list[str]
     headline: list[str]
 

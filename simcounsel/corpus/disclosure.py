@@ -18,26 +18,11 @@ from dataclasses import dataclass
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import Number, is_character, units
 from simcounsel.specs.vocabulary import DISCLOSURES
+from simcounsel.texts import stopwords
 
 STEPS = 10
 FEWEST_WORDS = 5
 """A file with fewer content words tells nothing."""
-_COMMON = frozenset(
-    (
-        "a about after again all also always am an and another any are as at back be became because"
-        " been before being both but by can came come could did do does doing don't down each even"
-        " ever every few for from get gets go goes going got had has have having he her here hers"
-        " herself him himself his how i i'd i'll i'm i've if in into is it it's its itself just"
-        " keep kept know last let like little long made make many may me might mine more most much"
-        " must my myself never next no nor not now of off often on once one only or other our ours"
-        " out over own people quite rather really said same say says see seem seems shall she"
-        " should since so some something sometimes still such take than that that's the their"
-        " theirs them themselves then there these they thing things think this those though through"
-        " till to together told too took two under until up upon us used very want wanted was way"
-        " we well were what when where whether which while who whom whose why will with without"
-        " won't would yes yet you your yours yourself"
-    ).split()
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +99,7 @@ def content(text: str) -> set[str]:
     endings; of Chinese the pairs of neighbours.
     """
     every = units(text)
-    words = {_stem(one) for one in every if len(one) > 2 and one not in _COMMON}
+    words = {_stem(one) for one in every if len(one) > 2 and one not in stopwords.OF_DISCLOSURE}
     pairs = {a + b for a, b in itertools.pairwise(every) if is_character(a) and is_character(b)}
     return words | pairs
 

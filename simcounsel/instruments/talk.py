@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from simcounsel.events import ItemAnswer, Measured, Score
 from simcounsel.instruments.material import CLIENT, COUNSELOR
 from simcounsel.instruments.scale import TALK_MEASURES
-from simcounsel.texts import sentences
+from simcounsel.texts import sentences, stopwords
 
 VERSION = "2"
 TAKEN_UP, FEWEST_TAKEN_UP = 0.3, 2
@@ -66,14 +66,6 @@ _REFLECTION = re.compile(
     re.IGNORECASE,
 )
 _YOU = re.compile(r"\b(?:you|your|you're|yourself)\b|你|您", re.IGNORECASE)
-_COMMON = frozenset(
-    (
-        "the a an and or but to of in on at for with from by is are was were be been am do does did"
-        " have has had i you he she it we they me him her us them my your his its our their this"
-        " that these those not no so if as when what how who there here just about up out really"
-        " very like would could should can will then than too i'm don't it's that's you're"
-    ).split()
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +143,7 @@ def _content(text: str) -> list[str]:
     return [
         word
         for word in dict.fromkeys(found.lower().replace("’", "'") for found in _WORD.findall(text))
-        if word not in _COMMON
+        if word not in stopwords.OF_REFLECTIONS
     ]
 
 

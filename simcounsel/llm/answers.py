@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Request
+from simcounsel.texts import stopwords
 
 _REFUSAL = re.compile(
     r"^\W*(i'?m sorry,? but|i am sorry,? but|sorry,? (but )?i can|i can(no|')t"
@@ -17,14 +18,6 @@ _REFUSAL = re.compile(
     r"|i'?m (not able|unable) to (assist|help|continue|provide|comply)|as an ai\b|i am an ai\b|i'?m"
     r" an ai\b|as a (large )?language model)",
     re.IGNORECASE,
-)
-_COMMON = frozenset(
-    (
-        "the a an and or but to of in on at for with from by is are was were be been am do does did"
-        " have has had i you he she it we they me him her us them my your his its our their this"
-        " that these those not no so if as when what how who there here just about up out im ive"
-        " dont cant its didnt thats "
-    ).split()
 )
 
 
@@ -140,7 +133,7 @@ def speech_problem(text: str, language: str = "en") -> str | None:
     if (
         language == "en"
         and len(words) >= 8
-        and sum(word in _COMMON for word in words) < 0.12 * len(words)
+        and sum(word in stopwords.OF_PLAIN_ENGLISH for word in words) < 0.12 * len(words)
     ):
         return "the line was not in plain English"
     if re.search(r"^\s*(?:[-*•]|\d+[.)])\s", text, re.MULTILINE):

@@ -22,24 +22,26 @@ _PERSON = re.compile(r"[a-z']+")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A danger that a counselor asked about. to_yes: which answer means danger. last: nothing else
-    was asked after it. words: of the question.
-    """
+    """A danger that a counselor asked about."""
 
     kind: Danger
     level: RiskLevel
     past: bool
     to_yes: bool
+    """Which answer means danger."""
     last: bool
+    """Nothing else was asked after it."""
     words: frozenset[str] = frozenset()
+    """Of the question."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """What an answer came to. denied: dangers that it says are not there."""
+    """What an answer came to."""
 
     evidence: tuple[Evidence, ...] = ()
     denied: tuple[Danger, ...] = ()
+    """Dangers that it says are not there."""
 
 
 NOTHING = Answered()

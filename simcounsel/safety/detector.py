@@ -26,20 +26,22 @@ from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS, Danger, RiskLevel
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """What was heard in a line.
-
-    level: of the nearest danger. kinds: the dangers above none, in the order of DANGERS. evidence:
-    the words, by place. doubt: whether a model should be asked, since the words may mean more or
-    less than they count as here. why: the same in words; '' when nothing was heard. denied: dangers
-    that the client says are not there, asked or unasked.
-    """
+    """What was heard in a line."""
 
     level: RiskLevel = "none"
+    """Of the nearest danger."""
     kinds: tuple[Danger, ...] = ()
+    """The dangers above none, in the order of DANGERS."""
     evidence: tuple[Evidence, ...] = ()
+    """The words, by place."""
     doubt: bool = False
+    """Whether a model should be asked, since the words may mean more or less than they count as
+    here.
+    """
     why: str = ""
+    """The same in words; '' when nothing was heard."""
     denied: tuple[Danger, ...] = ()
+    """Dangers that the client says are not there, asked or unasked."""
 
     @property
     def floor(self) -> RiskLevel:

@@ -22,21 +22,22 @@ line.
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A cue at a place, and what stands around it.
-
-    whose: `own`, or `another` when somebody else is its subject. denied: said not to be so; open:
-    by a denial that leaves it open. past: of what was. told: of a film, the news, work. asked: as
-    what somebody else asked or said.
-    """
+    """A cue at a place, and what stands around it."""
 
     cue: Cue
     span: Span
     whose: str = "own"
+    """`own`, or `another` when somebody else is its subject."""
     denied: bool = False
+    """Said not to be so."""
     open: bool = False
+    """Denied in a way that leaves it open."""
     past: bool = False
+    """Of what was."""
     told: bool = False
+    """Of a film, the news, work."""
     asked: bool = False
+    """As what somebody else asked or said."""
 
 
 class Line:

@@ -41,17 +41,17 @@ class BadPattern(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Grammar:
-    """What a language's patterns are read with. spaced: words stand apart. common: words too common
-    to look a pattern up by. turning: words that a gap does not pass over, since they turn what is
-    said into its contrary.
-    """
+    """What a language's patterns are read with."""
 
     spaced: bool
+    """Words stand apart."""
     fillers: tuple[str, ...] = ()
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     common: frozenset[str] = frozenset()
+    """Words too common to look a pattern up by."""
     turning: tuple[str, ...] = ()
+    """Words that a gap does not pass over, since they turn what is said into its contrary."""
 
     @cached_property
     def filling(self) -> frozenset[str]:
@@ -61,13 +61,14 @@ class Grammar:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One stretch that must be found. keys: words (spaced) or beginnings of one or two characters;
-    at least one stands in any text that fits.
-    """
+    """One stretch that must be found."""
 
     nodes: tuple["_Node", ...]
     grammar: "Grammar"
     keys: frozenset[str]
+    """Words (spaced) or beginnings of one or two characters; at least one stands in any text that
+    fits.
+    """
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
@@ -98,12 +99,14 @@ class Pattern:
 
 @dataclass(frozen=True, kw_only=True)
 class _Node:
-    """kind: Word, Choice, Gap, Not, After, End or Start. optional: it may be missing."""
+    """A part of a pattern."""
 
     kind: str
+    """Word, Choice, Gap, Not, After, End or Start."""
     text: str = ""
     inner: tuple[tuple["_Node", ...], ...] = ()
     optional: bool = False
+    """It may be missing."""
 
 
 def read_pattern(source: str, grammar: Grammar) -> Pattern:

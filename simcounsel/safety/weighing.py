@@ -31,20 +31,21 @@ MOST_OF_TRACES = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Words by which danger is heard.
-
-    level: what they count as alone; `none` for a hint that only raises doubt. doubt: they may mean
-    something else. words: as they were said; span: where they stand in the line. what: in words for
-    people. points: of a hint, 0 of an open cue.
-    """
+    """Words by which danger is heard."""
 
     kind: Danger
     level: RiskLevel
+    """What they count as alone; `none` for a hint that only raises doubt."""
     span: Span
+    """Where they stand in the line."""
     words: str
+    """As they were said."""
     what: str
+    """In words for people."""
     doubt: bool = False
+    """They may mean something else."""
     points: int = 0
+    """Of a hint, 0 of an open cue."""
     trace: bool = False
 
 

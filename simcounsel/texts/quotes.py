@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from simcounsel.texts import sentences
+from simcounsel.texts import sentences, stopwords
 
 LEAST_WORDS, LEAST_CHARACTERS = 3, 4
 """A quotation has so many words (Chinese: characters), or is a whole sentence of two words at
@@ -14,20 +14,6 @@ least; less shows nothing.
 """
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _UNIT = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+(?:'[^\W_\u4e00-\u9fff]+)*")
-_EMPTY = frozenset(
-    "a about above after again all also always am an and another any are as at away back be became"
-    " because been before being between both but by came can come comes could did do does doing"
-    " done down each else even ever every few first for from get gets give given gives go goes"
-    " going gone got had has have having he her here hers herself him himself his how i if in into"
-    " is it its itself just last later less like made make makes many may me might more most much"
-    " must my myself never new next no nobody none not nothing now of off often on once one ones"
-    " only or other others our out over own put said same say says see seen she should since so"
-    " some somebody someone something still such take takes tell tells than that the their them"
-    " themselves then there these they thing things this those through time to told too took two"
-    " under until up us very was way we went were what when where which while who whom whose why"
-    " will with without would yes yet you your".split()
-)
-"""English words that are about nothing; of any other language none is left out."""
 _EMPTY_CHINESE = frozenset(
     "的了是在和也都就还又很有没不说要会能她他它我你们这那个着过到与被把对从为以于并但而或"
 )
@@ -68,5 +54,5 @@ def _content(words: tuple[Unit, ...]) -> Iterable[str]:
         if _CHINESE.match(word):
             if _CHINESE.match(following) and not {word, following} & _EMPTY_CHINESE:
                 yield word + following
-        elif len(word) > 2 and not word.isdigit() and word.split("'")[0] not in _EMPTY:
+        elif len(word) > 2 and not word.isdigit() and word.split("'")[0] not in stopwords.OF_QUOTES:
             yield _ENDING.sub("", word)[:_STEM]

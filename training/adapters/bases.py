@@ -22,17 +22,20 @@ these.
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """A decoder. blocks: of its layers. width: of the residual stream. heads, kv_heads: of
-    attention; head_width: of one of them. inner: width of the feed-forward layer.
-    """
+    """A decoder."""
 
     architecture: str
     blocks: int
+    """Of its layers."""
     width: int
+    """Of the residual stream."""
     heads: int
+    """`heads`, `kv_heads`: of attention."""
     kv_heads: int
     head_width: int
+    """Of one of them."""
     inner: int
+    """Width of the feed-forward layer."""
 
 
 def find_base(name: str, beside: Path) -> Base:

@@ -43,12 +43,12 @@ _MORE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Factors:
-    """What is added to one linear layer: scale times B A. a: rank x in. b: out x rank. Both
-    float32.
-    """
+    """What is added to one linear layer: scale times B A."""
 
     a: np.ndarray
+    """Rank x in, float32."""
     b: np.ndarray
+    """Out x rank, float32."""
     scale: float
 
     @property
@@ -59,15 +59,16 @@ class Factors:
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """folder: where it lies. base: the model it was trained on, as its config says it; '' where it
-    does not. alpha: `lora_alpha`. layers: by the base model's own names,
-    'model.layers.0.self_attn.q_proj'.
-    """
+    """A LoRA adapter as PEFT writes it."""
 
     folder: Path
+    """Where it lies."""
     base: str
+    """The model it was trained on, as its config says it; '' where it does not."""
     alpha: float
+    """`lora_alpha`."""
     layers: Mapping[str, Factors]
+    """By the base model's own names, 'model.layers.0.self_attn.q_proj'."""
 
 
 def locate(path: Path) -> Path:

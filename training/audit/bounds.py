@@ -45,17 +45,20 @@ never too low.
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """unit: whom it protects. sessions: how many sessions of one client it was stretched to. by:
-    the curve it comes from. auc: at most so large for any attack; tpr: by false positive rate.
-    said: for whom and under what it holds, in words.
-    """
+    """What an account allows an attack."""
 
     unit: str
+    """Whom it protects."""
     sessions: int
+    """How many sessions of one client it was stretched to."""
     by: str
+    """The curve it comes from."""
     auc: float
+    """At most so large for any attack."""
     tpr: tuple[tuple[float, float], ...]
+    """By false positive rate."""
     said: str
+    """For whom and under what it holds, in words."""
 
 
 def auc_gaussian(mu: float) -> float:

@@ -21,14 +21,14 @@ from training.errors import TrainingError
 
 @dataclass(frozen=True, kw_only=True)
 class Canary:
-    """A form of which each gap is filled by one of its words. fillers: their numbers. included:
-    whether it is in the training.
-    """
+    """A form of which each gap is filled by one of its words."""
 
     id: str
     form: Form
     fillers: tuple[int, ...]
+    """Their numbers."""
     included: bool
+    """Whether it is in the training."""
 
     def dialogue(self, fillers: Sequence[int] | None = None) -> Dialogue:
         """The canary as a session of a client of its own, or another candidate of the same form."""
@@ -51,12 +51,12 @@ class Canary:
 
 @dataclass(frozen=True, kw_only=True)
 class Planted:
-    """dialogues: the corpus with the canaries that are included, mixed in. canaries: all of them,
-    in and out.
-    """
+    """A corpus with canaries in it."""
 
     dialogues: tuple[Dialogue, ...]
+    """The corpus with the canaries that are included, mixed in."""
     canaries: tuple[Canary, ...]
+    """All of them, in and out."""
 
     @property
     def included(self) -> tuple[bool, ...]:

@@ -17,14 +17,14 @@ LONGEST = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Beginning:
-    """A session up to one of the counselor's turns. ids: tokens, the sign that a reply begins at
-    the end. truth: that turn.
-    """
+    """A session up to one of the counselor's turns."""
 
     id: str
     client: str
     ids: tuple[int, ...]
+    """Tokens, the sign that a reply begins at the end."""
     truth: str
+    """That turn."""
 
 
 def beginnings(

@@ -26,16 +26,16 @@ CHUNK = 2_000_000
 class TprAt:
     """The largest true positive rate of a threshold whose false positive rate is at most `fpr`;
     none between thresholds.
-
-    fpr_reached: the false positive rate there. resolved: whether there are enough others (1 / fpr)
-    for one false positive to be allowed; if not, it is the rate without any false positive, and
-    nothing is known about `fpr` itself.
     """
 
     fpr: float
     tpr: float
     fpr_reached: float
+    """The false positive rate there."""
     resolved: bool
+    """Whether there are enough others (1 / fpr) for one false positive to be allowed; if not, it is
+    the rate without any false positive, and nothing is known about `fpr` itself.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,22 +48,24 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """members, others: how many were scored. roc_auc: the probability that a member scores above
-    another one, ties half. pr_auc: average precision; it depends on the share of members,
-    `chance_pr_auc`, which guessing reaches. hanley_se, delong_se: standard errors of roc_auc that
-    take sessions as independent. intervals: by `roc_auc`, `pr_auc` and `tpr@FPR`, 95% unless asked
-    otherwise.
-    """
+    """How well an attack tells members from others."""
 
     members: int
+    """`members`, `others`: how many were scored."""
     others: int
     roc_auc: float
+    """The probability that a member scores above another one, ties half."""
     pr_auc: float
+    """Average precision; it depends on the share of members, `chance_pr_auc`, which guessing
+    reaches.
+    """
     chance_pr_auc: float
     tpr: tuple[TprAt, ...]
     hanley_se: float
+    """`hanley_se`, `delong_se`: standard errors of roc_auc that take sessions as independent."""
     delong_se: float
     intervals: Mapping[str, Interval]
+    """By `roc_auc`, `pr_auc` and `tpr@FPR`, 95% unless asked otherwise."""
 
 
 def curve(

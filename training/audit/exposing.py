@@ -21,17 +21,18 @@ Score = Callable[[Sequence[Dialogue]], list[Scored]]
 @dataclass(frozen=True, kw_only=True)
 class Exposed:
     """Mean exposures in bits: of canaries that were trained on, and of the others, which guessing
-    gives 1.44. auc: how often one that was trained on is more exposed than another. bits: the most
-    there is, log2 of the number of fillings of the smallest form.
+    gives 1.44.
     """
 
     included: float
     excluded: float
     auc: float
+    """How often one that was trained on is more exposed than another."""
     interval: Interval
     n_included: int
     n_excluded: int
     bits: float
+    """The most there is, log2 of the number of fillings of the smallest form."""
 
 
 def check(canaries: Sequence[Canary], trained_on: Sequence[Dialogue]) -> None:

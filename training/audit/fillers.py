@@ -172,14 +172,15 @@ _处 = (
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """client: what is said to the counselor. counselor: the answer, with {} for each gap. gaps: the
-    words for each, all alike likely.
-    """
+    """A canary with gaps to be filled."""
 
     language: str
     client: str
+    """What is said to the counselor."""
     counselor: str
+    """The answer, with {} for each gap."""
     gaps: tuple[tuple[str, ...], ...]
+    """The words for each, all alike likely."""
 
     @property
     def size(self) -> int:

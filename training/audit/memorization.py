@@ -25,20 +25,20 @@ Embed = Callable[[Sequence[str]], "np.ndarray"]
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation:
-    """truth: the counselor's reply in the session, as long as the model was allowed to be. made:
-    the model's, given all before it.
-    """
+    """How a counselor's turn was completed."""
 
     id: str
     client: str
     truth: str
+    """The counselor's reply in the session, as long as the model was allowed to be."""
     made: str
+    """The model's, given all before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Likeness:
     """Means over continuations (0 to 1; cosine from -1), and their difference with its 95%
-    bootstrap interval, clients resampled. left_out: true replies without a word.
+    bootstrap interval, clients resampled.
     """
 
     measure: Measure
@@ -49,6 +49,7 @@ class Likeness:
     n_members: int
     n_others: int
     left_out: int = 0
+    """True replies without a word."""
 
 
 class Words:

@@ -27,18 +27,20 @@ LARGEST = 64.0
 
 @dataclass(frozen=True, kw_only=True)
 class OneRun:
-    """canaries: how many there were, in and out. guesses, correct: of the choice with the best
-    bound. epsilon: the training is not (epsilon', delta)-private for any epsilon' below this, with
-    `confidence`. tried: over so many numbers of guesses was chosen.
-    """
+    """What guesses about canaries say of one training."""
 
     canaries: int
+    """How many there were, in and out."""
     guesses: int
+    """`guesses`, `correct`: of the choice with the best bound."""
     correct: int
     epsilon: float
+    """The training is not (epsilon', delta)-private for any epsilon' below this, with `confidence`.
+    """
     delta: float
     confidence: float
     tried: int
+    """How many numbers of guesses the best was chosen from."""
 
 
 def audit(

@@ -14,13 +14,14 @@ from training.errors import TrainingError
 
 
 class Kept(BaseModel):
-    """One canary as it is kept. form: its number among the forms of the language."""
+    """One canary as it is kept."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str
     language: str
     form: int
+    """Its number among the forms of the language."""
     fillers: tuple[int, ...]
     included: bool
 

@@ -25,13 +25,12 @@ Verdict = Literal["shift", "told apart", "not told apart"]
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What one model makes of sessions that were trained on and of others. neighbours: by session
-    id.
-    """
+    """What one model makes of sessions that were trained on and of others."""
 
     members: Sequence[Scored]
     others: Sequence[Scored]
     neighbours: Mapping[str, Sequence[Scored]] | None = field(default=None, repr=False)
+    """By session id."""
 
 
 class Part(BaseModel):
@@ -41,9 +40,7 @@ class Part(BaseModel):
 
 
 class Rate(Part):
-    """True positives at so many false ones, as in `curves.TprAt`; bound: what the account allows at
-    most.
-    """
+    """True positives at so many false ones, as in `curves.TprAt`."""
 
     fpr: float
     tpr: float
@@ -52,17 +49,17 @@ class Rate(Part):
     low: float | None
     high: float | None
     bound: float | None
+    """What the account allows at most."""
 
 
 class Told(Part):
-    """One attack on one model. left_out: sessions without a score, by reason. low, high: of
-    roc_auc, 95%.
-    """
+    """One attack on one model."""
 
     members: int
     others: int
     roc_auc: float
     low: float | None
+    """`low`, `high`: of roc_auc, 95%."""
     high: float | None
     hanley_se: float
     delong_se: float
@@ -72,23 +69,27 @@ class Told(Part):
     chance_pr_auc: float
     tpr: tuple[Rate, ...]
     left_out: dict[str, int]
+    """Sessions without a score, by reason."""
 
 
 class AttackReport(Part):
-    """base: the same attack on the untouched base model; None with `why_no_base`. bound: the AUC
-    that the account allows at most. verdict: `shift` where the base model tells members from others
-    too, though it never saw either, so that the AUC is no evidence. within_bound: whether the
-    interval meets what is allowed, from 1 minus the bound (an attack may be turned round) to the
-    bound; None without bound or interval.
-    """
+    """What one attack came to."""
 
     attack: Attack
     trained: Told
     base: Told | None
+    """The same attack on the untouched base model; None with `why_no_base`."""
     why_no_base: str | None
     bound: float | None
+    """The AUC that the account allows at most."""
     verdict: Verdict | None
+    """`shift` where the base model tells members from others too, though it never saw either, so
+    that the AUC is no evidence.
+    """
     within_bound: bool | None
+    """Whether the interval meets what is allowed, from 1 minus the bound (an attack may be turned
+    round) to the bound; None without bound or interval.
+    """
 
 
 class BoundReport(Part):
@@ -116,9 +117,7 @@ class LikenessReport(Part):
 
 
 class OneRunReport(Part):
-    """As in `onerun.OneRun`. below_stated: whether the bound stays below the stated epsilon; None
-    if none was stated.
-    """
+    """As in `onerun.OneRun`."""
 
     canaries: int
     guesses: int
@@ -128,6 +127,7 @@ class OneRunReport(Part):
     confidence: float
     stated_epsilon: float | None
     below_stated: bool | None
+    """Whether the bound stays below the stated epsilon; None if none was stated."""
 
 
 class ExposureReport(Part):
@@ -144,10 +144,12 @@ class ExposureReport(Part):
 
 
 class AuditReport(Part):
-    """words: whose words were scored. member_clients, other_clients: how many there are."""
+    """What an audit of one training came to."""
 
     words: Words
+    """Whose words were scored."""
     member_clients: int
+    """`member_clients`, `other_clients`: how many there are."""
     other_clients: int
     bound: BoundReport | None
     attacks: tuple[AttackReport, ...]

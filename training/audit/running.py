@@ -36,22 +36,25 @@ DELTA = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """most: sessions of members, and of others, that are looked at; as whole clients, drawn by the
-    seed. neighbours: of each session. memorization: let both models go on from `turns` places of
-    each session. embed: for the cosine; None leaves it out. canaries: the file that `training
-    plant` wrote beside the corpus; candidates: of each form that they are ranked among.
-    """
+    """What may be chosen."""
 
     attacks: tuple[Attack, ...] = FREE
     words: Words = "counselor"
     bootstrap: int = 1000
     most: int = 200
+    """Sessions of members, and of others, that are looked at; as whole clients, drawn by the seed.
+    """
     neighbours: int = 5
+    """Of each session."""
     memorization: bool = False
+    """Let both models go on from `turns` places of each session."""
     turns: int = 1
     embed: Embed | None = None
+    """For the cosine; None leaves it out."""
     canaries: Path | None = None
+    """The file that `training plant` wrote beside the corpus."""
     candidates: int = exposing.SAMPLE
+    """Of each form that they are ranked among."""
     seed: int = 0
     at_once: int = 4
 

@@ -17,19 +17,20 @@ counselor's context either way).
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """One session as a model sees it.
-
-    id, client: of the dialogue. text: the scored words. logp: natural logarithm of the probability
-    of each scored token, shape (T,). mean, std: of the log-probability of the next token under the
-    model's own distribution over the vocabulary at the same places, shape (T,): sum p log p, and
-    the square root of sum p (log p - mean)^2. T may be 0. TrainingError if shapes differ.
-    """
+    """One session as a model sees it. TrainingError if shapes differ."""
 
     id: str
+    """`id`, `client`: of the dialogue."""
     client: str
     text: str
+    """The scored words."""
     logp: Floats
+    """Natural logarithm of the probability of each scored token, shape (T,)."""
     mean: Floats
+    """`mean`, `std`: of the log-probability of the next token under the model's own distribution
+    over the vocabulary at the same places, shape (T,): sum p log p, and the square root of sum p
+    (log p - mean)^2. T may be 0.
+    """
     std: Floats
 
     def __post_init__(self) -> None:

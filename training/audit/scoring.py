@@ -25,14 +25,14 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Encoded:
-    """One session as tokens. text: the words that are scored. parts: tokens [T], and which of them
-    are scored [T]; never the first.
-    """
+    """One session as tokens."""
 
     id: str
     client: str
     text: str
+    """The words that are scored."""
     parts: tuple[Example, ...]
+    """Tokens [T], and which of them are scored [T]; never the first."""
 
 
 def encoded(

@@ -23,13 +23,14 @@ LEDGER, ROUNDS = "ledger.json", "rounds"
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """state: after the last round. ledger: None without privacy. stopped: why before the plan's
-    end; None at its end.
-    """
+    """What a federation came to."""
 
     state: ServerState
+    """After the last round."""
     ledger: Ledger | None
+    """None without privacy."""
     stopped: str | None
+    """Why before the plan's end; None at its end."""
 
 
 def federate(

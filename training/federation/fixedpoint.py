@@ -18,12 +18,12 @@ HALF = 2**31
 
 @dataclass(frozen=True, kw_only=True)
 class FixedPoint:
-    """largest: absolute value that an entry of one member's vector may have. members: who are
-    summed at most.
-    """
+    """Numbers as integers modulo 2^32, so that they can be summed under masks."""
 
     largest: float
+    """Absolute value that an entry of one member's vector may have."""
     members: int
+    """Who are summed at most."""
 
     @property
     def step(self) -> float:

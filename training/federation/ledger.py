@@ -20,7 +20,7 @@ meets it to the last digits.
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """Of one unit, after `rounds_charged` rounds. sampling, also_released, noise: in words."""
+    """Of one unit, after `rounds_charged` rounds."""
 
     unit: str
     adjacency: str
@@ -31,6 +31,7 @@ class Ledger:
     noise_std: float
     noise: str
     sampling: str
+    """`sampling`, `also_released`, `noise`: in words."""
     rounds_charged: int
     epsilon: float
     budget_epsilon: float | None

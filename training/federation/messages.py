@@ -33,13 +33,14 @@ DTYPES: dict[str, "np.dtype"] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """weights: float32 again. facts: text that went along. rounding: a bound on the L2 distance to
-    what was encoded.
-    """
+    """What travels between server and site."""
 
     weights: Weights
+    """Float32 again."""
     facts: Mapping[str, str]
+    """Text that went along."""
     rounding: float
+    """A bound on the L2 distance to what was encoded."""
 
 
 def encoded(

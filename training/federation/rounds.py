@@ -44,11 +44,6 @@ class Sites(Protocol):
 class RoundReport:
     """What a round was. Where the account counts on nobody knowing who was drawn, `drawn`,
     `answered`, `shares`, `steps` and bytes by site are None.
-
-    failed: sites without an accepted answer, and why. void: why the round changed nothing; its
-    privacy is charged all the same. losses: by site; None with privacy. bytes_down, bytes_up: by
-    site, as it receives and sends. seconds: in all; learning_s: within the learners, None where
-    that is not known. said: what else a reader should know.
     """
 
     round: int
@@ -56,26 +51,33 @@ class RoundReport:
     drawn: tuple[str, ...] | None
     answered: tuple[str, ...] | None
     failed: Mapping[str, str]
+    """Sites without an accepted answer, and why."""
     void: str | None
+    """Why the round changed nothing; its privacy is charged all the same."""
     shares: Mapping[str, float] | None
     steps: Mapping[str, int] | None
     losses: Mapping[str, float] | None
+    """By site; None with privacy."""
     bytes_down: Mapping[str, int] | None
+    """`bytes_down`, `bytes_up`: by site, as it receives and sends."""
     bytes_up: Mapping[str, int] | None
     bytes_all: int
     seconds: float
+    """In all."""
     learning_s: float | None
+    """Within the learners, None where that is not known."""
     said: tuple[str, ...] = ()
+    """What else a reader should know."""
 
 
 @dataclass(kw_only=True)
 class Gathered:
-    """What the server has of a round. deltas: of sites that it sees one by one. total: sum of
-    nominal weight times delta, of `answered`.
-    """
+    """What the server has of a round."""
 
     deltas: dict[str, Weights] = field(default_factory=dict)
+    """Of sites that it sees one by one."""
     total: Mapping[str, Wide] = field(default_factory=dict)
+    """Sum of nominal weight times delta, of `answered`."""
     answered: dict[str, Mapping[str, str]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     up: dict[str, int] = field(default_factory=dict)

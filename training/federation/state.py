@@ -23,16 +23,18 @@ FORMAT = 1
 
 @dataclass(frozen=True, kw_only=True)
 class ServerState:
-    """round: how many are done, void ones included. weights: all adapters, frozen ones too. shift:
-    what is added to the base. moments: of the server's optimizer. charged: rounds that the privacy
-    account has been charged for, at least `round`.
-    """
+    """What the server holds between two rounds."""
 
     weights: Weights
+    """All adapters, frozen ones too."""
     round: int = 0
+    """How many are done, void ones included."""
     shift: Shift | None = None
+    """What is added to the base."""
     moments: Mapping[str, Wide] = field(default_factory=dict)
+    """Of the server's optimizer."""
     charged: int = 0
+    """Rounds that the privacy account has been charged for, at least `round`."""
 
 
 def to_folder(state: ServerState, folder: Path, facts: Mapping[str, Any] | None = None) -> None:

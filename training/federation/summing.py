@@ -36,13 +36,14 @@ POINT_BYTES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Summed:
-    """total: modulo 2^32, of those who are not in `failed`; None if too few were left. failed: why,
-    by site. bytes_up, bytes_down: by site, as a site sends and receives them.
-    """
+    """What a secure sum came to."""
 
     total: Residues | None
+    """Modulo 2^32, of those who are not in `failed`; None if too few were left."""
     failed: Mapping[str, str]
+    """Why, by site."""
     bytes_up: Mapping[str, int]
+    """`bytes_up`, `bytes_down`: by site, as a site sends and receives them."""
     bytes_down: Mapping[str, int]
 
 

@@ -26,28 +26,32 @@ NoiseAt = Literal["none", "each_site", "sum"]
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """weights: share of each site in an average over all; their sum is at most 1 (a largest weight
-    cuts them). fixed: whether a site that does not answer keeps its share, contributing zero, as
-    the sensitivity of a site demands; else the others take it over.
-
-    participation: probability that a site is drawn. hidden_draw: whether the account counts on
-    nobody knowing who was drawn. clip, noise_at, noise_std: of a site's update, or of the average
-    (`training.privacy.budget.noise_std`); clip None: not clipped here, either without privacy or
-    because each step at a site is. tells_loss: only without privacy, since a loss is computed on
-    private data. factors: `b`: only lora_B is trained and travels (FFA-LoRA, Sun et al. 2024).
-    alpha, ranks: of the adapters; ranks by site, where smaller.
-    """
+    """What all rounds of a federation have in common."""
 
     weights: Mapping[str, float]
+    """Share of each site in an average over all; their sum is at most 1 (a largest weight cuts
+    them).
+    """
     fixed: bool = False
+    """Whether a site that does not answer keeps its share, contributing zero, as the sensitivity of
+    a site demands; else the others take it over.
+    """
     participation: float = 1.0
+    """Probability that a site is drawn."""
     hidden_draw: bool = False
+    """Whether the account counts on nobody knowing who was drawn."""
     rule: Rule = "fedavg"
     learning_rate: float = 1.0
     factors: Literal["both", "b"] = "both"
+    """`b`: only lora_B is trained and travels (FFA-LoRA, Sun et al. 2024)."""
     alpha: float = 32.0
+    """`alpha`, `ranks`: of the adapters; ranks by site, where smaller."""
     ranks: Mapping[str, int] = field(default_factory=dict)
     clip: float | None = None
+    """`clip`, `noise_at`, `noise_std`: of a site's update, or of the average
+    (`training.privacy.budget.noise_std`); clip None: not clipped here, either without privacy or
+    because each step at a site is.
+    """
     noise_at: NoiseAt = "none"
     noise_std: float = 0.0
     noise: Source = "seeded"
@@ -56,6 +60,7 @@ class Terms:
     min_sites: int = 1
     timeout_s: float = 3600.0
     tells_loss: bool = True
+    """Only without privacy, since a loss is computed on private data."""
 
     def __post_init__(self) -> None:
         for problem in _problems(self):

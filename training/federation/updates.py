@@ -21,38 +21,39 @@ A, B = ".lora_A.weight", ".lora_B.weight"
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What a site is asked in a round. round: from 1. weights: those that travel. base_shift: what
-    is added to frozen base weights, as `shift.Shift`; None when there is none.
-    """
+    """What a site is asked in a round."""
 
     round: int
+    """From 1."""
     weights: Weights
+    """Those that travel."""
     base_shift: Weights | None
+    """What is added to frozen base weights, as `shift.Shift`; None when there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """A site's local training. weights: all adapters after it. steps: optimizer steps. loss: mean
-    over its steps; None if not known.
-    """
+    """A site's local training."""
 
     weights: Weights
+    """All adapters after it."""
     steps: int
+    """Optimizer steps."""
     loss: float | None = None
+    """Mean over its steps; None if not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """What leaves a site. delta: of the trained weights, after minus before (clipped and noised
-    where that was agreed). loss: None where it would tell of private data, and where the site does
-    not know it.
-    """
+    """What leaves a site."""
 
     site: str
     round: int
     delta: Weights
+    """Of the trained weights, after minus before (clipped and noised where that was agreed)."""
     steps: int
     loss: float | None
+    """None where it would tell of private data, and where the site does not know it."""
 
 
 class Learner(Protocol):

@@ -32,14 +32,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """model: frozen, on its device, in evaluation mode. name: as in the recipe. digest: of its
-    files (see `digest_of`).
-    """
+    """The model that is adapted."""
 
     model: Any
+    """Frozen, on its device, in evaluation mode."""
     tokenizer: Any
     name: str
+    """As in the recipe."""
     digest: str
+    """Of its files (see `digest_of`)."""
 
     def said(self) -> dict[str, str]:
         """As it stands in a manifest."""

@@ -22,15 +22,16 @@ TEACHING = Teaching()
 
 @dataclass(frozen=True)
 class Example:
-    """ids: tokens, [T]. learned: [T], whether a token is to be predicted from those before; never
-    the first. weight: of each of its token losses in the loss of its record. dialogue: whose part
-    it is.
-    """
+    """Tokens of one session, or of a part of it."""
 
     ids: Tensor
+    """Tokens, [T]."""
     learned: Tensor
+    """[T], whether a token is to be predicted from those before; never the first."""
     weight: float
+    """Of each of its token losses in the loss of its record."""
     dialogue: str
+    """Whose part it is."""
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,15 @@ from training.sites import find, planned
 
 @dataclass(frozen=True, kw_only=True)
 class Federated:
-    """adapter: its folder; None before any round was finished. stopped: why before the end; None at
-    the end. before, after: held-out loss, None without held-out sessions.
-    """
+    """What a federated training came to."""
 
     folder: Folder
     adapter: Path | None
+    """Its folder; None before any round was finished."""
     stopped: str | None
+    """Why before the end; None at the end."""
     before: float | None
+    """`before`, `after`: held-out loss, None without held-out sessions."""
     after: float | None
 
 

@@ -22,11 +22,13 @@ from training.learning.examples import Example, Record, together
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a model reads examples. padding: a token's id. at_once: sequences computed together."""
+    """How a model reads examples."""
 
     model: Any
     padding: int
+    """A token's id."""
     at_once: int
+    """Sequences computed together."""
 
     @property
     def device(self) -> torch.device:

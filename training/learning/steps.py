@@ -21,30 +21,33 @@ from training.recipe import Learning
 
 @dataclass(frozen=True, kw_only=True)
 class Protection:
-    """DP-SGD of one site. rate: probability that a step takes a given record. expected: records a
-    step takes on average. clip: L2 norm of a record's gradient. std: of the noise on each
-    coordinate of the sum. secure: noise and draws from the system's generator.
-    """
+    """DP-SGD of one site."""
 
     rate: float
+    """Probability that a step takes a given record."""
     expected: int
+    """Records a step takes on average."""
     clip: float
+    """L2 norm of a record's gradient."""
     std: float
+    """Of the noise on each coordinate of the sum."""
     secure: bool = False
+    """Noise and draws from the system's generator."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Local:
-    """A site's training. key: names it among all (seed, site); steps are counted from 0 over all
-    rounds, so that the same step always draws the same records and noise. batch: records of a step
-    without protection.
-    """
+    """A site's training."""
 
     reading: Reading
     records: Sequence[Record]
     learning: Learning
     key: Key
+    """Names it among all (seed, site); steps are counted from 0 over all rounds, so that the same
+    step always draws the same records and noise.
+    """
     batch: int
+    """Records of a step without protection."""
     protection: Protection | None = None
 
     @property

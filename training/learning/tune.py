@@ -35,25 +35,28 @@ OPTIMIZER = "optimizer."
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """After a step, or an evaluation. at: steps done, of `steps`. loss: the step's, None where it
-    is private. held_out: mean loss.
-    """
+    """After a step, or an evaluation."""
 
     at: int
+    """Steps done, of `steps`."""
     steps: int
     loss: float | None = None
+    """The step's, None where it is private."""
     held_out: float | None = None
+    """Mean loss."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tuned:
-    """adapter: its folder; None if it was stopped before the end. before, after: held-out loss,
-    nats a token averaged by session; None without held-out sessions.
-    """
+    """What a central training came to."""
 
     folder: Folder
     adapter: Path | None
+    """Its folder; None if it was stopped before the end."""
     before: float | None
+    """`before`, `after`: held-out loss, nats a token averaged by session; None without held-out
+    sessions.
+    """
     after: float | None
 
 

@@ -14,22 +14,21 @@ Exposure = tuple[Releases, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """A plan's budget. All epsilons are for `plan.privacy.unit` and `plan.privacy.delta`.
-
-    multiplier: as `Privacy.noise_multiplier`. noise_std: on each coordinate of what is released
-    (see `noise_std`). round_epsilon: one round alone. total_epsilon: all rounds, of the site where
-    it is largest, and `by_site` of each kind of site. last_round: after which `budget_epsilon`
-    would be overrun; None if it is kept, or none is set.
-    """
+    """A plan's budget. All epsilons are for `plan.privacy.unit` and `plan.privacy.delta`."""
 
     plan: Plan
     multiplier: float
+    """As `Privacy.noise_multiplier`."""
     sensitivity: float
     noise_std: float
+    """On each coordinate of what is released (see `noise_std`)."""
     round_epsilon: float
+    """One round alone."""
     total_epsilon: float
+    """All rounds, of the site where it is largest, and `by_site` of each kind of site."""
     by_site: tuple[tuple[str, float], ...]
     last_round: int | None = None
+    """After which `budget_epsilon` would be overrun; None if it is kept, or none is set."""
 
 
 def make(plan: Plan) -> Account:

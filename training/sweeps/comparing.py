@@ -22,11 +22,7 @@ account for.
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """One training. before, after: held-out loss, nats a token; after: None while it is not
-    finished. unit, epsilon, delta: what was paid, or is planned while it is not finished; None
-    without privacy. attack: the one with the largest ROC AUC in its audit. auc_allowed: the most
-    that the account allows. yardstick: what must be equal for losses to be compared.
-    """
+    """One training."""
 
     name: str
     path: str
@@ -35,18 +31,26 @@ class Trained:
     sessions: int
     themes: str
     before: float | None
+    """`before`, `after`: held-out loss, nats a token."""
     after: float | None
+    """None while it is not finished."""
     unit: str | None
+    """`unit`, `epsilon`, `delta`: what was paid, or is planned while it is not finished; None
+    without privacy.
+    """
     epsilon: float | None
     delta: float | None
     attack: str | None = None
+    """The one with the largest ROC AUC in its audit."""
     auc: float | None = None
     auc_low: float | None = None
     auc_high: float | None = None
     auc_base: float | None = None
     auc_allowed: float | None = None
+    """The most that the account allows."""
     finished: bool
     yardstick: dict[str, Any] = field(default_factory=dict)
+    """What must be equal for losses to be compared."""
 
 
 COLUMNS = tuple(one.name for one in fields(Trained) if one.name != "yardstick")

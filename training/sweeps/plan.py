@@ -28,34 +28,35 @@ NO_SWEEP = {
 
 
 class Change(Spec):
-    """A cell as it stands in the file. set: keys of a recipe, nested as there. A mapping is laid
-    over the recipe's own, key by key; any other value takes its place.
-    """
+    """A cell as it stands in the file."""
 
     name: Name
     about: str = ""
     set: dict[str, Any] = Field(default_factory=dict)
+    """Keys of a recipe, nested as there. A mapping is laid over the recipe's own, key by key; any
+    other value takes its place.
+    """
 
 
 class Sweep(Spec):
-    """recipe: a recipe that could be trained as it is, written out here or in another file."""
+    """Several trainings of one recipe."""
 
     name: Annotated[str, Field(min_length=1)]
     about: str = ""
     recipe: dict[str, Any] | str
+    """A recipe that could be trained as it is, written out here or in another file."""
     cells: Annotated[tuple[Change, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One training of a sweep. data: its recipe as it would stand in a file of its own, with paths
-    as seen from `file`.
-    """
+    """One training of a sweep."""
 
     name: str
     about: str
     recipe: Recipe
     data: Mapping[str, Any]
+    """Its recipe as it would stand in a file of its own, with paths as seen from `file`."""
     file: Path
     lines: Lines
 

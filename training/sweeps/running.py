@@ -30,15 +30,15 @@ State = Literal["finished", "was finished", "stopped", "failed"]
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """A cell before it is trained. steps: over all sites and rounds, as expected where sites take
-    part by chance. unit, epsilon, delta, noise_multiplier: None without privacy.
-    """
+    """A cell before it is trained."""
 
     sites: int
     sessions: int
     held_out: int
     steps: int
+    """Over all sites and rounds, as expected where sites take part by chance."""
     unit: str | None
+    """`unit`, `epsilon`, `delta`, `noise_multiplier`: None without privacy."""
     epsilon: float | None
     delta: float | None
     noise_multiplier: float | None
@@ -46,15 +46,15 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """What became of a cell. before, after: held-out loss, nats a token. why: of what was stopped
-    or failed.
-    """
+    """What became of a cell."""
 
     cell: Cell
     state: State
     before: float | None = None
+    """`before`, `after`: held-out loss, nats a token."""
     after: float | None = None
     why: str | None = None
+    """Of what was stopped or failed."""
 
 
 def counted(cell: Cell) -> tuple[Sites, Plan | None]:

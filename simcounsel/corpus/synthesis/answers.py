@@ -13,6 +13,7 @@ from simcounsel.events import Fact
 from simcounsel.llm.answers import speech_problem
 from simcounsel.specs.synthesis import STRATEGY_WORDS
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Disclosure, Support
+from simcounsel.texts import stopwords
 
 FEWEST_FACTS, MOST_FACTS = 6, 14
 NEW_AT_ONCE = 2
@@ -29,16 +30,6 @@ _LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
-_FUNCTION = frozenset(
-    (
-        "the and for that this with from have has had was were are been being not but you your his"
-        " her its our their they them she him who whom what when where which while would could"
-        " should can will just about into out over than then there here very much more some any all"
-        " only also because since after before again too how why did does done get got make made"
-        " like really even still one two i'm i've it's don't can't my me we is it in of on to at as"
-        " be by do go if no or so up us an am he"
-    ).split()
-)
 Rating = Annotated[int, Field(ge=1, le=10)]
 
 
@@ -257,7 +248,9 @@ def content(text: str) -> frozenset[str]:
     words = re.findall(r"[^\W_]+(?:['’][^\W_]+)?", _CJK.sub(" ", text).lower())
     pairs = ("".join(pair) for pair in pairwise(characters))
     return frozenset(
-        word[:5] for word in words if word.replace("’", "'") not in _FUNCTION and len(word) > 1
+        word[:5]
+        for word in words
+        if word.replace("’", "'") not in stopwords.OF_FACTS and len(word) > 1
     ) | frozenset(pairs)
 
 

@@ -30,15 +30,17 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class SiteSide:
-    """What a site brings. name: as in the terms. frozen: adapters that do not travel, drawn at the
-    site by the common seed; empty where both factors do.
-    """
+    """What a site brings."""
 
     name: str
+    """As in the terms."""
     learner: Learner
     terms: Terms
     seed: int
     frozen: Weights
+    """Adapters that do not travel, drawn at the site by the common seed; empty where both factors
+    do.
+    """
 
 
 class Refused(TrainingError):

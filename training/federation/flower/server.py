@@ -38,9 +38,7 @@ many on a busy machine.
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSide:
-    """What a federation is, as `course.federate` takes it. wait_s: for all sites to be there before
-    the first round.
-    """
+    """What a federation is, as `course.federate` takes it."""
 
     start: ServerState
     terms: Terms
@@ -49,6 +47,7 @@ class ServerSide:
     seed: int
     folder: Path
     wait_s: float = 600.0
+    """For all sites to be there before the first round."""
     on_round: "Callable[[RoundReport], None]" = lambda report: None
     on_end: "Callable[[Outcome], None]" = lambda outcome: None
 
