@@ -151,9 +151,7 @@ PracticeEvent = (
 )
 """What policies write and read; see `simcounsel.events.practice`."""
 
-_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(
-    Annotated[KnownEvent, Field(discriminator="kind")]
-)
+_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(Annotated[KnownEvent, Field(discriminator="kind")])
 KINDS = frozenset(event.model_fields["kind"].default for event in get_args(KnownEvent))
 """What this version knows."""
 _CLASSES = frozenset(get_args(Event))
@@ -180,9 +178,7 @@ def parse_entry(fields: dict[str, Any]) -> Entry:
     """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
     body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
     event = (
-        _KNOWN.validate_python(body)
-        if body.get("kind") in KINDS
-        else Foreign.model_validate(body)
+        _KNOWN.validate_python(body) if body.get("kind") in KINDS else Foreign.model_validate(body)
     )
     return Entry(fields["seq"], fields["tick"], fields["minute"], event)
 

@@ -38,7 +38,9 @@ def test_ours_stay_ours() -> None:
     moved = Moved(who="Ines", origin="a", place="b")
     assert as_event(moved) is moved
     with pytest.raises(ValidationError, match="place"):
-        parse_entry({"seq": 0, "tick": 0, "minute": 0, "kind": "moved", "who": "Ines", "origin": "a"})
+        parse_entry(
+            {"seq": 0, "tick": 0, "minute": 0, "kind": "moved", "who": "Ines", "origin": "a"}
+        )
     with pytest.raises(ValidationError, match="kind"):
         parse_entry({"seq": 0, "tick": 0, "minute": 0, "who": "Ines"})
 
