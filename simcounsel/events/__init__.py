@@ -11,7 +11,15 @@ from typing import Annotated, Any, cast, get_args
 from pydantic import BaseModel, Field, TypeAdapter
 
 from simcounsel.errors import PluginError
-from simcounsel.events.data import Data, Foreign, Forked, TickEnded, Warned, written
+from simcounsel.events.data import (
+    Answered,
+    Data,
+    Foreign,
+    Forked,
+    TickEnded,
+    Warned,
+    written,
+)
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -71,7 +79,7 @@ from simcounsel.events.synthesis import (
     StrategyRestored,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 KnownEvent = (
     Joined
@@ -169,9 +177,12 @@ class Entry:
     event: Event
 
     def line(self) -> str:
-        """Its line in events.jsonl."""
-        stamp = f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},'
-        return stamp + self.event.model_dump_json()[1:] + "\n"
+        """Its line in events.jsonl: the kind first, from which calls it came last."""
+        body = self.event.model_dump_json()[1:-1]
+        if isinstance(self.event, Answered):
+            at = body.index('"kind":')
+            body = f"{body[at:]},{body[: at - 1]}"
+        return f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},{body}}}\n'
 
 
 def parse_entry(fields: dict[str, Any]) -> Entry:
@@ -203,6 +214,7 @@ __all__ = [
     "PRACTICE",
     "SCHEMA_VERSION",
     "Acted",
+    "Answered",
     "Appraised",
     "Assessed",
     "Candidate",
