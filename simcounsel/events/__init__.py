@@ -11,15 +11,7 @@ from typing import Annotated, Any, cast, get_args
 from pydantic import BaseModel, Field, TypeAdapter
 
 from simcounsel.errors import PluginError
-from simcounsel.events.data import (
-    Answered,
-    Data,
-    Foreign,
-    Forked,
-    TickEnded,
-    Warned,
-    written,
-)
+from simcounsel.events.data import Answered, Data, Foreign, Forked, TickEnded, Warned, written
 from simcounsel.events.living import (
     Acted,
     Appraised,
