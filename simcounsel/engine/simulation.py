@@ -38,6 +38,7 @@ from simcounsel.events import (
     Sight,
     TickEnded,
     Warned,
+    as_event,
 )
 from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.driving import Outcome
@@ -477,7 +478,7 @@ class Simulation(mesa.Model):
         for name, outcome in self.models.ask(asks).items():
             self._warn(outcome)
             for event in outcome.value.events:
-                self._write(event)
+                self._write(as_event(event))
             if outcome.value.drafts:
                 self._drafts.setdefault(name, []).extend(outcome.value.drafts)
 
