@@ -21,7 +21,7 @@ from training.audit.scores import ATTACKS  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.learning.examples import TEACHING  # noqa: E402
 from training.learning.tune import tune  # noqa: E402
-from training.recipe import load_recipe  # noqa: E402
+from training.recipe_file import load_recipe  # noqa: E402
 from training.sites import Sites  # noqa: E402
 
 WORDS = "when what who where river bridge lamp night sister letter horse music apple winter garden stone".split()

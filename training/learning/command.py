@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from training.recipe import load_recipe
+from training.recipe_file import load_recipe
 
 if TYPE_CHECKING:
     from training.federation.rounds import RoundReport
@@ -151,9 +151,10 @@ def sites(
     Example: python -m training sites samples -n 4 --by theme --out clinics
     """
     from simcounsel.corpus.reading import read_dialogues
+    from training.dealing import deal
     from training.errors import TrainingError
     from training.recipe import Deal
-    from training.sites import deal, themes
+    from training.sites import themes
 
     if by not in ("even", "theme", "size"):
         raise TrainingError(f"--by {by}: no such way to deal; take even, theme or size")
