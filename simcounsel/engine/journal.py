@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from simcounsel.agents.mind import Lived
-from simcounsel.events import Entry, Event, Memory, Warned
+from simcounsel.events import Entry, Event, Memory, Warned, as_event
 from simcounsel.llm.driving import Outcome
 
 
@@ -42,7 +42,7 @@ class Journal:
         """Write what a mind's answer adds to the run."""
         self.warn(outcome)
         for event in outcome.value.events:
-            self.write(event)
+            self.write(as_event(event))
         self.keep(name, outcome.value.drafts)
 
     def keep(self, name: str, drafts: Iterable[Memory]) -> None:
