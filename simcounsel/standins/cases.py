@@ -20,9 +20,18 @@ from simcounsel.policies.course.case_schemas import (
 )
 from simcounsel.specs.course import MOST_SESSIONS, default_plan
 from simcounsel.specs.persona import Belief, Situation
+from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts.quotes import stands_in
 
 NOT_STATED = "not stated"
+
+
+def register(standins: StandIns) -> None:
+    """Answer what is asked of a case report."""
+    standins.add(CaseClientFacts, lambda facts, question: Given(value=client(facts)))
+    standins.add(CaseToldFacts, lambda facts, question: Given(value=told(facts)))
+    standins.add(CasePlanFacts, lambda facts, question: Given(value=plan(facts)))
+    standins.add(CaseTalkFacts, lambda facts, question: Given(value=talk(facts)))
 
 
 def client(facts: CaseClientFacts) -> ClientAnswer:
@@ -97,9 +106,7 @@ def talk(facts: CaseTalkFacts) -> FeaturesAnswer:
     return FeaturesAnswer(
         features=tuple(
             FeatureAnswer(
-                context=NOT_STATED,
-                turns=(TurnAnswer(who="client", text=quote),),
-                style=NOT_STATED,
+                context=NOT_STATED, turns=(TurnAnswer(who="client", text=quote),), style=NOT_STATED
             )
             for quote in quotes[:4]
         )

@@ -11,7 +11,6 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE
-from simcounsel.agents.tasks import Answer
 from simcounsel.chance import chance
 from simcounsel.llm.question import Facts, Question
 from simcounsel.policies.course.facts import (
@@ -43,7 +42,7 @@ from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.sense import Sense
 from simcounsel.texts.sentences import before_capitals
 
-A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
 USED_AGAIN, LATELY = 0.12, 0.06
 """How much of nearness a skill loses for each use in the session, and for a use in the sessions
 before.
@@ -143,9 +142,7 @@ class Courses:
                 if feeling.emotion == "neutral"
                 else f"rather {ADJECTIVE[feeling.emotion]}"
             )
-            assessment = (
-                f"Most weight seems to lie on “{facts.heard.stressed or before_capitals(heard)[0]}”."
-            )
+            assessment = f"Most weight seems to lie on “{facts.heard.stressed or before_capitals(heard)[0]}”."
             state = (
                 f"{felt} by the words,"
                 f" {'closer than at first' if facts.closeness >= 4 else 'not close yet'}"
@@ -246,9 +243,7 @@ class Courses:
                 relation = "same"
             placed.append(
                 PlacedAnswer(
-                    number=number,
-                    relation=relation,
-                    known=ids[best] if relation != "new" else "",
+                    number=number, relation=relation, known=ids[best] if relation != "new" else ""
                 )
             )
         return Given(value=MergeAnswer(placed=tuple(placed)))
@@ -284,7 +279,7 @@ class Courses:
         return Given(value=FormulationAnswer(rows=tuple(row for _, row in best)))
 
 
-def declared(facts: Facts, question: Question[A]) -> Given[A]:
+def declared(facts: Facts, question: Question[T]) -> Given[T]:
     """What the asker itself would do without a model."""
     return Given(value=question.declared)
 

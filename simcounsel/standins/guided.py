@@ -78,9 +78,7 @@ class Guided:
         reason = f"{words} words" + (
             f", “{found[0]}” among them" if found else ", none of a feeling or of what happened"
         )
-        return Given(
-            value=SufficiencyAnswer(reason=reason, sufficient="yes" if enough else "no")
-        )
+        return Given(value=SufficiencyAnswer(reason=reason, sufficient="yes" if enough else "no"))
 
     def intent(self, facts: IntentFacts, question: Question[str]) -> Given[str]:
         """The kind of the nearest labelled lines, among those that are possible here."""

@@ -13,9 +13,7 @@ FIRST_CLARIFY = 0.4
 def choose_move(facts: MoveFacts, question: Question[str], sense: Sense) -> Given[str]:
     """The kind of question, one not yet used in this talk if there is one, and why."""
     used = facts.used
-    shares = Probe(sense, labelled("moves"), neighbours=12, sharpness=8.0).weights(
-        facts.heard
-    )
+    shares = Probe(sense, labelled("moves"), neighbours=12, sharpness=8.0).weights(facts.heard)
     counts = {kind: used.count(kind) for kind in question.options}
     least = min(counts.values())
     open_kinds = [kind for kind in question.options if counts[kind] == least]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
-from simcounsel.standins.registry import StandIns
+from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
 
 if TYPE_CHECKING:
@@ -65,7 +65,12 @@ class Embedded:
 
     def _make_ways(self) -> dict[str, Callable[[Question[Any]], Completion]]:
         from simcounsel.llm.embeddings import MiniLM
-        from simcounsel.standins.courses import Courses
+        from simcounsel.policies.protection.reading import SafetyAnswerFacts
+        from simcounsel.policies.socratic import MoveFacts
+        from simcounsel.safety.assessing import RiskFacts
+        from simcounsel.standins import cases
+        from simcounsel.standins.changing import ChangingClients
+        from simcounsel.standins.courses import Courses, declared
         from simcounsel.standins.feelings import Feelings
         from simcounsel.standins.guided import Guided
         from simcounsel.standins.interviews import Interviews
@@ -90,7 +95,15 @@ class Embedded:
 
         interviews = Interviews(sense)
         ratings = Ratings(sense, self._model)
-        guided = Guided(sense, feelings)
+        known = self._standins
+        Guided(sense, feelings).register(known)
+        Courses(sense, feelings).register(known)
+        ChangingClients(sense).register(known)
+        cases.register(known)
+        known.add(MoveFacts, lambda facts, question: choose_move(facts, question, sense))
+        # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
+        known.add(RiskFacts, lambda facts, question: Given(value=facts.level))
+        known.add(SafetyAnswerFacts, declared)
 
         def line(request: Question[Any]) -> Completion:
             fields, pick = lines.answer(request)
@@ -99,16 +112,6 @@ class Embedded:
                 source="chosen" if pick.source == "chosen" else "generated",
                 notes={"stressed": pick.stressed} if pick.stressed else {},
             )
-
-        def move(request: Question[Any]) -> Completion:
-            kind, why = choose_move(request, sense)
-            return Completion(text=kind, source="chosen", notes={"why": why})
-
-        def risk(request: Question[Any]) -> Completion:
-            """A model this small cannot judge danger: the level that words gave stands, and the log
-            says `chosen`.
-            """
-            return Completion(text=str(request.hints["level"]), source="chosen")
 
         def filled(
             fill: Callable[[Question[Any]], dict[str, Any]],
@@ -126,20 +129,16 @@ class Embedded:
             "judge_audit": lambda request: Completion(
                 text="{}", source="chosen"
             ),  # no quote of a model this small would stand
-            "safety_answer": lambda request: Completion(
-                text=str(request.fallback), source="chosen"
-            ),  # words decide; it cannot
+            "skipped_days": lambda request: Completion(
+                text=request.declared.model_dump_json(), source="chosen"
+            ),
             **{
                 purpose: written(answer)
-                for purpose, answer in (
-                    Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()
-                ).items()
+                for purpose, answer in Sessions(sense, feelings).ways().items()
             },
             "line_client": line,
             "line_counselor": line,
             "line_layperson": line,
-            "move": move,
-            "risk": risk,
             "plan_day": filled(lambda r: choose_day(r, sense)),
             "plan_slots": filled(lambda r: choose_slots(r, sense)),
             "appraise": filled(feelings.answer),
@@ -151,11 +150,6 @@ class Embedded:
             "self_report": ratings.self_report,
             "judge_item": ratings.judge_item,
             "judge_block": ratings.judge_block,
-            "sufficient": guided.sufficient,
-            "intent": guided.intent,
-            "valence": guided.valence,
-            "note": guided.note,
-            "exercise": guided.exercise,
             "bench_judge": ratings.judge_block,
             "judge_pair": ratings.judge_pair,
             "interview": lambda request: Completion(

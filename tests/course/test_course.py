@@ -260,7 +260,7 @@ def test_a_plan_leads(tmp_path: Path) -> None:
     assert not [
         request.purpose
         for request in requests
-        if "xhiddenx" in request.prompt + request.system + str(request.hints.get("goals"))
+        if "xhiddenx" in request.prompt + request.system + str(request.facts)
     ]
 
 

@@ -85,7 +85,7 @@ def thinking(request: Question, draw: Random) -> str:
             "assessment": "She is tired xagendathoughtx.",
             "client_state": "wary",
             "strategy": "go slowly",
-            "skill": next(iter(request.hints["skills"])),
+            "skill": next(iter(request.facts.skills)),
         }
     )
 
@@ -275,7 +275,7 @@ def quotes_always(request: Question, draw: Random) -> str:
             "assessment": f"She looks tired today. I must {AIM}.",
             "client_state": "wary",
             "strategy": f"So {AIM}.",
-            "skill": next(iter(request.hints["skills"])),
+            "skill": next(iter(request.facts.skills)),
         }
     )
 

@@ -10,6 +10,7 @@ from simcounsel import Simulation, load_world
 from simcounsel.events import Judged, Noted, Retrieved, Said, Transitioned, Warned
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question
+from simcounsel.policies.staged.questions import IntentFacts, SufficiencyFacts
 from simcounsel.policies.staged.wanting import wanted
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import conversation_lines
@@ -104,9 +105,10 @@ def test_sufficiency_is_by_words_and_a_feeling_or_event(
     sense: Sense, heard: tuple[str, ...], criteria: tuple[str, ...], enough: str
 ) -> None:
     said_so = Guided(sense, Feelings(sense)).sufficient(
-        request("sufficient", hints={"heard": heard, "criteria": criteria})
+        facts := SufficiencyFacts(heard=heard, criteria=criteria),
+        request("sufficient", facts=facts),
     )
-    assert yaml.safe_load(said_so.text)["sufficient"] == enough
+    assert said_so.value.sufficient == enough
 
 
 @pytest.mark.parametrize(
@@ -120,17 +122,16 @@ def test_sufficiency_is_by_words_and_a_feeling_or_event(
 def test_intents_are_by_the_nearest_lines(sense: Sense, heard: str, intent: str) -> None:
     assert wanted(heard) is None
     found = Guided(sense, Feelings(sense)).intent(
-        request("intent", options=("yes", "no", "explain", "unclear"), hints={"heard": heard})
+        facts := IntentFacts(heard=heard),
+        request("intent", options=("yes", "no", "explain", "unclear"), facts=facts),
     )
-    assert found.text == intent
-    assert "%" in found.extra["why"]
+    assert found.value == intent
+    assert "%" in found.notes["why"]
 
 
 def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
     replies = yaml.safe_load(
-        (ROOT / "simcounsel" / "llm" / "embedded" / "labelled" / "replies.yaml").read_text(
-            encoding="utf-8"
-        )
+        (ROOT / "simcounsel" / "standins" / "labelled" / "replies.yaml").read_text(encoding="utf-8")
     )
     for kind, intent in (("accept", "yes"), ("decline", "no"), ("ask", "explain")):
         assert {wanted(text) for text in replies[kind]} == {intent}, kind

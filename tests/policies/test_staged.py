@@ -10,9 +10,10 @@ from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Concluding
-from simcounsel.policies.staged import asking
+from simcounsel.policies.staged import questions
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import names, shipped
+from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts
 from simcounsel.policies.staged.standing import Standing
 from simcounsel.policies.unstaged import scheduled
 from tests.policies.sessions import Course, agreeable
@@ -282,7 +283,9 @@ def test_notes_are_brought_up_to_date_every_three_messages_and_shared() -> None:
     second = [r for r in course.requests if r.purpose == "note"][1]
     assert noted[0].text in second.prompt
     assert all(
-        r.hints.get("notes", "") in r.prompt or not r.hints.get("notes") for r in course.requests
+        r.facts.notes in r.prompt
+        for r in course.requests
+        if isinstance(r.facts, NoteFacts | ExerciseFacts)
     )
     course.end()
     assert course.of(Noted)[-1].last < len(course.lines) or len(course.of(Noted)) == 2
@@ -551,8 +554,8 @@ def test_they_have_lines_of_their_own_and_no_notes(policy: str) -> None:
 
 
 def test_a_note_too_long_is_cut_in_the_fallback_only() -> None:
-    assert len(asking.quoted("old " * 400, "Ines", ["new words"])) <= asking.NOTE_CHARACTERS
-    assert asking.quoted("", "Ines", ["I sleep."]) == "Ines: “I sleep.”"
+    assert len(questions.quoted("old " * 400, "Ines", ["new words"])) <= questions.NOTE_CHARACTERS
+    assert questions.quoted("", "Ines", ["I sleep."]) == "Ines: “I sleep.”"
 
 
 def test_single_lays_out_one_exercise_a_talk_by_hand() -> None:

@@ -46,7 +46,7 @@ SAID_STEPS = tuple(step for step in STEPS if step != "over")
 
 def answers(**by_step: str) -> dict[str, Callable[[Question, Random], str]]:
     """A model that answers the protocol's questions so; `unclear` to the rest."""
-    return {"safety_answer": lambda request, draw: by_step.get(request.hints["step"], "unclear")}
+    return {"safety_answer": lambda request, draw: by_step.get(request.facts.step, "unclear")}
 
 
 # planted sessions

@@ -6,7 +6,6 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.events import Candidate, PracticeEvent, Reasoned, Retrieved, SessionPlanned
 from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.course.facts import ChoiceFacts, ObjectiveFacts
-from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, some_of
 from simcounsel.policies.course.prompting import (
     asked,
     before_text,
@@ -14,6 +13,7 @@ from simcounsel.policies.course.prompting import (
     known_text,
     listed,
 )
+from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, some_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import phrase

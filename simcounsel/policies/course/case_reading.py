@@ -120,11 +120,7 @@ def read_case(report: Report, therapy: Therapy, seed: int = 1) -> Ask[CaseReadin
 
 
 def _planned(
-    report: Report,
-    therapy: Therapy,
-    facts: tuple[PlannedFact, ...],
-    seed: int,
-    notes: list[str],
+    report: Report, therapy: Therapy, facts: tuple[PlannedFact, ...], seed: int, notes: list[str]
 ) -> Ask[CoursePlan]:
     goals = "\n".join(
         f"{stage.id} ({stage.name}): " + " ".join(stage.goals) for stage in therapy.stages

@@ -145,7 +145,10 @@ def formulate(view: TalkView, therapy: Therapy, state: CourseState) -> Ask[tuple
 
 
 def _kept(
-    rows: tuple[RowAnswer, ...], fields: Mapping[str, ConceptField], view: TalkView, state: CourseState
+    rows: tuple[RowAnswer, ...],
+    fields: Mapping[str, ConceptField],
+    view: TalkView,
+    state: CourseState,
 ) -> list[RowAnswer]:
     """The rows that are new, of their field's shape, and rest on words of the client's."""
     there = {(row.field, tuple(map(units, row.cells))) for row in state.formulated}

@@ -6,8 +6,8 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import PracticeEvent, Reasoned
 from simcounsel.llm.question import Ask, Reply, traced
 from simcounsel.policies.course.facts import ReasoningFacts
-from simcounsel.policies.course.schemas import ReasoningAnswer, one_of
 from simcounsel.policies.course.prompting import agenda, asked, known_text, listed, recent, sayable
+from simcounsel.policies.course.schemas import ReasoningAnswer, one_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
 from simcounsel.prompts import phrase, prompt_text, render

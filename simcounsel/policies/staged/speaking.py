@@ -4,8 +4,8 @@ from simcounsel.agents.talk import Decision
 from simcounsel.events import Judged, Transitioned
 from simcounsel.policies.manual import own_example
 from simcounsel.policies.staged import machine
-from simcounsel.policies.staged.questions import words
 from simcounsel.policies.staged.exercises import library
+from simcounsel.policies.staged.questions import words
 from simcounsel.policies.staged.standing import Standing
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.exercises import Exercise
