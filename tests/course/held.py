@@ -178,6 +178,16 @@ def world(
     )
 
 
+def by_session(questions: list[Question]) -> list[tuple[int, Question]]:
+    """Each question with the session in which, or after which, it was asked, from 1; 0 before the
+    first: a session begins with the question for its objective."""
+    session, found = 0, []
+    for question in questions:
+        session += question.purpose == "course_objective"
+        found.append((session, question))
+    return found
+
+
 def held(
     out: Path, made: World, scripts: Mapping[str, Any] | None = None, ticks: int | None = None
 ) -> tuple[Run, list[Question]]:

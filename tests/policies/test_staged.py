@@ -130,7 +130,9 @@ def test_judges_are_asked_of_the_quick_model_at_temperature_zero() -> None:
 
 
 def test_a_state_that_is_never_sufficient_is_left_by_rule() -> None:
-    course = Course(answers=saying(sufficient=lambda r: r.model(sufficient="no", reason="not yet")))
+    course = Course(
+        answers=saying(sufficient=lambda r: r.schema(sufficient="no", reason="not yet"))
+    )
     course.speak()
     for _ in range(2):
         course.heard("Hm.")
