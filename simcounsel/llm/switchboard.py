@@ -6,16 +6,16 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
-from simcounsel.llm.chat import messages
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply, Tier
+from simcounsel.llm.recording import Recorder, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 T = TypeVar("T")
-
-
-class Recorder(Protocol):
-    """Where calls go: a Run's calls.jsonl."""
-
-    def append_call(self, call: dict[str, Any]) -> None:
-        """Write one call."""
-        ...
 
 
 class Switchboard:
@@ -221,7 +213,7 @@ class Switchboard:
     ) -> None:
         if self.recorder:
             self.recorder.append_call(
-                _call(question, reply, spent)
+                call_line(question, reply, spent)
                 | {"tick": self._tick, "latency_s": round(latency_s, 4)}
             )
         if self.on_call:
@@ -246,18 +238,8 @@ class Switchboard:
             text = encode_vectors(made)
             if self.recorder:
                 self.recorder.append_call(
-                    {
-                        "key": question.key,
-                        "tick": self._tick,
-                        "who": question.who,
-                        "purpose": question.purpose,
-                        "verb": "embed",
-                        "tier": "embed",
-                        "model": self.embed.name,
-                        "texts": list(question.texts),
-                        "vectors": text,
-                        "latency_s": round(time.perf_counter() - started, 4),
-                    }
+                    embedding_line(question, self.embed.name, text)
+                    | {"tick": self._tick, "latency_s": round(time.perf_counter() - started, 4)}
                 )
         else:
             text = known["vectors"]
@@ -281,42 +263,3 @@ def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T
     """The asker's own answer. A question without one is answered None: its type says so."""
     value: Any = question.fallback
     return Reply(value=value, source="fallback", model=model, call=question.key, problem=problem)
-
-
-def _call(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str, Any]:
-    """The line of calls.jsonl: exactly what was sent at the last try, and what came."""
-    completion = spent.completion
-    parameters = completion.parameters if completion else None
-    call: dict[str, Any] = {
-        "key": question.key,
-        "who": question.who,
-        "purpose": question.purpose,
-        "verb": question.verb,
-        "tier": question.tier,
-        "model": spent.model,
-        "messages": messages(question, spent.complaint if spent.asked > 1 else None),
-        "parameters": parameters
-        if parameters is not None
-        else {
-            "temperature": question.temperature,
-            "max_tokens": question.max_tokens,
-            "seed": question.seed,
-        },
-        "reply": completion.text if completion else None,
-        "source": reply.source,
-        "complaint": spent.complaint,
-        "problem": reply.problem,
-        "tokens_in": spent.tokens_in,
-        "tokens_out": spent.tokens_out,
-        "cost_usd": spent.cost_usd,
-        "tries": spent.tries,
-    }
-    if completion and completion.left_out:
-        call["left_out"] = list(completion.left_out)
-    if spent.unreached:
-        call["unreached"] = True
-    if completion and completion.weights:
-        call["weights"] = dict(completion.weights)
-    if completion and completion.notes:
-        call["notes"] = dict(completion.notes)
-    return call
