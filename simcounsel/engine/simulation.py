@@ -12,7 +12,7 @@ import mesa
 import numpy as np
 
 from simcounsel.agents.mind import Lived, Mind, Scene
-from simcounsel.agents.person import Person
+from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.archive import Archive
@@ -60,7 +60,7 @@ class Simulation(mesa.Model):
     world: a World or the path of its file. model: the model for all that is not `embed`, in place
     of what the world names. seed, condition: in place of the world's. out: where the run's folder
     goes. run: go on with this run instead of beginning one. models: a ready Switchboard. minds:
-    makes the mind of a resident. budget_usd, budget_calls: `run` stops at the end of the tick in
+    makes the mind of a resident, in place of what the world says. budget_usd, budget_calls: `run` stops at the end of the tick in
     which either is used up. on_event: called with every event of a tick that was written.
     """
 
@@ -74,7 +74,7 @@ class Simulation(mesa.Model):
         out: str | Path = "runs",
         run: Run | None = None,
         models: Switchboard | None = None,
-        minds: Callable[[Resident], Mind] = Person,
+        minds: Callable[[Resident], Mind] = mind_for,
         in_flight: int = 64,
         budget_usd: float | None = None,
         budget_calls: int | None = None,
@@ -580,9 +580,7 @@ def _settled(
     if model is not None:
         vectors = vectors_for(model)
         embed = {"embed": vectors} if vectors else {}
-        changes["models"] = world.models.model_copy(
-            update={"reason": model, "quick": None, "judge": None, **embed}
-        )
+        world = world.with_one_model({"reason": model, "quick": None, "judge": None, **embed})
     if seed is not None:
         changes["seed"] = seed
     if condition is not None:

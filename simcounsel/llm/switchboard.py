@@ -50,6 +50,8 @@ class Sideline(Protocol):
 class Switchboard:
     """The models of a run by tier, with one limit on requests in flight.
 
+    chat: by tier; as `reason:Ines` the model of a resident who has one of their own.
+
     unit: what `begin_tick` begins, in words; give_up_after: after so many requests that reached
     nobody, while none was answered, the stretch is given up at once (None: only at its end).
     recorded: replies of an earlier run (or of this one before a crash) by key; they are used
@@ -58,7 +60,7 @@ class Switchboard:
 
     def __init__(
         self,
-        chat: Mapping[Tier, ChatModel],
+        chat: Mapping[str, ChatModel],
         embed: EmbedModel,
         *,
         in_flight: int = 64,
@@ -185,7 +187,12 @@ class Switchboard:
         known = self._recorded.get(question.key) if self._recorded else None
         if known is None or self._only_recorded or known.get("source") == "human":
             return known
-        return known if known.get("model") == self.chat[question.tier].name else None
+        return known if known.get("model") == self._model(question).name else None
+
+    def _model(self, question: Question[T]) -> ChatModel:
+        """Whom to ask: the model of whoever asks, if there is one, else that of the tier."""
+        own = None if question.of_world else self.chat.get(f"{question.tier}:{question.who}")
+        return own or self.chat[question.tier]
 
     def _replayed(self, question: Question[T], known: Mapping[str, Any]) -> Reply[T] | None:
         """The reply of a recorded call. None when it does not parse any more."""
@@ -205,7 +212,7 @@ class Switchboard:
 
     async def _asked(self, question: Question[T]) -> Reply[T]:
         """Ask the model, at most twice; record and count."""
-        model = self.chat[question.tier]
+        model = self._model(question)
         started = time.perf_counter()
         self._flying += 1
         self._moves += 1
