@@ -18,7 +18,7 @@ from simcounsel.clock import minute_of_tick
 from simcounsel.engine.archive import Archive
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
+from simcounsel.engine.opening import begin_run, check_models, models_for, recorded_vectors
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
@@ -71,8 +71,9 @@ class Simulation(mesa.Model):
         """world: a World or the path of its file. model: the model for all that is not `embed`, in
         place of what the world names. seed, condition: in place of the world's. out: where the
         run's folder goes. run: go on with this run instead of beginning one. models: a ready
-        Switchboard. minds: makes the mind of a resident, in place of what the world says. on_event: called with every event of a
-        tick that was written.
+        Switchboard. minds: makes the mind of a resident, in place of what the world says. on_event:
+        called with every event of a tick that was written. Errors as `check_models`, before a
+        folder is made.
         """
         world = _settled(world, model, seed, condition)
         super().__init__(seed=world.seed)
@@ -88,6 +89,8 @@ class Simulation(mesa.Model):
         self._limits = limits
         self._journal = Journal(self._observe)
         self.datacollector = _datacollector()
+        if run is None and models is None:
+            check_models(world)
         self.record = run or begin_run(world, Path(out))
         done = self.record.begin_writing()
         try:

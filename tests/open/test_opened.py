@@ -178,3 +178,10 @@ def test_what_is_wrong_is_said_before_a_folder_is_made(
     world = load_world(TINY, **{key.replace("__", "."): value for key, value in change.items()})
     with pytest.raises(error, match=said):
         check_models(world)
+
+
+def test_a_wrong_model_is_said_before_a_folder_is_made(tmp_path: Path) -> None:
+    for model in ("gpt4", "openai:gpt-4o", "embedded+adapter=none.gguf"):
+        with pytest.raises(ModelError, match=model.split("=")[0].replace("+", r"\+")):
+            Simulation(tiny(), model=model, out=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
