@@ -179,7 +179,9 @@ class Episode:
                 None if talk else "no conversation yet",
             )
         if scale.respondent == "self":
-            return self._ask(measure_self(mind_for(self._people[client]), at, scale, point, samples))
+            return self._ask(
+                measure_self(mind_for(self._people[client]), at, scale, point, samples)
+            )
         material = material_for(
             scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ()))
         )

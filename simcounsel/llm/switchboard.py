@@ -15,7 +15,7 @@ from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Ask, Question, Reply, Tier
+from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
 

@@ -27,7 +27,10 @@ def decide(
 ) -> Decision:
     noted = [] if requests is None else requests
     asking = noting(
-        policy_for("client" if policy in policies_of("client") else "counselor", policy).decide(seen), noted
+        policy_for("client" if policy in policies_of("client") else "counselor", policy).decide(
+            seen
+        ),
+        noted,
     )
     try:
         next(asking)
@@ -113,7 +116,9 @@ class TestEveryPolicy:
         )
 
     def test_is_named_as_it_is_listed(self, policy: str) -> None:
-        own, others = ("client", "counselor") if policy in policies_of("client") else ("counselor", "client")
+        own, others = (
+            ("client", "counselor") if policy in policies_of("client") else ("counselor", "client")
+        )
         assert policy_for(own, policy).name == policy  # type: ignore[arg-type]
         with pytest.raises(SpecError, match=f"{policy} is no {others}'s"):
             policy_for(others, policy)  # type: ignore[arg-type]
