@@ -7,12 +7,12 @@ and the log, observed, changes the resident.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.events import Event, Memory
+from simcounsel.events import Data, Foreign, Memory
 from simcounsel.llm.question import Ask, Reply, Source
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind
@@ -55,7 +55,7 @@ class Lived:
     ids).
     """
 
-    events: tuple[Event, ...] = ()
+    events: tuple[Data | Foreign, ...] = ()
     drafts: tuple[Memory, ...] = ()
 
 
@@ -66,7 +66,7 @@ class Spoken:
     line: LineAnswer
     stressed: str | None
     source: Source
-    events: tuple[Event, ...] = field(default=())
+    events: tuple[Data | Foreign, ...] = field(default=())
 
 
 class Mind(Protocol):
@@ -106,6 +106,6 @@ class Mind(Protocol):
         """Memories of days that were not lived through, one for each."""
         ...
 
-    def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply]:
+    def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply[Any]]:
         """Answer a block of questions about oneself; it changes nothing."""
         ...

@@ -32,13 +32,15 @@ from simcounsel.events import (
     RelationChanged,
     Remembered,
     Said,
+    as_event,
 )
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.talk import talk_measured
 from simcounsel.instruments.witness import Witness
-from simcounsel.llm.question import Ask, Request, Trouble, ask
+from simcounsel.llm.driving import Trouble
+from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 
@@ -241,7 +243,7 @@ class Episode:
         scene = self.scene
         lived = self._ask(what(scene))
         for event in lived.events:
-            self._write(event, scene)
+            self._write(as_event(event), scene)
         self._drafts += lived.drafts
         self._remember(scene)
 
@@ -250,11 +252,7 @@ class Episode:
         texts = tuple(sorted({memory.text for memory in self._drafts}))
         if not texts:
             return
-        reply = self._ask(
-            ask(
-                Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts)
-            )
-        )
+        reply = self._ask(ask(embedding("remember", "everyone", texts)))
         self._vectors.update(zip(texts, reply.value, strict=True))
         resident = self.mind.resident
         for draft in self._drafts:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from simcounsel.agents.tasks import FeelingAnswer
+from simcounsel.engine.simulation import Limits
 from simcounsel.llm.chat import messages
-from simcounsel.llm.question import Example, Request
+from simcounsel.llm.question import Example, Question
 from simcounsel.measuring.interview import Interview
 from simcounsel.prompts import render
 from tests.stage import ROOT, Listening, live, switchboard, three
@@ -126,7 +127,12 @@ def shown(system: str, user: str) -> str:
 def first_of_each(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The first request of each kind: Ines's where she is asked, in the tiny world with three."""
     spy = Listening()
-    run = live(tmp_path_factory.mktemp("golden"), three(), models=switchboard(spy), in_flight=1)
+    run = live(
+        tmp_path_factory.mktemp("golden"),
+        three(),
+        models=switchboard(spy),
+        limits=Limits(in_flight=1),
+    )
     interview, models = Interview.begin(run, "Ines", 5), switchboard(spy)
     interview.ask("How are you?", models)
     spy.requests = [request for request in spy.requests if request.purpose != "interview"]
@@ -157,15 +163,15 @@ def test_prompt(first_of_each: dict[str, str], kind: str) -> None:
 @pytest.mark.parametrize("kind", WRAPPED)
 def test_what_a_chat_model_gets_around_it(kind: str) -> None:
     requests = {
-        "schema": Request(
+        "schema": Question(
             verb="fill",
             purpose="p",
             who="Ines",
             system="The system text.",
             prompt="The prompt.",
-            model=FeelingAnswer,
+            schema=FeelingAnswer,
         ),
-        "examples": Request(
+        "examples": Question(
             verb="write",
             purpose="p",
             who="Ines",
@@ -173,7 +179,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             prompt="The prompt.",
             examples=tuple(Example(text=f"Line number {n}.") for n in range(9)),
         ),
-        "options": Request(
+        "options": Question(
             verb="choose",
             purpose="p",
             who="Ines",
@@ -181,7 +187,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             prompt="The prompt.",
             options=("ask", "close"),
         ),
-        "complaint": Request(
+        "complaint": Question(
             verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt."
         ),
     }

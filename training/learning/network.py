@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from training.errors import TrainingError
-from training.federation.course import Outcome
+from training.federation.all_rounds import Outcome
 from training.federation.flower.client import SiteSide
 from training.federation.flower.server import ServerSide
 from training.federation.state import ServerState
@@ -114,5 +114,5 @@ def agreed(file: Path) -> tuple[Recipe, Plan | None, Terms]:
 
 def _said(config: Mapping[str, Any], key: str, option: str) -> str:
     if not config.get(key):
-        raise TrainingError(f"{option} lacks {key}; see the README, Across clinics")
+        raise TrainingError(f"{option} lacks {key}; see docs/training.md, Across clinics")
     return str(config[key])
