@@ -279,7 +279,6 @@ def test_hostile_text_does_nothing(page: Page, shelf: Path, tmp_path: Path) -> N
                 ), f"{panel} is wider than the window"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_accessible(browser: Browser, url: str, shelf: Path, scheme: Any, width: int) -> None:
     """Colors do not depend on the width: each scheme at one of two widths sees all of both."""

@@ -298,7 +298,6 @@ def violations(page: Page) -> list[Any]:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("about", "width", "scheme"),
     [
