@@ -27,7 +27,7 @@ from simcounsel.specs.world import World
 if TYPE_CHECKING:
     import numpy as np
 
-PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
+PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
 def begin_run(

@@ -15,7 +15,6 @@ from simcounsel.agents.mind import Mind
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
-from simcounsel.engine.archive import Archive
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures
 from simcounsel.engine.opening import begin_run, check_models, models_for, recorded_vectors
@@ -96,8 +95,6 @@ class Simulation(mesa.Model):
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
             self.models.recorder = self.record
-            self.archive = Archive(self.record.folder / "memory")
-            self.models.sideline = self.archive
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)
             self._replay(done)
             self.datacollector.collect(self)
@@ -143,15 +140,12 @@ class Simulation(mesa.Model):
         self.run()
 
     def close(self) -> None:
-        """Bring the memories to disk, end the models, let go of the folder. The run can be
-        resumed.
-        """
+        """End the models, let go of the folder. The run can be resumed."""
         if self.running:
             self.running = False
             try:
-                self.archive.close()
-            finally:
                 self.models.close()
+            finally:
                 self.record.end_writing()
 
     def __enter__(self) -> Self:
@@ -185,20 +179,14 @@ class Simulation(mesa.Model):
         entries = self._journal.end()
         self.record.append([entry.line() for entry in entries])
         self._last_tick, self.tick = self.tick, self.world.next_tick(self.tick + 1)
-        self.archive.tick_ended()
         self.datacollector.collect(self)
         if self.on_event:
             for entry in entries:
                 self.on_event(entry)
 
     def _observe(self, entry: Entry) -> None:
-        event = entry.event
         self.measures.observe(entry)
         self.population.observe(entry)
-        if isinstance(event, Remembered):
-            memory = self.population.resident(event.who).memory
-            store = memory.long if event.memory.long_term else memory.short
-            self.archive.add(event.who, event.memory, entry, store.vector(event.memory.id))
 
     def _replay(self, ticks: int) -> None:
         """Become what the log says: observe every event of the complete ticks."""
@@ -218,7 +206,6 @@ class Simulation(mesa.Model):
             self._journal.next_seq = entry.seq + 1
         vectors.clear()
         self._last_tick, self.tick = ticks - 1, self.world.next_tick(ticks)
-        self.archive.mark_known()
 
 
 def _datacollector() -> mesa.DataCollector:

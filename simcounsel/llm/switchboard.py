@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 T = TypeVar("T")
-QUIET_S = 0.005
 
 
 class Recorder(Protocol):
@@ -31,19 +30,6 @@ class Recorder(Protocol):
 
     def append_call(self, call: dict[str, Any]) -> None:
         """Write one call."""
-        ...
-
-
-class Sideline(Protocol):
-    """What can be done while replies are awaited, a little at a time: an Archive."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether there is something to do."""
-        ...
-
-    def work(self) -> None:
-        """Do a little of it."""
         ...
 
 
@@ -75,14 +61,13 @@ class Switchboard:
         self.recorder = recorder
         self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
-        self.sideline: Sideline | None = None
         self.unit = "tick"
         self.give_up_after: int | None = None
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
-        self._flying = self._moves = 0
+        self._flying = 0
         self._answered = self._unreached = 0
         self._last_cause = ""
         self._tick: int | None = None
@@ -98,30 +83,10 @@ class Switchboard:
         if not asks:
             return {}
         try:
-            return self._thread.run(self._drive(asks))
+            return self._thread.run(drive(asks, self.answer))
         except BaseExceptionGroup as group:
             first = group.exceptions[0]
             raise (first.stop if isinstance(first, Halted) else first) from None
-
-    async def _drive(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
-        aside = (
-            asyncio.create_task(self._aside(self.sideline))
-            if self.sideline and self.sideline.ready
-            else None
-        )
-        try:
-            return await drive(asks, self.answer)
-        finally:
-            if aside:
-                aside.cancel()
-
-    async def _aside(self, sideline: Sideline) -> None:
-        """Do what can be done meanwhile, whenever nothing was sent or answered for a moment."""
-        while sideline.ready:
-            moves = self._moves
-            await asyncio.sleep(QUIET_S)
-            if moves == self._moves:
-                sideline.work()
 
     def begin_tick(self, tick: int) -> None:
         """Start to count who answers; calls are recorded as of this tick."""
@@ -215,7 +180,6 @@ class Switchboard:
         model = self._model(question)
         started = time.perf_counter()
         self._flying += 1
-        self._moves += 1
         if self._flying > self.usage.peak_in_flight:
             self.usage = replace(self.usage, peak_in_flight=self._flying)
         spent = Spent(model.name, self._prices)
@@ -225,7 +189,6 @@ class Switchboard:
                 reply = await self._try(question, model, spent)
         finally:
             self._flying -= 1
-            self._moves += 1
         if reply is None:
             reply = _fallback(question, model.name, spent.problem)
         characters = len(question.system) + len(question.prompt)
