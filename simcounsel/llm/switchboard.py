@@ -14,7 +14,7 @@ from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Ask, Question, Reply, Tier
+from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.recording import Recorder, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
@@ -28,15 +28,17 @@ T = TypeVar("T")
 class Switchboard:
     """The models of a run by tier, with one limit on requests in flight.
 
+    chat: by tier; as `reason:Ines` the model of a resident who has one of their own.
+
     unit: what `begin_tick` begins, in words; give_up_after: after so many requests that reached
-    nobody, while none was answered, the stretch is given up at once (None: only at its end).
+    nobody, while none was answered, it is given up at once (None: only at its end).
     recorded: replies of an earlier run (or of this one before a crash) by key; they are used
     instead of asking. only_recorded: a request that is not among them is an error.
     """
 
     def __init__(
         self,
-        chat: Mapping[Tier, ChatModel],
+        chat: Mapping[str, ChatModel],
         embed: EmbedModel,
         *,
         in_flight: int = 64,
@@ -142,7 +144,12 @@ class Switchboard:
         known = self._recorded.get(question.key) if self._recorded else None
         if known is None or self._only_recorded or known.get("source") == "human":
             return known
-        return known if known.get("model") == self.chat[question.tier].name else None
+        return known if known.get("model") == self._model(question).name else None
+
+    def _model(self, question: Question[T]) -> ChatModel:
+        """Whom to ask: the model of whoever asks, if there is one, else that of the tier."""
+        own = None if question.of_world else self.chat.get(f"{question.tier}:{question.who}")
+        return own or self.chat[question.tier]
 
     def _replayed(self, question: Question[T], known: Mapping[str, Any]) -> Reply[T] | None:
         """The reply of a recorded call. None when it does not parse any more."""
@@ -162,7 +169,7 @@ class Switchboard:
 
     async def _ask_model(self, question: Question[T]) -> Reply[T]:
         """Ask the model, at most twice; record and count."""
-        model = self.chat[question.tier]
+        model = self._model(question)
         started = time.perf_counter()
         self._flying += 1
         if self._flying > self.usage.peak_in_flight:
