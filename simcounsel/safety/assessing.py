@@ -94,6 +94,7 @@ def _question(
         purpose="risk",
         who=who,
         tier="quick",
+        of_world=True,
         system=system,
         prompt=prompt,
         options=RISK_LEVELS,
