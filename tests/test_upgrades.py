@@ -9,9 +9,9 @@ import pytest
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.runs import upgrades
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import serve
-from simcounsel.viewer.reader import Log
 from tests.stage import go_on
 
 

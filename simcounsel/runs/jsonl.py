@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import orjson
+
 
 def end_line(file: Path, handle: BinaryIO) -> None:
     """End a line that a crash cut short, so that what is written next stands on its own."""
@@ -31,3 +33,17 @@ def json_lines(file: Path) -> Iterator[dict[str, Any]]:
                     yield found
     except OSError:
         return
+
+
+def parsed_line(line: bytes) -> dict[str, Any] | None:
+    """A line as JSON. Half a character (a lone surrogate, which orjson refuses) is read by the
+    slower parser.
+    """
+    try:
+        fields = orjson.loads(line)
+    except ValueError:
+        try:
+            fields = json.loads(line.decode("utf-8", "surrogatepass"))
+        except ValueError:
+            return None
+    return fields if isinstance(fields, dict) else None

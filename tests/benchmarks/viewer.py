@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.engine.simulation import Simulation
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import Appointment, ModelRoles, Place, Relationship, ResidentSpec, World
-from simcounsel.viewer import serve
-from simcounsel.viewer.reader import Log
+from simcounsel.viewer import routes
 from simcounsel.viewer.shelf import Shelf
 from tests.benchmarks.towns import persona
 
@@ -123,7 +123,7 @@ def site(folder: Path) -> Iterator[str]:
 
     server = uvicorn.Server(
         uvicorn.Config(
-            serve.make_app(Shelf(folder)),
+            routes.make_app(Shelf(folder)),
             host="127.0.0.1",
             port=0,
             log_config=None,

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from simcounsel.viewer.frames import overview
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
@@ -27,7 +28,6 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world import ConversationSettings
 from simcounsel.specs.world_file import load_world
-from simcounsel.viewer.frames import overview
 from tests.course.held import SCRIPTS, held, world
 from tests.stage import (
     ROOT,

@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from simcounsel.engine.forking import fork
 from simcounsel.events import Said
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import ROOT, TINY, go_on, happened, live, three, tiny
 from tests.viewer.conftest import serving, sound_page

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from simcounsel.errors import RunError
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer.reader import Log
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import go_on, live, tiny
 

@@ -17,7 +17,8 @@ from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationStarted, Said
 from simcounsel.runs.run import Run
 from simcounsel.viewer import guard
-from simcounsel.viewer.serve import STATIC, listen, make_app, serving
+from simcounsel.viewer.routes import STATIC, make_app
+from simcounsel.viewer.serve import listen, serving
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import go_on, happened
 

@@ -11,11 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import syntheses
 from simcounsel.viewer.bundle import write_bundle
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.viewer.conftest import serving, site, sound_page
 from tests.viewer.test_browser import NASTY
