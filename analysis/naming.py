@@ -3,9 +3,10 @@ medoid.
 """
 
 from dataclasses import replace
+from typing import Any
 
 from analysis.patterns import Cluster, Patterns
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 
@@ -35,7 +36,7 @@ def _name(cluster: Cluster, others: tuple[Cluster, ...]) -> Ask[Cluster]:
     return replace(cluster, name=_tidy(reply.value), named_by=reply.model)
 
 
-def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Request:
+def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[Any]:
     """What is asked about one cluster."""
     rest = [one.medoid for one in others if one.number != cluster.number]
     system, prompt = render(
@@ -43,7 +44,7 @@ def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Request:
         members="\n".join(f"- {text}" for text in cluster.members),
         others="\n".join(f"- {text}" for text in rest) or "- none",
     )
-    return Request(
+    return Question(
         verb="write",
         purpose="name_activities",
         who=f"cluster {cluster.number}",

@@ -15,7 +15,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Entry, Event, Memory, PersonaChanged, Remembered
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
-from simcounsel.llm.question import Ask, Request
+from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
@@ -71,9 +71,9 @@ class Listening(Scripted):
 
     def __init__(self, scripts: Mapping[str, Script] | None = None) -> None:
         super().__init__(scripts)
-        self.requests: list[Request] = []
+        self.requests: list[Question] = []
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         self.requests.append(request)
         return await super().complete(request, complaint)
 
@@ -165,7 +165,7 @@ class Alone:
         self.observe(PersonaChanged(who=self.resident.name, version=0, evidence=(), **fields))
 
 
-def noting(asking: Ask[T], requests: list[Request]) -> Ask[T]:
+def noting(asking: Ask[T], requests: list[Question]) -> Ask[T]:
     """The same Ask, its requests noted on the way; for `play(noting(ask, seen), ...)`."""
     reply: Any = None
     while True:
@@ -173,7 +173,7 @@ def noting(asking: Ask[T], requests: list[Request]) -> Ask[T]:
             wanted = asking.send(reply)
         except StopIteration as end:
             return cast(T, end.value)
-        requests += (wanted,) if isinstance(wanted, Request) else wanted
+        requests += (wanted,) if isinstance(wanted, Question) else wanted
         reply = yield wanted
 
 

@@ -59,7 +59,8 @@ class Privacy(Spec):
     """
     draw: Literal["session", "client"] | None = None
     """`draw`, `sessions_per_client`, `disjoint_sites`: with unit client, a Poisson draw takes
-    clients, or sessions of which a client has at most `sessions_per_client`; no client is at two sites.
+    clients, or sessions of which a client has at most `sessions_per_client`; no client is at two
+    sites.
     """
     sessions_per_client: Count | None = None
     disjoint_sites: bool | None = None

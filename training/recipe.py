@@ -101,7 +101,7 @@ class Recipe(Spec):
     folders: dict[str, str] = Field(default_factory=dict)
     sites: tuple[Site, ...] = ()
     sample: Count | None = None
-    """At most this number of sessions of each corpus, as whole clients drawn by the seed; for a quick
+    """At most this many sessions of each corpus, as whole clients drawn by the seed; for a quick
     try.
     """
     themes: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
-from simcounsel.llm.question import Ask, Request, Source, ask
+from simcounsel.llm.question import Ask, Question, Source, ask
 from simcounsel.prompts import render
 
 ANSWER_CHARACTERS = 4000
@@ -68,7 +68,7 @@ def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = (
         question=question,
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="write",
             purpose="interview",
             who=resident.name,

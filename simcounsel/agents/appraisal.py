@@ -7,7 +7,7 @@ from simcounsel.agents.views import feeling, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -36,14 +36,14 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
         )
 
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="appraise",
             tier="quick",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=FeelingsAnswer,
+            schema=FeelingsAnswer,
             check=check,
             fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)),
             temperature=0.0,

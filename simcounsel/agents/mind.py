@@ -7,7 +7,7 @@ and the log, observed, changes the resident.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
@@ -106,6 +106,6 @@ class Mind(Protocol):
         """Memories of days that were not lived through, one for each."""
         ...
 
-    def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply]:
+    def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply[Any]]:
         """Answer a block of questions about oneself; it changes nothing."""
         ...

@@ -2,6 +2,8 @@
 reflection.
 """
 
+from typing import Any
+
 from simcounsel.agents import (
     appraisal,
     planning,
@@ -55,6 +57,6 @@ class Person:
         """A short account of days that were skipped."""
         return skipping.account(self.resident, scene, days)
 
-    def report(self, scene: Scene, sheet: reporting.Sheet) -> Ask[Reply]:
+    def report(self, scene: Scene, sheet: reporting.Sheet) -> Ask[Reply[Any]]:
         """Answers about oneself, from persona and memories."""
         return reporting.report(self.resident, scene, sheet)

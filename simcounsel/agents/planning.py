@@ -10,7 +10,7 @@ from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, minutes_of_day, time_text
 from simcounsel.events import Memory, Planned, Scheduled, Slot, Stroke
-from simcounsel.llm.question import Ask, Example, Request, ask
+from simcounsel.llm.question import Ask, Example, Question, ask
 from simcounsel.prompts import render
 from simcounsel.specs.persona import Routine
 
@@ -64,13 +64,13 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
     keep = resident.strokes if why is not None and len(resident.strokes) >= 5 else usual
     fallback = DayAnswer(strokes=tuple(StrokeAnswer(at=s.at, do=s.do) for s in keep))
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="plan_day",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=DayAnswer,
+            schema=DayAnswer,
             fallback=fallback,
             max_tokens=500,
             seed=seed_of(scene.seed, scene.tick, resident.name, "plan_day"),
@@ -156,13 +156,13 @@ def plan_block(
         return f"{unknown!r} is none of the reachable places" if unknown else None
 
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="plan_slots",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=BlockAnswer,
+            schema=BlockAnswer,
             check=check,
             fallback=usual_block(resident, scene, minutes),
             max_tokens=60 * len(minutes),

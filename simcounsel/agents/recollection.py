@@ -3,7 +3,7 @@
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.events import Recalled
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, ask, embedding
 
 
 def recollect(resident: Resident, scene: Scene, purpose: str, query: str) -> Ask[Recalled]:
@@ -15,9 +15,7 @@ def recollect_each(
     resident: Resident, scene: Scene, purpose: str, queries: tuple[str, ...]
 ) -> Ask[tuple[Recalled, ...]]:
     """The same for several queries at once."""
-    reply = yield from ask(
-        Request(verb="embed", purpose=purpose, who=resident.name, tier="embed", texts=queries)
-    )
+    reply = yield from ask(embedding(purpose, resident.name, queries))
     return tuple(
         Recalled(
             who=resident.name,

@@ -1,5 +1,7 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
+from typing import Any
+
 from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
@@ -7,7 +9,7 @@ from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAns
 from simcounsel.agents.views import bullets, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.question import Ask, Example, Request, ask
+from simcounsel.llm.question import Ask, Example, Question, ask
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -88,14 +90,14 @@ def _portrait_request(
     prompt: str,
     fallback: PortraitAnswer,
     hints: dict[str, object],
-) -> Request:
-    return Request(
+) -> Question[Any]:
+    return Question(
         verb="fill",
         purpose=purpose,
         who=resident.name,
         system=system,
         prompt=prompt,
-        model=PortraitAnswer,
+        schema=PortraitAnswer,
         fallback=fallback,
         temperature=0.3,
         max_tokens=500,
@@ -154,13 +156,13 @@ def _questions(resident: Resident, scene: Scene) -> Ask[tuple[str, ...]]:
         questions=(f"What is {resident.name} most concerned with these days?",)
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="questions",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=QuestionsAnswer,
+            schema=QuestionsAnswer,
             fallback=fallback,
             max_tokens=200,
             seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
@@ -209,13 +211,13 @@ def _insights(
         return f"there is no memory number {wrong}" if wrong is not None else None
 
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="insights",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=InsightsAnswer,
+            schema=InsightsAnswer,
             check=check,
             fallback=None,
             temperature=0.5,

@@ -7,7 +7,7 @@ from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.agents.views import talk_text, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Appraised, Memory, RelationChanged
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.prompts import render
 
 
@@ -30,13 +30,13 @@ def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
         poignancy=1,
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="summarize",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=SummaryAnswer,
+            schema=SummaryAnswer,
             fallback=fallback,
             temperature=0.3,
             max_tokens=250,

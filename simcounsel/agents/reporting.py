@@ -5,6 +5,7 @@ measured is lived like one that is not.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -14,14 +15,14 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
 
 TOPIC_CHARACTERS = 600
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class FormItem:
     """One item as a respondent gets it: its id, its words, the lowest and highest answer and the
     step.
     """
@@ -43,7 +44,7 @@ class Sheet:
     instrument: str
     instruction: str
     scale: str
-    questions: tuple[Question, ...]
+    questions: tuple[FormItem, ...]
     answers: type[BaseModel]
     sample: int = 0
     again: str = ""
@@ -54,7 +55,7 @@ class Sheet:
         return "\n".join(f"{question.id}. {question.text}" for question in self.questions)
 
 
-def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply]:
+def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[Any]]:
     """The person's answers to one block; `value` is None when no reply could be used."""
     topic = " ".join((sheet.instruction, *(question.text for question in sheet.questions)))[
         :TOPIC_CHARACTERS
@@ -75,13 +76,13 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply]:
     )
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose="self_report",
                 who=resident.name,
                 system=system,
                 prompt=prompt,
-                model=sheet.answers,
+                schema=sheet.answers,
                 fallback=None,
                 temperature=sheet.temperature,
                 max_tokens=40 + 16 * len(sheet.questions),

@@ -8,7 +8,7 @@ from simcounsel.agents.views import bullets, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, weekday_of
 from simcounsel.events import Memory
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.prompts import render
 
 AT_MOST = 31
@@ -47,13 +47,13 @@ def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Live
         )
 
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="skipped_days",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=SkippedDaysAnswer,
+            schema=SkippedDaysAnswer,
             check=check,
             fallback=fallback,
             temperature=0.8,

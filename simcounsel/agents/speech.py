@@ -14,7 +14,7 @@ from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, 
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text
 from simcounsel.llm.answers import speech_problem
-from simcounsel.llm.question import Ask, Example, Request, ask
+from simcounsel.llm.question import Ask, Example, Question, ask
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.persona import (
     ClientPersona,
@@ -80,13 +80,13 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         line.text for line in view.lines if line.who == view.me
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose=f"line_{role}",
             who=resident.name,
             system=system,
             prompt=prompt,
-            model=LineAnswer,
+            schema=LineAnswer,
             check=lambda answer: (
                 line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
             ),
@@ -114,7 +114,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     line = answer.model_copy(
         update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
     )
-    stressed = reply.extra.get("stressed")
+    stressed = reply.notes.get("stressed")
     return Spoken(
         line=line,
         stressed=stressed if isinstance(stressed, str) and stressed in line.say else None,

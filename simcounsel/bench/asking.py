@@ -5,7 +5,7 @@ benchmark that was cut comes to the same result as one that was not.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from simcounsel.bench.averages import Rated
 from simcounsel.bench.cases import Case, Exchange
@@ -57,7 +57,7 @@ class Bench:
         or 4 with a budget, which is looked at between waves. on_done: called after each reply and
         each judgment. ModelUnreachable when nobody answered at all.
         """
-        models.recorder, models.stretch, models.patience = (
+        models.recorder, models.unit, models.give_up_after = (
             self.folder,
             "part of the benchmark",
             PATIENCE,
@@ -102,7 +102,7 @@ class Bench:
             ) from None
         return [outcome.value for outcome in outcomes.values()]
 
-    def _judge(self, exchange: Exchange, reply: Reply) -> Ask[Reply]:
+    def _judge(self, exchange: Exchange, reply: Reply[Any]) -> Ask[Reply[Any]]:
         if reply.value is None:
             yield from ()
             return Reply(value=None, problem=f"no reply to judge: {reply.problem}")
@@ -120,7 +120,7 @@ def _told(asking: Ask[T], steps: int, on_done: OnDone | None) -> Ask[T]:
     return found
 
 
-def _rated(exchange: Exchange, reply: Reply, judgment: Reply) -> Rated:
+def _rated(exchange: Exchange, reply: Reply[Any], judgment: Reply[Any]) -> Rated:
     found: Judgment | None = judgment.value
     return Rated(
         case=exchange.case,
@@ -129,6 +129,6 @@ def _rated(exchange: Exchange, reply: Reply, judgment: Reply) -> Rated:
         reply=reply.value,
         scores=found.scores() if found else {},
         because=found.because if found else "",
-        cut=reply.value is not None and reply.extra.get("finish") == "length",
+        cut=reply.value is not None and reply.notes.get("finish") == "length",
         reason=judgment.problem,
     )

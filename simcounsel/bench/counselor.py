@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from simcounsel.bench.cases import Exchange
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
 
 
@@ -17,7 +18,7 @@ class Counselor:
     since what it answers rests on what it made of the lines before.
     """
 
-    answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply, ...]]]
+    answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply[Any], ...]]]
     whole: bool = False
 
 
@@ -31,11 +32,11 @@ def model_alone(language: str, seed: int) -> Counselor:
     answer (temperature 0).
     """
 
-    def reply_to(exchange: Exchange) -> Ask[Reply]:
+    def reply_to(exchange: Exchange) -> Ask[Reply[Any]]:
         *before, last = exchange.history
         system, prompt = render(PROMPT, language=language, line=last.content)
         reply = yield from ask(
-            Request(
+            Question[str](
                 verb="write",
                 purpose=PROMPT,
                 who=exchange_id(exchange),
@@ -53,7 +54,7 @@ def model_alone(language: str, seed: int) -> Counselor:
         )
         return spoken(reply)
 
-    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
+    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[Any], ...]]:
         replies = []
         for exchange in exchanges:
             replies.append((yield from reply_to(exchange)))
@@ -67,7 +68,7 @@ def exchange_id(exchange: Exchange) -> str:
     return f"{exchange.case}/{exchange.turn}"
 
 
-def spoken(reply: Reply) -> Reply:
+def spoken(reply: Reply[Any]) -> Reply[Any]:
     """A reply without what a reasoning model thought before it (`<think>...</think>`: DeepSeek-R1,
     Qwen3).
     """

@@ -21,7 +21,7 @@ from simcounsel.chance import seed_of
 from simcounsel.engine.conversation import Assess, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PracticeEvent, Said
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.prompts import prompt_text, render
@@ -52,7 +52,7 @@ def following(spec: PolicySpec, language: str, seed: int) -> Counselor:
     )
     assert hear is not None
 
-    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply, ...]]:
+    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[Any], ...]]:
         own: list[PracticeEvent] = []
         moves: list[tuple[str, str | None]] = []
         replies = []
@@ -94,7 +94,7 @@ def _answer(
     language: str,
     code: Language,
     seed: int,
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """The reply to one line; what was heard and decided is put down in `own` and `moves`."""
     *before, line = exchange.history
     key = seed, GUIDED, exchange.case
@@ -159,7 +159,7 @@ def _line(line: Line) -> TalkLine:
 
 def _worded(
     exchange: Exchange, view: TalkView, decision: Decision, language: str, seed: int
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """The decision as words. A line that must keep to something and does not is replaced by one
     written by hand.
     """
@@ -174,7 +174,7 @@ def _worded(
         manner=decision.manner or prompt_text("manner_counselor", view.language),
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="write",
             purpose=PROMPT,
             who=view.me,
@@ -216,18 +216,18 @@ def _by_hand(view: TalkView, decision: Decision) -> str | None:
     return next((text for text in texts if text), None)
 
 
-def _named(exchange: Exchange, asking: Ask[Reply]) -> Ask[Reply]:
+def _named(exchange: Exchange, asking: Ask[Reply[Any]]) -> Ask[Reply[Any]]:
     """The same, each request under the exchange's name, by which it is kept."""
     answer: Any = None
     while True:
         try:
             wanted = asking.send(answer)
         except StopIteration as end:
-            reply: Reply = end.value
+            reply: Reply[Any] = end.value
             return reply
         who = exchange_id(exchange)
         answer = yield (
             replace(wanted, who=who)
-            if isinstance(wanted, Request)
+            if isinstance(wanted, Question)
             else tuple(replace(one, who=who) for one in wanted)
         )

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from simcounsel.agents.reporting import Question
+from simcounsel.agents.reporting import FormItem
 from simcounsel.bench.cases import Exchange
 from simcounsel.bench.counselor import exchange_id
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
 
 PROMPT = "bench_judge"
@@ -49,7 +49,7 @@ class Judgment(BaseModel):
         return {name: getattr(self, name) for name in DIMENSIONS}
 
 
-def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Reply]:
+def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Reply[Any]]:
     """One reply judged: a Judgment, or None with a problem when the second try was no use
     either.
     """
@@ -57,7 +57,7 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
     said = "\n".join(f"{names[line.role]}: {line.content}" for line in exchange.history)
     system, prompt = render(PROMPT, language=language, said=said, reply=f"Counselor: {reply}")
     questions = tuple(
-        Question(
+        FormItem(
             id=name,
             text=f"{name.capitalize()} of the counselor's last line, from 0 to {most}",
             low=0,
@@ -68,14 +68,14 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
     )
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose=PROMPT,
                 who=exchange_id(exchange),
                 tier="judge",
                 system=system,
                 prompt=prompt,
-                model=Judgment,
+                schema=Judgment,
                 temperature=0.0,
                 max_tokens=MOST_TOKENS,
                 seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),

@@ -162,7 +162,7 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
     """What a replay needs of a recorded call."""
     return {
         key: call[key]
-        for key in ("model", "reply", "source", "problem", "weights", "extra", "vectors")
+        for key in ("model", "reply", "source", "problem", "weights", "notes", "vectors")
         if key in call
     }
 

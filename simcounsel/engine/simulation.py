@@ -40,7 +40,8 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.llm.catalog import vectors_for
-from simcounsel.llm.question import Ask, Outcome, Request, ask
+from simcounsel.llm.driving import Outcome
+from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 from simcounsel.runs.run import Run
@@ -377,9 +378,7 @@ class Simulation(mesa.Model):
         )
         if not texts:
             return
-        request = Request(
-            verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts
-        )
+        request = embedding("remember", "everyone", texts)
         vectors = self.models.ask({"remember": ask(request)})["remember"].value.value
         self._vectors.update(zip(texts, vectors, strict=True))
         for name, drafts in sorted(self._drafts.items()):

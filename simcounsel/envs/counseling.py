@@ -24,7 +24,8 @@ from simcounsel.envs.transcripts import write_transcript
 from simcounsel.errors import SpecError
 from simcounsel.events import Measured
 from simcounsel.llm.catalog import open_chats, open_embed
-from simcounsel.llm.switchboard import Switchboard, Usage
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.llm.usage import Usage
 from simcounsel.policies import policy_for
 from simcounsel.specs.practice import PolicySpec, check_locale
 from simcounsel.specs.vocabulary import Emotion
@@ -367,5 +368,5 @@ def _opened(world: World) -> Switchboard:
     """The models that the world names. ModelError says what is missing."""
     roles = world.models.resolved()
     models = Switchboard(open_chats(roles), open_embed(roles["embed"]))
-    models.stretch = "step"
+    models.unit = "step"
     return models

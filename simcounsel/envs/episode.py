@@ -38,7 +38,8 @@ from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.talk import talk_measured
 from simcounsel.instruments.witness import Witness
-from simcounsel.llm.question import Ask, Request, Trouble, ask
+from simcounsel.llm.driving import Trouble
+from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 
@@ -250,11 +251,7 @@ class Episode:
         texts = tuple(sorted({memory.text for memory in self._drafts}))
         if not texts:
             return
-        reply = self._ask(
-            ask(
-                Request(verb="embed", purpose="remember", who="everyone", tier="embed", texts=texts)
-            )
-        )
+        reply = self._ask(ask(embedding("remember", "everyone", texts)))
         self._vectors.update(zip(texts, reply.value, strict=True))
         resident = self.mind.resident
         for draft in self._drafts:

@@ -16,7 +16,7 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.envs.danger import open_dangers
 from simcounsel.instruments.material import CLIENT, COUNSELOR
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 
 TURN = "turn from outside"
 WEIGHT = 3
@@ -54,7 +54,7 @@ class Outside(Person):
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """The line from outside."""
         reply = yield from ask(
-            Request(verb="write", purpose=TURN, who=view.me, hints={"view": view})
+            Question[Line](verb="write", purpose=TURN, who=view.me, hints={"view": view})
         )
         line: Line = reply.value
         answer = LineAnswer(
@@ -109,7 +109,7 @@ def until_turn(talk: Ask[T], line: Line | None) -> Ask[TalkView | Over[T]]:
             wanted = talk.send(reply)
         except StopIteration as end:
             return Over(value=end.value)
-        if isinstance(wanted, Request) and wanted.purpose == TURN:
+        if isinstance(wanted, Question) and wanted.purpose == TURN:
             view: TalkView = wanted.hints["view"]
             return view
         reply = yield wanted

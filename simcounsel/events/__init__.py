@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from simcounsel.events.data import Data, Forked, TickEnded, Warned
+from simcounsel.events.data import Answered, Data, Forked, TickEnded, Warned
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -69,7 +69,7 @@ from simcounsel.events.synthesis import (
     StrategyRestored,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Event = (
     Joined
@@ -161,9 +161,12 @@ class Entry:
     event: Event
 
     def line(self) -> str:
-        """Its line in events.jsonl."""
-        stamp = f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},'
-        return stamp + self.event.model_dump_json()[1:] + "\n"
+        """Its line in events.jsonl: the kind first, from which calls it came last."""
+        body = self.event.model_dump_json()[1:-1]
+        if isinstance(self.event, Answered):
+            at = body.index('"kind":')
+            body = f"{body[at:]},{body[: at - 1]}"
+        return f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},{body}}}\n'
 
 
 def parse_entry(fields: dict[str, Any]) -> Entry:
@@ -176,6 +179,7 @@ __all__ = [
     "PRACTICE",
     "SCHEMA_VERSION",
     "Acted",
+    "Answered",
     "Appraised",
     "Assessed",
     "Candidate",

@@ -11,6 +11,17 @@ class Data(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Answered(Data):
+    """An event that came from what a model answered."""
+
+    calls: tuple[str, ...] = ()
+    """Keys of the calls that it came from: lines of calls.jsonl. () where it came from none, and in
+    runs of log version 1, which did not record it.
+    """
+    fallback: bool = False
+    """Whether a call gave nothing of use, so that the declared fallback was taken."""
+
+
 class Warned(Data):
     """A model's answer could not be used; the declared fallback was taken."""
 

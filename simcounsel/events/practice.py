@@ -7,11 +7,11 @@ conversation say.
 
 from typing import Literal
 
-from simcounsel.events.data import Data
+from simcounsel.events.data import Answered, Data
 from simcounsel.specs.vocabulary import Danger, RiskLevel
 
 
-class Assessed(Data):
+class Assessed(Answered):
     """Danger in what a client said, or answered in a questionnaire. who: the client; chat, message:
     the line; None for a questionnaire. evidence: their words. by: whose judgement the level is.
     """
@@ -27,7 +27,7 @@ class Assessed(Data):
     why: str
 
 
-class Judged(Data):
+class Judged(Answered):
     """What was decided about the talk before a transition. question: what was asked about it, such
     as `sufficient`, an intent or `valence`; verdict: the answer; by: a model, words that leave no
     doubt, or a rule such as the least number of messages.
@@ -57,7 +57,7 @@ class Transitioned(Data):
     reason: str
 
 
-class Noted(Data):
+class Noted(Answered):
     """What somebody keeps of a conversation for later. about: the other; first, last: the lines
     that it covers, from 1.
     """
@@ -79,7 +79,7 @@ class Candidate(Data):
     why: str
 
 
-class Retrieved(Data):
+class Retrieved(Answered):
     """A choice out of a library. of: what kind of thing; chosen: ids, in order; reason: of the
     choice.
     """
@@ -93,7 +93,7 @@ class Retrieved(Data):
     reason: str
 
 
-class Reasoned(Data):
+class Reasoned(Answered):
     """What a counselor thinks before a line, which is never said. skill: id of the skill that it
     means to use, if any.
     """
@@ -107,7 +107,7 @@ class Reasoned(Data):
     strategy: str
 
 
-class SessionPlanned(Data):
+class SessionPlanned(Answered):
     """What a counselor means to do in a session of a course, before it begins. session: from 1;
     objective: never said; goals: of the stage, still unmet, that it aims at; reason: what of the
     plan and of earlier sessions it follows from.
@@ -135,7 +135,7 @@ class GoalReview(Data):
     quotes: tuple[str, ...] = ()
 
 
-class SessionReviewed(Data):
+class SessionReviewed(Answered):
     """A counselor's note on a session of a course. alliance: 1 (torn) to 5 (firm); homework: what
     was agreed for the time until the next session; dropped: quotes that were given as evidence and
     stand in no line.
@@ -156,7 +156,7 @@ class SessionReviewed(Data):
     dropped: tuple[str, ...] = ()
 
 
-class FactLearned(Data):
+class FactLearned(Answered):
     """Something that a counselor knows about a client since a session. id: `F` and a number, by
     course; quote: the client's words; realm: what happened, or what belongs to the treatment;
     contradicts: ids of what was known and cannot be true as well, which stays; supersedes: ids of
@@ -177,7 +177,7 @@ class FactLearned(Data):
     supersedes: tuple[str, ...] = ()
 
 
-class Formulated(Data):
+class Formulated(Answered):
     """A row of what a counselor fills in about a client. field: its id in the therapy; cells: one
     for each column, or one; quote: the client's words that it rests on.
     """
@@ -192,7 +192,7 @@ class Formulated(Data):
     quote: str
 
 
-class CourseAdvanced(Data):
+class CourseAdvanced(Answered):
     """How a course goes on after a session. step: to the next stage, one more session of this one,
     back to the one before, or the end; options: the steps that the plan left open; focus: of the
     next session.
@@ -211,7 +211,7 @@ class CourseAdvanced(Data):
     reason: str
 
 
-class ClientShifted(Data):
+class ClientShifted(Answered):
     """Where a client stands with a line, or after a conversation, as only the client knows.
     resistance, mood: 0 to 10; guard: the way of guarding itself that was touched by what was said
     to it; softened: how often each such way has been touched, in the order of the persona;

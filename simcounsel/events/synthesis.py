@@ -6,7 +6,7 @@ A session is `S0001`; its messages count from 1, the seeker's and the supporter'
 
 from typing import Literal
 
-from simcounsel.events.data import Data
+from simcounsel.events.data import Answered, Data
 from simcounsel.specs.vocabulary import Disclosure, Quality, Support
 
 Source = Literal["generated", "chosen", "fallback", "human"]
@@ -24,7 +24,7 @@ class Fact(Data):
     invented: bool
 
 
-class Extracted(Data):
+class Extracted(Answered):
     """A session begins: the extractor made a seeker's file out of a situation. situation: the id of
     the seed; strategies: ids of those that the supporter carries through this session.
     """
@@ -38,7 +38,7 @@ class Extracted(Data):
     source: Source
 
 
-class Disclosed(Data):
+class Disclosed(Answered):
     """The seeker says something. facts: ids of those told for the first time; () when it holds
     back.
     """
@@ -52,7 +52,7 @@ class Disclosed(Data):
     source: Source
 
 
-class Drafted(Data):
+class Drafted(Answered):
     """The supporter's line before anybody judged it. reasoning: what it thought before; not
     said.
     """
@@ -77,7 +77,7 @@ class QualityRating(Data):
     value: int | None
 
 
-class Evaluated(Data):
+class Evaluated(Answered):
     """The evaluator's judgment of a draft. revise: it should be changed, as `advice` says; go_on:
     the seeker's trouble calls for more talk.
     """
@@ -92,7 +92,7 @@ class Evaluated(Data):
     source: Source
 
 
-class Revised(Data):
+class Revised(Answered):
     """The corrector's line in place of the draft. before: the draft; reason: the evaluator's
     advice.
     """
@@ -118,7 +118,7 @@ class SessionEnded(Data):
     revised: int
 
 
-class StrategyLearned(Data):
+class StrategyLearned(Answered):
     """The manager's advice that the supporter carries from the next wave on. id: `K001`; session:
     from whose suggestions it was made, and advice: these suggestions. The entry's tick is the wave
     that made it.
@@ -131,7 +131,7 @@ class StrategyLearned(Data):
     advice: tuple[str, ...]
 
 
-class StrategyKnown(Data):
+class StrategyKnown(Answered):
     """A strategy that the manager found again: near enough to one that is carried already (cosine
     of meaning).
     """

@@ -9,6 +9,7 @@ samples.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.agents.reporting import Sheet
@@ -23,7 +24,7 @@ from simcounsel.instruments.forms import (
     scale_text,
 )
 from simcounsel.instruments.material import Material, later_first
-from simcounsel.llm.question import Ask, Reply, Request, ask, ask_all
+from simcounsel.llm.question import Ask, Question, Reply, ask, ask_all
 from simcounsel.prompts import render
 from simcounsel.specs.scale import Item, Scale
 
@@ -31,7 +32,7 @@ SAMPLING = 0.7
 """Temperature when several samples are averaged; a single one is the likeliest answer."""
 DECIMALS = 4
 Answers = tuple[ItemAnswer, ...]
-AskBlock = Callable[[tuple[Item, ...], str], Ask[Reply]]
+AskBlock = Callable[[tuple[Item, ...], str], Ask[Reply[Any]]]
 
 
 def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask[Answers]:
@@ -39,7 +40,7 @@ def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask
     collected = _Collected(scale)
     for sample in range(samples):
 
-        def block(items: tuple[Item, ...], again: str, sample: int = sample) -> Ask[Reply]:
+        def block(items: tuple[Item, ...], again: str, sample: int = sample) -> Ask[Reply[Any]]:
             return mind.report(scene, _sheet(scale, items, again, sample, samples))
 
         yield from _in_blocks(collected, block)
@@ -72,7 +73,7 @@ def observe(
 
         def block(
             items: tuple[Item, ...], again: str, sample: int = sample, flipped: bool = flipped
-        ) -> Ask[Reply]:
+        ) -> Ask[Reply[Any]]:
             return ask(
                 _block_request(
                     scale, who, material.text(flipped), items, again, (*key, sample), samples
@@ -189,7 +190,7 @@ def _weighted(
 
 def _item_request(
     scale: Scale, who: str, material: str, item: Item, key: tuple[object, ...]
-) -> Request:
+) -> Question[Any]:
     allowed = scale.range_of(item)
     system, prompt = render(
         "judge_item",
@@ -198,7 +199,7 @@ def _item_request(
         scale=scale_text(scale, (item,)),
         item=item.text,
     )
-    return Request(
+    return Question(
         verb="rate",
         purpose="judge_item",
         who=who,
@@ -228,7 +229,7 @@ def _block_request(
     again: str,
     key: tuple[object, ...],
     samples: int,
-) -> Request:
+) -> Question[Any]:
     questions = tuple(question_of(scale, item) for item in items)
     listed = "\n".join(f"{question.id}. {question.text}" for question in questions)
     system, prompt = render(
@@ -239,14 +240,14 @@ def _block_request(
         items=listed,
         again=again,
     )
-    return Request(
+    return Question(
         verb="fill",
         purpose="judge_block",
         who=who,
         tier="judge",
         system=system,
         prompt=prompt,
-        model=answers_model(scale, items),
+        schema=answers_model(scale, items),
         fallback=None,
         temperature=SAMPLING if samples > 1 else 0.0,
         max_tokens=40 + 16 * len(items),

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from simcounsel.chance import seed_of
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
 from simcounsel.safety.detector import hear
 from simcounsel.safety.phrases import (
@@ -115,7 +115,7 @@ def _judged(
     }
 
 
-def _read(item: Item, reply: Reply, lines: Lines) -> ItemAnswer:
+def _read(item: Item, reply: Reply[Any], lines: Lines) -> ItemAnswer:
     if reply.value is None:
         return ItemAnswer(id=item.id, value=None, reason=f"no usable answer: {reply.problem}")
     given: Finding | None = getattr(reply.value, item.id, None)
@@ -168,7 +168,7 @@ def _request(
     items: tuple[Item, ...],
     again: str,
     key: tuple[object, ...],
-) -> Request:
+) -> Question[Any]:
     listed = "\n".join(
         f"{item.id}. {item.text}" + (f" (the proof: words of the {item.by})" if item.by else "")
         for item in items
@@ -180,14 +180,14 @@ def _request(
         items=listed,
         again=again,
     )
-    return Request(
+    return Question(
         verb="fill",
         purpose="judge_audit",
         who=who,
         tier="judge",
         system=system,
         prompt=prompt,
-        model=_answers(items),
+        schema=_answers(items),
         fallback=None,
         temperature=0.0,
         max_tokens=60 + 70 * len(items),

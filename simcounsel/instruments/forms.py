@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
-from simcounsel.agents.reporting import Question
+from simcounsel.agents.reporting import FormItem
 from simcounsel.llm.question import Reply
 from simcounsel.specs.scale import Item, Range, Scale
 
@@ -15,7 +15,7 @@ _ABSENT = "(absent)"
 UNANSWERABLE = "left open: nothing to go by, says the respondent"
 
 
-def read_block(scale: Scale, items: tuple[Item, ...], reply: Reply) -> dict[str, float | str]:
+def read_block(scale: Scale, items: tuple[Item, ...], reply: Reply[Any]) -> dict[str, float | str]:
     """A reply to a block by item id: a number that the item allows, or why there is none."""
     if reply.value is None:
         return {item.id: f"no usable answer: {reply.problem}" for item in items}
@@ -37,10 +37,10 @@ def _read(allowed: Range, value: Any) -> float | str:
     return number
 
 
-def question_of(scale: Scale, item: Item) -> Question:
+def question_of(scale: Scale, item: Item) -> FormItem:
     allowed = scale.range_of(item)
     text = item.text if item.range is None else f"{item.text} ({range_text(allowed)})"
-    return Question(id=item.id, text=text, low=allowed.min, high=allowed.max, step=allowed.step)
+    return FormItem(id=item.id, text=text, low=allowed.min, high=allowed.max, step=allowed.step)
 
 
 def scale_text(scale: Scale, items: tuple[Item, ...]) -> str:

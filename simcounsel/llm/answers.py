@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from simcounsel.llm.models import Completion
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.texts import stopwords
 
 _REFUSAL = re.compile(
@@ -25,23 +25,23 @@ class Unfit(ValueError):
     """An answer that cannot be used; the text says why, to the model that gave it."""
 
 
-def read_answer(request: Request, completion: Completion) -> Any:
+def read_answer(question: Question[Any], completion: Completion) -> Any:
     """The value that the verb promises, checked by the request's own check. What a human said is
     not judged: the checks are for what models do wrong.
     """
     text = completion.text.strip()
     if not text:
         raise Unfit("the answer was empty")
-    match request.verb:
+    match question.verb:
         case "fill":
-            value: Any = _fill(request.model, text)
+            value: Any = _fill(question.schema, text)
         case "choose":
-            value = _choose(request.options, text, completion)
+            value = _choose(question.options, text, completion)
         case "rate":
-            value = _rate(request.scale, text, completion)
+            value = _rate(question.scale, text, completion)
         case _:
             value = _write(text)
-    complaint = request.check(value) if request.check and completion.source != "human" else None
+    complaint = question.check(value) if question.check and completion.source != "human" else None
     if complaint:
         raise Unfit(complaint)
     return value

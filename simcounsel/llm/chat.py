@@ -1,76 +1,33 @@
-"""A Request as chat messages, and what comes back as text and weights; shared by all chat
+"""A Question as chat messages, and what comes back as text and weights; shared by all chat
 providers.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
-
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Message, Question
 from simcounsel.prompts import render
 
-EXAMPLES_SHOWN = 6
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
 _NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
 
-Message = dict[str, str]
 
-
-def messages(request: Request, complaint: str | None) -> list[Message]:
-    """System message (left out when empty), what was said before, user message and, on the second
-    try, what was wrong.
-    """
-    said = ({"role": role, "content": text} for role, text in request.talk)
-    told = [
-        {"role": "system", "content": _system(request)},
-        *said,
-        {"role": "user", "content": _user(request)},
-    ]
+def messages(question: Question[Any], complaint: str | None) -> list[Message]:
+    """The question's messages and, on the second try, what was wrong."""
+    told = list(question.messages)
     if complaint:
         told.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
-    return [message for message in told if message["content"]]
+    return told
 
 
-def _system(request: Request) -> str:
-    parts = [request.system]
-    if request.verb == "fill" and request.model is not None:
-        parts.append(_schema_part(request.model))
-    if request.examples:
-        lines = "\n".join(f"- {example.text}" for example in request.examples[:EXAMPLES_SHOWN])
-        parts.append(render("examples", lines=lines)[1])
-    return "\n\n".join(part for part in parts if part)
-
-
-def _user(request: Request) -> str:
-    if request.verb != "choose" or not request.options:
-        return request.prompt
-    listed = "\n".join(f"{number}. {option}" for number, option in enumerate(request.options, 1))
-    return f"{request.prompt}\n\n{render('options', options=listed)[1]}".strip()
-
-
-@cache
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a pydantic model; shared, not to be changed."""
-    return model.model_json_schema()
-
-
-@cache
-def _schema_part(model: type[BaseModel]) -> str:
-    schema = json.dumps(schema_of(model), ensure_ascii=False, separators=(",", ":"))
-    return render("schema", schema=schema)[1]
-
-
-def clean(text: str, request: Request) -> str:
+def clean(text: str, question: Question[Any]) -> str:
     """A model's text without surrogates that no file could hold and, for `fill`, without a code
     fence.
     """
     text = text.encode("utf-8", "replace").decode("utf-8")
-    fenced = _FENCE.match(text) if request.verb == "fill" else None
+    fenced = _FENCE.match(text) if question.verb == "fill" else None
     return fenced.group(1) if fenced else text
 
 

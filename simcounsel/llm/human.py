@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simcounsel.llm.models import ChatModel, Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import EMOTIONS
 
 LINE_CHARACTERS = 2000
@@ -82,7 +82,7 @@ class Board:
         with self._lock:
             return self._turn
 
-    async def line(self, request: Request) -> dict[str, Any] | None:
+    async def line(self, request: Question[Any]) -> dict[str, Any] | None:
         """Put a turn up and wait: the line as the fields of the answer, or None when the time is
         up.
         """
@@ -171,7 +171,7 @@ class Human:
         self._inner = inner
         self._board = board
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """Answer once. A human is not asked a second time: what they say is not judged."""
         if request.who != self._board.who or not request.purpose.startswith("line_"):
             return await self._inner.complete(request, complaint)
@@ -187,7 +187,7 @@ class Human:
         await self._inner.close()
 
 
-def _turn_of(request: Request, who: str, number: int, deadline: float) -> Turn:
+def _turn_of(request: Question[Any], who: str, number: int, deadline: float) -> Turn:
     hints, view = request.hints, request.hints["view"]
     return Turn(
         number=number,

@@ -11,7 +11,7 @@ from typing import Any
 from simcounsel.errors import ModelError
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 
 PREFIX = "langchain:"
 INSTALL = (
@@ -44,17 +44,23 @@ class LangChainModel:
         if chat is None:
             self._chat_for(0.7, 400)
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once; see ChatModel. Raises Failure."""
         try:
-            chat = self._chat_for(request.temperature, request.max_tokens)
+            chat = self._chat_for(question.temperature, question.max_tokens)
             async with asyncio.timeout(self._deadline_s):
-                message = await chat.ainvoke(messages(request, complaint))
+                message = await chat.ainvoke(messages(question, complaint))
         except TimeoutError:
             raise Failure(f"no answer within {self._deadline_s:g} s", transport=True) from None
         except Exception as error:  # every provider has its own exceptions
             raise _failure(error) from error
-        return _completion(message, request)
+        return _completion(message, question, self._sends(question))
+
+    def _sends(self, question: Question[Any]) -> dict[str, object]:
+        """The parameters that LangChain gets; none for an object that was given ready made."""
+        if self._given is not None:
+            return {}
+        return {"temperature": question.temperature, "max_tokens": question.max_tokens}
 
     async def close(self) -> None:
         """Forget the LangChain objects; they close their connections themselves."""
@@ -86,15 +92,16 @@ def _made(spec: str, temperature: float, max_tokens: int) -> Any:
         raise ModelError(f"{PREFIX}{spec}: LangChain cannot set it up: {_words(error)}") from error
 
 
-def _completion(message: Any, request: Request) -> Completion:
+def _completion(message: Any, question: Question[Any], parameters: dict[str, object]) -> Completion:
     text = _text(getattr(message, "content", None))
     if not text.strip():
         raise Failure("the answer is empty")
     usage = getattr(message, "usage_metadata", None)
     return Completion(
-        text=clean(text, request),
+        text=clean(text, question),
         tokens_in=_tokens(usage, "input_tokens"),
         tokens_out=_tokens(usage, "output_tokens"),
+        parameters=parameters,
     )
 
 

@@ -1,4 +1,4 @@
-"""What every provider offers: a ChatModel completes a Request, an EmbedModel turns texts to
+"""What every provider offers: a ChatModel completes a Question, an EmbedModel turns texts to
 vectors.
 """
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simcounsel.llm.question import Request, Source
+from simcounsel.llm.question import Question, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,30 +14,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """A model's raw answer.
-
-    text: as it came; for `fill` it should be JSON, for `choose` one of the options, for `rate` a
-    number. tokens_in, tokens_out: None when the server does not tell. weights: for `rate` and
-    `choose`, probabilities of the allowed answers, when the server gives them. tries: how often it
-    was sent, transport retries included.
-    """
+    """A model's raw answer."""
 
     text: str
+    """As it came; for `fill` it should be JSON, for `choose` an option, for `rate` a number."""
     tokens_in: int | None = None
+    """None when the server does not tell; so `tokens_out`."""
     tokens_out: int | None = None
     source: Source = "generated"
     weights: Mapping[str, float] | None = None
+    """For `rate` and `choose`: probabilities of the allowed answers, if the server gives them."""
     tries: int = 1
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    """How often it was sent, transport retries included."""
+    parameters: Mapping[str, object] | None = None
+    """What was sent beside the messages; None where nothing is sent, as by a stand-in."""
+    left_out: tuple[str, ...] = ()
+    """Parameters that the server made us leave out."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What is said beside the answer, such as `why`."""
 
 
 class ChatModel(Protocol):
-    """Completes requests of the verbs write, fill, choose and rate."""
+    """Answers questions of the verbs write, fill, choose and rate."""
 
     name: str
     """As it is written into calls.jsonl and looked up in the price table: 'openai:gpt-4o'."""
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once. `complaint` says what was wrong with the first answer, on the second try.
 
         Raises Failure when no answer can be had; retries of the transport are done in here.

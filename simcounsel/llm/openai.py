@@ -3,14 +3,15 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from simcounsel.llm.chat import clean, messages, number_weights, schema_of
+from simcounsel.llm.chat import clean, messages, number_weights
 from simcounsel.llm.http import Refused, Server, shown
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question, schema_of
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""
@@ -59,12 +60,12 @@ class OpenAIModel:
             backoff_s=backoff_s,
         )
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once; see ChatModel. Raises Failure, within `deadline_s` in all."""
         until = asyncio.get_running_loop().time() + self._server.deadline_s
         spared, tries = self._spared, 0
         while True:
-            body = self._body(request, complaint, spared)
+            body = self._body(question, complaint, spared)
             try:
                 answer, sent = await self._server.post("/chat/completions", body, until)
             except Failure as failure:
@@ -76,41 +77,49 @@ class OpenAIModel:
                 spared |= {blamed}
             else:
                 self._spared |= spared
-                return _completion(answer, request, tries + sent)
+                got = _completion(answer, question, tries + sent)
+                return replace(got, parameters=_parameters(body), left_out=tuple(sorted(spared)))
 
     async def close(self) -> None:
         """Close the connections."""
         await self._server.close()
 
     def _body(
-        self, request: Request, complaint: str | None, spared: frozenset[str]
+        self, question: Question[Any], complaint: str | None, spared: frozenset[str]
     ) -> dict[str, Any]:
         limit = (
-            min(request.max_tokens, RATE_TOKENS) if request.verb == "rate" else request.max_tokens
+            min(question.max_tokens, RATE_TOKENS)
+            if question.verb == "rate"
+            else question.max_tokens
         )
         body: dict[str, Any] = {
             "model": self._model,
-            "messages": messages(request, complaint),
-            "temperature": request.temperature,
-            "seed": request.seed,
+            "messages": messages(question, complaint),
+            "temperature": question.temperature,
+            "seed": question.seed,
         }
         if "max_tokens" in spared:
             body["max_completion_tokens"] = limit + THINKING_TOKENS
         else:
             body["max_tokens"] = limit
-        if request.verb == "fill" and request.model is not None:
-            body["response_format"] = _response_format(request)
-        if request.verb == "rate" and "logprobs" not in spared:
+        if question.verb == "fill" and question.schema is not None:
+            body["response_format"] = _response_format(question)
+        if question.verb == "rate" and "logprobs" not in spared:
             body |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
         return {key: value for key, value in body.items() if key not in spared}
 
 
-def _response_format(request: Request) -> dict[str, Any]:
-    assert request.model is not None
-    name = re.sub(r"\W", "_", request.model.__name__, flags=re.ASCII)[:64]
+def _parameters(body: Mapping[str, Any]) -> dict[str, object]:
+    """What was sent beside the messages and the model's name."""
+    return {key: value for key, value in body.items() if key not in ("messages", "model")}
+
+
+def _response_format(question: Question[Any]) -> dict[str, Any]:
+    assert question.schema is not None
+    name = re.sub(r"\W", "_", question.schema.__name__, flags=re.ASCII)[:64]
     return {
         "type": "json_schema",
-        "json_schema": {"name": name, "strict": False, "schema": schema_of(request.model)},
+        "json_schema": {"name": name, "strict": False, "schema": schema_of(question.schema)},
     }
 
 
@@ -126,7 +135,7 @@ def _blamed(body: Mapping[str, Any], failure: Failure) -> str | None:
     return "response_format" if "response_format" in body else None
 
 
-def _completion(answer: Mapping[str, Any], request: Request, tries: int) -> Completion:
+def _completion(answer: Mapping[str, Any], question: Question[Any], tries: int) -> Completion:
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -135,15 +144,15 @@ def _completion(answer: Mapping[str, Any], request: Request, tries: int) -> Comp
     content = message.get("content")
     if not isinstance(content, str) or not content.strip():
         raise Failure(_no_text(message, choice), tries=tries)
-    scale = request.scale if request.verb == "rate" else None
+    scale = question.scale if question.verb == "rate" else None
     finish = choice.get("finish_reason")
     return Completion(
-        text=clean(content, request),
+        text=clean(content, question),
         tokens_in=_tokens(answer, "prompt_tokens"),
         tokens_out=_tokens(answer, "completion_tokens"),
         tries=tries,
         weights=number_weights(choice.get("logprobs"), scale) if scale else None,
-        extra={"finish": finish} if isinstance(finish, str) and finish != "stop" else {},
+        notes={"finish": finish} if isinstance(finish, str) and finish != "stop" else {},
     )
 
 

@@ -1,20 +1,26 @@
-"""Ask, do not call: minds yield a Request and are sent a Reply; `drive` answers many at once.
+"""Ask, do not call: minds yield a Question and are sent a Reply.
 
-A Request is one of five verbs: **write** (text), **fill** (a pydantic model), **choose** (one of a
-closed list), **rate** (a number on a scale) and **embed** (vectors). Its answer has been parsed
-and checked before it reaches the asker, or is the asker's own declared fallback.
+A Question is one of five verbs: **write** (text), **fill** (a pydantic model), **choose** (one of
+a closed list), **rate** (a number on a scale) and **embed** (vectors). It is made where it is
+asked, and typed: `Question[T]` is answered by a `Reply[T]` whose value has been parsed and checked
+before it reaches the asker, or is the asker's own declared fallback. Many are answered at once by
+`simcounsel.llm.driving`.
 """
 
-import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 
+import orjson
 from pydantic import BaseModel
+
+from simcounsel.prompts import render
+
+if TYPE_CHECKING:  # numpy is slow to import
+    import numpy as np
 
 Verb = Literal["write", "fill", "choose", "rate", "embed"]
 Tier = Literal[
@@ -30,9 +36,12 @@ Tier = Literal[
     "manager",
 ]
 Source = Literal["generated", "chosen", "fallback", "human"]
+Message = dict[str, str]
+"""`role` and `content` of a chat message."""
 T = TypeVar("T")
 
-
+EXAMPLES_SHOWN = 6
+"""How many of a question's examples a chat model sees."""
 OWN = "own"
 """The tag of an example that a policy brings for its move, before all that a persona has."""
 LISTENS = "listens"
@@ -42,188 +51,227 @@ LISTENS = "listens"
 @dataclass(frozen=True, kw_only=True)
 class Example:
     """A line written by hand: an example of style for a capable model, and for a small one
-    possibly the answer itself. `tags`: theme, stage, emotion, cues and the like."""
+    possibly the answer itself.
+    """
 
     text: str
     stressed: str | None = None
+    """The words that the voice leans on, if any."""
     tags: Mapping[str, Any] = field(default_factory=dict)
+    """Theme, stage, emotion, cues and the like."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
-    """One question to a model.
+class Facts:
+    """What one kind of question is about, as data: for whoever answers without a language model.
 
-    purpose: which question of the resident's cycle this is; it names a file in `prompts/`. tier:
-    which of the model roles answers: four in a world, six and `embed` in a synthesis. model: for
-    `fill`, the pydantic model of the answer. options: for `choose`. scale: for `rate`, inclusive.
-    texts: for `embed`. talk: what was said before the prompt, each line a message of its own, for
-    models that learned to talk by turns. examples: best first; a chat model is shown the first few.
-    hints: the facts of the prompt once more as data, for a model too small to read them out of it.
-    check: what is wrong with a parsed answer, in words for the model; None when nothing is.
-    fallback: the answer to take when the second try fails too. seed: drawn by key, so that the same
-    world asks the same question with the same seed.
+    Each kind of question has a type of its own that derives from this one; a stand-in is
+    registered for it (`simcounsel.standins`). Its fields are plain data (texts, numbers, tuples,
+    mappings, frozen dataclasses, pydantic models), never what lives and changes: they belong to
+    the question's key.
     """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Generic[T]):
+    """One question to a model, with all that can reach its answer."""
 
     verb: Verb
     purpose: str
+    """Which question it is; it names a file in `prompts/`."""
     who: str
+    """Who asks: a resident, a session, a judge."""
     tier: Tier = "reason"
+    """Which of the model roles answers: four in a world, six and `embed` in a synthesis."""
     system: str = ""
     prompt: str = ""
-    model: type[BaseModel] | None = None
-    options: tuple[str, ...] = ()
-    scale: tuple[int, int] | None = None
-    texts: tuple[str, ...] = ()
     talk: tuple[tuple[Literal["user", "assistant"], str], ...] = ()
+    """What was said before the prompt, each line a message, for models that learned to talk by
+    turns.
+    """
+    schema: type[T] | None = None
+    """For `fill`: the pydantic model of the answer."""
+    options: tuple[str, ...] = ()
+    """For `choose`."""
+    scale: tuple[int, int] | None = None
+    """For `rate`: lowest and highest, inclusive."""
+    texts: tuple[str, ...] = ()
+    """For `embed`."""
     examples: tuple[Example, ...] = ()
+    """Best first; a chat model is shown the first few."""
+    facts: Facts | None = None
+    """What it is about, as data; None only for `embed`."""
     hints: Mapping[str, Any] = field(default_factory=dict)
-    check: Callable[[Any], str | None] | None = None
-    fallback: Any = None
+    """Deprecated: becomes facts."""
+    check: Callable[[T], str | None] | None = None
+    """What is wrong with a parsed answer, in words for the model; None when nothing is."""
+    fallback: T | None = None
+    """The answer to take when the second try fails too."""
     temperature: float = 0.7
     max_tokens: int = 400
     seed: int = 0
+    """Drawn by key, so that the same world asks the same question with the same seed."""
+
+    @property
+    def declared(self) -> T:
+        """The fallback of a question that has one."""
+        assert self.fallback is not None, f"{self.purpose}: no fallback is declared"
+        return self.fallback
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """What a chat model is sent: system message (left out when empty), what was said before,
+        user message.
+        """
+        parts = [self.system]
+        if self.verb == "fill" and self.schema is not None:
+            parts.append(_schema_part(self.schema))
+        if self.examples:
+            lines = "\n".join(f"- {example.text}" for example in self.examples[:EXAMPLES_SHOWN])
+            parts.append(render("examples", lines=lines)[1])
+        asked = self.prompt
+        if self.verb == "choose" and self.options:
+            listed = "\n".join(f"{at}. {option}" for at, option in enumerate(self.options, 1))
+            asked = f"{asked}\n\n{render('options', options=listed)[1]}".strip()
+        told = [
+            ("system", "\n\n".join(part for part in parts if part)),
+            *self.talk,
+            ("user", asked),
+        ]
+        return tuple({"role": role, "content": text} for role, text in told if text)
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 (32 hex digits) of all that is sent; the name under which a reply is recorded."""
-        sent = [
+        """SHA-256 (32 hex digits) of everything that can reach its answer: the messages with the
+        examples as they are shown, the schema itself, the parameters, and the facts and examples
+        that a stand-in answers from. The name under which a reply is recorded, for every provider
+        the same.
+        """
+        return hashlib.sha256(_canonical(self._sent())).hexdigest()[:32]
+
+    def _sent(self) -> list[object]:
+        if self.verb == "embed":
+            return [self.verb, self.purpose, self.texts]
+        return [
             self.verb,
             self.purpose,
-            self.system,
-            self.prompt,
+            self.messages,
+            None if self.schema is None else schema_text(self.schema),
             self.options,
             self.scale,
-            self.texts,
-            self.model.__name__ if self.model else None,
             self.temperature,
             self.max_tokens,
-            self.seed if self.verb != "embed" else 0,
-            *([self.talk] if self.talk else []),
+            self.seed,
+            self.examples,
+            None if self.facts is None else [type(self.facts).__name__, self.facts],
         ]
-        return hashlib.sha256(
-            json.dumps(sent, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        ).hexdigest()[:32]
+
+
+def _canonical(value: object) -> bytes:
+    """The same bytes for the same data. TypeError for what is not data."""
+    try:
+        return orjson.dumps(value, default=_data, option=orjson.OPT_NON_STR_KEYS)
+    except orjson.JSONEncodeError as error:
+        if "surrogates" not in str(error):
+            raise TypeError(f"facts are data only: {error}") from None
+    plain = orjson.loads(orjson.dumps(_without_halves(value), default=_data))
+    return json.dumps(plain, ensure_ascii=True).encode()
+
+
+def _data(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return dict(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not data")
+
+
+def _without_halves(value: object) -> object:
+    """Texts with halves of characters (lone surrogates) written out, so that they can be hashed."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, tuple | list):
+        return [_without_halves(one) for one in value]
+    if isinstance(value, Mapping | BaseModel):
+        return {str(key): _without_halves(one) for key, one in dict(value).items()}
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: _without_halves(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
+_SCHEMAS: dict[type, dict[str, Any]] = {}
+_SCHEMA_TEXTS: dict[type, str] = {}
+
+
+def schema_of(schema: type) -> dict[str, Any]:
+    """The JSON schema of a pydantic model; shared, not to be changed."""
+    if schema not in _SCHEMAS:
+        assert issubclass(schema, BaseModel)
+        _SCHEMAS[schema] = schema.model_json_schema()
+    return _SCHEMAS[schema]
+
+
+def schema_text(schema: type) -> str:
+    """The JSON schema of a pydantic model, as it is sent."""
+    if schema not in _SCHEMA_TEXTS:
+        _SCHEMA_TEXTS[schema] = json.dumps(
+            schema_of(schema), ensure_ascii=False, separators=(",", ":")
+        )
+    return _SCHEMA_TEXTS[schema]
+
+
+def _schema_part(schema: type) -> str:
+    return render("schema", schema=schema_text(schema))[1]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
-    """A checked answer. `problem` says why the fallback was taken, and is None otherwise.
-    weights: for `rate`, the probabilities that made the value; None when the server gave none."""
+class Reply(Generic[T]):
+    """A checked answer."""
 
-    value: Any
+    value: T
     source: Source = "generated"
     model: str = ""
+    """The model's name, as calls.jsonl has it."""
+    call: str = ""
+    """The key of the question that it answers: its line in calls.jsonl."""
     problem: str | None = None
+    """Why the fallback was taken; None when it was not."""
     weights: Mapping[str, float] | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    """For `rate`: the probabilities that made the value; None when the server gave none."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What a stand-in or a server says beside its answer, such as `why`."""
 
 
-Ask = Generator[Request | tuple[Request, ...], Any, T]
-Answer = Callable[[Request], Awaitable[Reply]]
+class Traced(TypedDict):
+    """The fields of an event that say from which calls it came."""
+
+    calls: tuple[str, ...]
+    fallback: bool
 
 
-def ask(request: Request) -> Ask[Reply]:
-    """One request, one reply; for `reply = yield from ask(request)`."""
-    reply: Reply = yield request
+def traced(*replies: Reply[Any]) -> Traced:
+    """For an event that came from these replies: `Appraised(..., **traced(reply))`."""
+    return Traced(
+        calls=tuple(dict.fromkeys(reply.call for reply in replies if reply.call)),
+        fallback=any(reply.source == "fallback" for reply in replies),
+    )
+
+
+Ask = Generator[Question[Any] | tuple[Question[Any], ...], Any, T]
+
+
+def ask(question: Question[T]) -> Ask[Reply[T]]:
+    """One question, one reply; for `reply = yield from ask(question)`."""
+    reply: Reply[T] = yield question
     return reply
 
 
-def ask_all(requests: tuple[Request, ...]) -> Ask[tuple[Reply, ...]]:
-    """Several requests that need not wait for each other."""
-    replies: tuple[Reply, ...] = yield requests
+def ask_all(questions: tuple[Question[T], ...]) -> Ask[tuple[Reply[T], ...]]:
+    """Several questions that need not wait for each other."""
+    replies: tuple[Reply[T], ...] = yield questions
     return replies
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trouble:
-    """A request whose fallback was taken, and why."""
-
-    who: str
-    purpose: str
-    cause: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome(Generic[T]):
-    """What an Ask came to, and the fallbacks on its way, in the order of its requests."""
-
-    value: T
-    troubles: tuple[Trouble, ...] = ()
-
-
-class Halted(Exception):
-    """Somebody who watches wants to stop everything: `stop` is the SystemExit or KeyboardInterrupt.
-    Such a one must not be raised in the loop's own thread, which it would end, and whoever waits
-    for the loop would wait for ever.
-    """
-
-    def __init__(self, stop: BaseException) -> None:
-        super().__init__(str(stop))
-        self.stop = stop
-
-
-@contextmanager
-def halting() -> Iterator[None]:
-    """Within a loop: stops everything by an ordinary exception."""
-    try:
-        yield
-    except (SystemExit, KeyboardInterrupt) as stop:
-        raise Halted(stop) from None
-
-
-async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
-    """Carry one Ask to its end."""
-    troubles: list[Trouble] = []
-    reply: Any = None
-    while True:
-        try:
-            with halting():
-                wanted = asking.send(reply)
-        except StopIteration as end:
-            return Outcome(value=end.value, troubles=tuple(troubles))
-        if isinstance(wanted, Request):
-            reply = await answer(wanted)
-            pairs: tuple[tuple[Request, Reply], ...] = ((wanted, reply),)
-        else:
-            reply = tuple(await asyncio.gather(*(answer(request) for request in wanted)))
-            pairs = tuple(zip(wanted, reply, strict=True))
-        troubles += [
-            Trouble(who=r.who, purpose=r.purpose, cause=got.problem)
-            for r, got in pairs
-            if got.problem
-        ]
-
-
-async def drive(asks: Mapping[str, Ask[T]], answer: Answer) -> dict[str, Outcome[T]]:
-    """Carry many Asks to their ends at once; each goes on as soon as its own reply is there.
-
-    The outcomes come in the order of the sorted names, whatever the timing. The first exception
-    ends all of them.
-    """
-    names = sorted(asks)
-    tasks = []
-    async with asyncio.TaskGroup() as group:
-        for name in names:
-            tasks.append(group.create_task(pursue(asks[name], answer)))
-            await asyncio.sleep(
-                0
-            )  # lets the first requests leave while the last are still being thought of
-    return {name: task.result() for name, task in zip(names, tasks, strict=True)}
-
-
-def play(asking: Ask[T], *replies: Any) -> T:
-    """Carry one Ask to its end with given values, for tests: each request gets the next value."""
-    values = iter(replies)
-    reply: Any = None
-    try:
-        while True:
-            wanted = asking.send(reply)
-            many = () if isinstance(wanted, Request) else wanted
-            reply = (
-                tuple(Reply(value=next(values)) for _ in many)
-                if many
-                else Reply(value=next(values))
-            )
-    except StopIteration as end:
-        value: T = end.value
-        return value
+def embedding(purpose: str, who: str, texts: tuple[str, ...]) -> "Question[np.ndarray]":
+    """A question for the unit vectors of texts: float32, shape (len(texts), dimensions)."""
+    return Question(verb="embed", purpose=purpose, who=who, tier="embed", texts=texts)

@@ -2,9 +2,11 @@
 Switchboard.
 """
 
+from typing import Any
+
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion, Failure, Provider
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 
 
@@ -14,7 +16,7 @@ class Recorded:
     def __init__(self, run: str) -> None:
         self.name = f"recorded:{run}"
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """There is nobody to ask."""
         raise Failure(
             f"the recorded reply to {request.purpose!r} does not fit this version's checks"

@@ -1,20 +1,23 @@
-"""Routes each request to the model of its tier; checks, asks again once, falls back, records,
+"""Routes each question to the model of its tier; checks, asks again once, falls back, records,
 counts.
 """
 
 import asyncio
-import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
+from simcounsel.llm.chat import messages
+from simcounsel.llm.driving import Halted, Outcome, drive, halting
+from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Ask, Halted, Outcome, Reply, Request, Tier, drive, halting
+from simcounsel.llm.question import Ask, Question, Reply, Tier
+from simcounsel.llm.usage import Spent, Usage
+from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,57 +47,10 @@ class Sideline(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Usage:
-    """What has been asked so far. cost_usd is None when a price is unknown; `free`: nothing
-    costs.
-    """
-
-    calls: int = 0
-    replayed: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = 0.0
-    fallbacks: int = 0
-    second_tries: int = 0
-    retries: int = 0
-    chosen: int = 0
-    generated: int = 0
-    peak_in_flight: int = 0
-    prompt_characters: int = 0
-
-
-class LoopThread:
-    """An event loop of its own, so that runs work the same in a script, a server and a notebook."""
-
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(
-            target=self.loop.run_forever, name="simcounsel-models", daemon=True
-        )
-        self._thread.start()
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do the work and return its result; Ctrl-C cancels it."""
-        future: Future[T] = asyncio.run_coroutine_threadsafe(work, self.loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    def close(self) -> None:
-        """End the loop."""
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(timeout=5)
-        if not self._thread.is_alive():
-            self.loop.close()
-
-
 class Switchboard:
     """The models of a run by tier, with one limit on requests in flight.
 
-    stretch: what `begin_tick` begins, in words; patience: after so many requests that reached
+    unit: what `begin_tick` begins, in words; give_up_after: after so many requests that reached
     nobody, while none was answered, the stretch is given up at once (None: only at its end).
     recorded: replies of an earlier run (or of this one before a crash) by key; they are used
     instead of asking. only_recorded: a request that is not among them is an error.
@@ -118,8 +74,8 @@ class Switchboard:
         self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
         self.sideline: Sideline | None = None
-        self.stretch = "tick"
-        self.patience: int | None = None
+        self.unit = "tick"
+        self.give_up_after: int | None = None
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
@@ -175,7 +131,7 @@ class Switchboard:
         if self._unreached and not self._answered:
             names = ", ".join(sorted({model.name for model in self.chat.values()}))
             raise ModelUnreachable(
-                f"no model answered during this {self.stretch} ({self._last_cause}); see that"
+                f"no model answered during this {self.unit} ({self._last_cause}); see that"
                 f" {names} is running, reachable and spelled right"
             )
 
@@ -204,185 +160,122 @@ class Switchboard:
 
     # answering
 
-    async def answer(self, request: Request) -> Reply:
-        """One request to its reply; never raises for a bad answer."""
-        if request.verb == "embed":
-            return await self._answer_embed(request)
-        known = self._known(request)
+    async def answer(self, question: Question[T]) -> Reply[T]:
+        """One question to its reply; never raises for a bad answer."""
+        if question.verb == "embed":
+            return await self._embedded(question)
+        known = self._known(question)
         if known is not None:
-            reply = self._replay(request, known)
+            reply = self._replayed(question, known)
             if reply is not None:
                 return reply
         if self._only_recorded:
             raise ModelError(
-                f"the recording holds no reply to {request.who}'s {request.purpose!r}; "
+                f"the recording holds no reply to {question.who}'s {question.purpose!r}; "
                 "it replays only the same world, seed and version of simcounsel"
             )
         async with self._limit:
-            return await self._answer_chat(request)
+            return await self._asked(question)
 
-    def _known(self, request: Request) -> dict[str, Any] | None:
-        """The recorded call of a request; not one of another model than the one that would be asked
-        now, as in a fork that changes models. What a human said stays said, and a recording is
-        replayed whatever wrote it.
+    def _known(self, question: Question[T]) -> Mapping[str, Any] | None:
+        """The recorded call of a question; not one of another model than the one that would be
+        asked now, as in a fork that changes models. What a human said stays said, and a recording
+        is replayed whatever wrote it.
         """
-        known = self._recorded.get(request.key) if self._recorded else None
+        known = self._recorded.get(question.key) if self._recorded else None
         if known is None or self._only_recorded or known.get("source") == "human":
             return known
-        return known if known.get("model") == self.chat[request.tier].name else None
+        return known if known.get("model") == self.chat[question.tier].name else None
 
-    def _replay(self, request: Request, known: dict[str, Any]) -> Reply | None:
+    def _replayed(self, question: Question[T], known: Mapping[str, Any]) -> Reply[T] | None:
         """The reply of a recorded call. None when it does not parse any more."""
-        self._count(replayed=1)
+        self.usage = replace(self.usage, replayed=self.usage.replayed + 1)
         if known.get("problem"):
-            return Reply(
-                value=request.fallback,
-                source="fallback",
-                model=known["model"],
-                problem=known["problem"],
-            )
+            return _fallback(question, known["model"], known["problem"])
         completion = Completion(
             text=known["reply"],
             weights=known.get("weights"),
             source=known.get("source", "generated"),
+            notes=known.get("notes") or {},
         )
         try:
-            value = read_answer(request, completion)
+            return _reply(question, completion, known["model"])
         except Unfit:
             return None
-        return Reply(
-            value=value,
-            source=completion.source,
-            model=known["model"],
-            weights=completion.weights,
-            extra=known.get("extra") or {},
-        )
 
-    async def _answer_chat(self, request: Request) -> Reply:
-        model = self.chat[request.tier]
+    async def _asked(self, question: Question[T]) -> Reply[T]:
+        """Ask the model, at most twice; record and count."""
+        model = self.chat[question.tier]
         started = time.perf_counter()
         self._flying += 1
         self._moves += 1
         if self._flying > self.usage.peak_in_flight:
             self.usage = replace(self.usage, peak_in_flight=self._flying)
         spent = Spent(model.name, self._prices)
-        problem: str | None = None
-        reply: Reply | None = None
-        completion: Completion | None = None
-        complaint: str | None = None
-        unreached = False
+        reply: Reply[T] | None = None
         try:
-            for _ in range(2):
-                spent.asked += 1
-                try:
-                    completion = await model.complete(request, complaint)
-                    spent.add(completion)
-                    self._answered += 1
-                    value = read_answer(request, completion)
-                    reply = Reply(
-                        value=value,
-                        source=completion.source,
-                        model=model.name,
-                        weights=completion.weights,
-                        extra=completion.extra,
-                    )
-                    break
-                except Unfit as unfit:
-                    complaint = problem = str(unfit)
-                except Failure as failure:
-                    problem = failure.cause
-                    spent.tries += failure.tries
-                    if failure.transport:
-                        self._unreached += 1
-                        self._last_cause = failure.cause
-                        unreached = True
-                        break
-                    complaint = failure.cause
-                    self._answered += 1
+            while reply is None and spent.asked < 2 and not spent.unreached:
+                reply = await self._try(question, model, spent)
         finally:
             self._flying -= 1
             self._moves += 1
         if reply is None:
-            reply = Reply(
-                value=request.fallback, source="fallback", model=model.name, problem=problem
-            )
-        self._record_chat(
-            request, reply, completion, complaint, spent, time.perf_counter() - started, unreached
-        )
-        if self.patience is not None and self._unreached >= self.patience:
+            reply = _fallback(question, model.name, spent.problem)
+        characters = len(question.system) + len(question.prompt)
+        self.usage = self.usage.plus(spent, reply.source, characters)
+        self._record(question, reply, spent, time.perf_counter() - started)
+        if self.give_up_after is not None and self._unreached >= self.give_up_after:
             self.check_reached()
         return reply
 
-    def _record_chat(
-        self,
-        request: Request,
-        reply: Reply,
-        completion: Completion | None,
-        complaint: str | None,
-        spent: "Spent",
-        latency_s: float,
-        unreached: bool,
+    async def _try(self, question: Question[T], model: ChatModel, spent: Spent) -> Reply[T] | None:
+        """Ask once. None when the answer is of no use; `spent` then says why."""
+        spent.asked += 1
+        try:
+            completion = await model.complete(question, spent.complaint)
+            spent.add(completion)
+            self._answered += 1
+            reply = _reply(question, completion, model.name)
+        except Unfit as unfit:
+            spent.complaint = spent.problem = str(unfit)
+        except Failure as failure:
+            spent.problem = failure.cause
+            spent.tries += failure.tries
+            if failure.transport:
+                self._unreached += 1
+                self._last_cause = failure.cause
+                spent.unreached = True
+            else:
+                spent.complaint = failure.cause
+                self._answered += 1
+        else:
+            spent.problem = None
+            return reply
+        return None
+
+    def _record(
+        self, question: Question[T], reply: Reply[T], spent: Spent, latency_s: float
     ) -> None:
-        cost, so_far = spent.cost_usd, self.usage.cost_usd
-        self._count(
-            calls=1,
-            tokens_in=spent.tokens_in,
-            tokens_out=spent.tokens_out,
-            fallbacks=int(reply.source == "fallback"),
-            second_tries=int(complaint is not None),
-            retries=max(0, spent.tries - spent.asked),
-            chosen=int(reply.source == "chosen"),
-            generated=int(reply.source == "generated"),
-            prompt_characters=len(request.system) + len(request.prompt),
-            cost_usd=None if None in (so_far, cost) else cost,
-        )
         if self.recorder:
-            call: dict[str, Any] = {
-                "key": request.key,
-                "tick": self._tick,
-                "who": request.who,
-                "purpose": request.purpose,
-                "verb": request.verb,
-                "model": spent.model,
-                "system": request.system,
-                "prompt": request.prompt,
-                "seed": request.seed,
-                "reply": completion.text if completion else None,
-                "source": reply.source,
-                "complaint": complaint,
-                "problem": reply.problem,
-                "tokens_in": spent.tokens_in,
-                "tokens_out": spent.tokens_out,
-                "cost_usd": cost,
-                "latency_s": round(latency_s, 4),
-                "tries": spent.tries,
-            }
-            if request.talk:
-                call["talk"] = [list(line) for line in request.talk]
-            if unreached:
-                call["unreached"] = True
-            if completion and completion.weights:
-                call["weights"] = dict(completion.weights)
-            if completion and completion.extra:
-                call["extra"] = dict(completion.extra)
-            self.recorder.append_call(call)
+            self.recorder.append_call(
+                _call(question, reply, spent)
+                | {"tick": self._tick, "latency_s": round(latency_s, 4)}
+            )
         if self.on_call:
             with halting():
                 self.on_call()
 
-    async def _answer_embed(self, request: Request) -> Reply:
+    async def _embedded(self, question: Question[T]) -> Reply[T]:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
-        from simcounsel.runs.vectors import decode_vectors, encode_vectors
-
-        known = self._recorded.get(request.key) if self._recorded else None
+        known = self._recorded.get(question.key) if self._recorded else None
         if known is None and self._only_recorded:
             raise ModelError(
-                f"the recording holds no vectors for {request.who}'s {request.purpose!r}"
+                f"the recording holds no vectors for {question.who}'s {question.purpose!r}"
             )
         if known is None:
             started = time.perf_counter()
             try:
-                made = await self.embed.embed(request.texts)
+                made = await self.embed.embed(question.texts)
             except Failure as failure:
                 raise ModelUnreachable(
                     f"the model {self.embed.name!r} gave no embeddings ({failure.cause})"
@@ -391,57 +284,76 @@ class Switchboard:
             if self.recorder:
                 self.recorder.append_call(
                     {
-                        "key": request.key,
+                        "key": question.key,
                         "tick": self._tick,
-                        "who": request.who,
-                        "purpose": request.purpose,
+                        "who": question.who,
+                        "purpose": question.purpose,
                         "verb": "embed",
+                        "tier": "embed",
                         "model": self.embed.name,
-                        "texts": list(request.texts),
+                        "texts": list(question.texts),
                         "vectors": text,
                         "latency_s": round(time.perf_counter() - started, 4),
                     }
                 )
         else:
             text = known["vectors"]
-        return Reply(
-            value=decode_vectors(text, len(request.texts)),
-            source="generated",
-            model=self.embed.name,
-        )
-
-    def _count(self, **more: float | None) -> None:
-        """Add to the usage; None makes unknown."""
-        before = self.usage
-        sums: dict[str, Any] = {
-            name: None if n is None or getattr(before, name) is None else getattr(before, name) + n
-            for name, n in more.items()
-        }
-        self.usage = replace(before, **sums)
+        vectors: Any = decode_vectors(text, len(question.texts))
+        return Reply(value=vectors, model=self.embed.name, call=question.key)
 
 
-class Spent:
-    """Tokens, tries and cost of one request: `asked` once or twice, each time with the tries of its
-    transport.
-    """
+def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T]:
+    """The checked answer. Unfit when it cannot be used."""
+    return Reply(
+        value=read_answer(question, completion),
+        source=completion.source,
+        model=model,
+        call=question.key,
+        weights=completion.weights,
+        notes=completion.notes,
+    )
 
-    def __init__(self, model: str, prices: Prices) -> None:
-        self.model = model
-        self._prices = prices
-        self.tokens_in = self.tokens_out = 0
-        self.tries = self.asked = 0
-        self._untold = False
 
-    def add(self, completion: Completion) -> None:
-        """Count an answer."""
-        self._untold |= completion.tokens_in is None or completion.tokens_out is None
-        self.tokens_in += completion.tokens_in or 0
-        self.tokens_out += completion.tokens_out or 0
-        self.tries += completion.tries
+def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T]:
+    """The asker's own answer. A question without one is answered None: its type says so."""
+    value: Any = question.fallback
+    return Reply(value=value, source="fallback", model=model, call=question.key, problem=problem)
 
-    @property
-    def cost_usd(self) -> float | None:
-        """None when the model's price is unknown, or it costs and did not tell its tokens."""
-        return self._prices.cost_usd(
-            self.model, None if self._untold else self.tokens_in, self.tokens_out
-        )
+
+def _call(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str, Any]:
+    """The line of calls.jsonl: exactly what was sent at the last try, and what came."""
+    completion = spent.completion
+    parameters = completion.parameters if completion else None
+    call: dict[str, Any] = {
+        "key": question.key,
+        "who": question.who,
+        "purpose": question.purpose,
+        "verb": question.verb,
+        "tier": question.tier,
+        "model": spent.model,
+        "messages": messages(question, spent.complaint if spent.asked > 1 else None),
+        "parameters": parameters
+        if parameters is not None
+        else {
+            "temperature": question.temperature,
+            "max_tokens": question.max_tokens,
+            "seed": question.seed,
+        },
+        "reply": completion.text if completion else None,
+        "source": reply.source,
+        "complaint": spent.complaint,
+        "problem": reply.problem,
+        "tokens_in": spent.tokens_in,
+        "tokens_out": spent.tokens_out,
+        "cost_usd": spent.cost_usd,
+        "tries": spent.tries,
+    }
+    if completion and completion.left_out:
+        call["left_out"] = list(completion.left_out)
+    if spent.unreached:
+        call["unreached"] = True
+    if completion and completion.weights:
+        call["weights"] = dict(completion.weights)
+    if completion and completion.notes:
+        call["notes"] = dict(completion.notes)
+    return call

@@ -25,7 +25,7 @@ from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.instruments.talk import measure
 from simcounsel.llm.catalog import open_chat, open_embed
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 
@@ -229,7 +229,7 @@ class Validation:
         )
         system, prompt = render("judge_pair", first=first, second=second)
         reply = yield from ask(
-            Request(
+            Question[str](
                 verb="choose",
                 purpose="judge_pair",
                 who=names[0],

@@ -14,7 +14,7 @@ from simcounsel.agents.tasks import Answer
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import chance, seed_of
 from simcounsel.events import ClientShifted, PracticeEvent
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.policies.manual import aims
 from simcounsel.prompts import phrase, render
 from simcounsel.specs.vocabulary import Stage
@@ -225,7 +225,7 @@ def _touched(view: TalkView) -> Ask[int | None]:
         guards=listed,
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="choose",
             purpose="client_touched",
             tier="quick",
@@ -317,14 +317,14 @@ def _agreed(view: TalkView) -> Ask[str | None]:
         "client_agreed", view.language, me=view.me, other=view.other, talk=talk_text(view.lines)
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="client_agreed",
             tier="quick",
             who=view.me,
             system=system,
             prompt=prompt,
-            model=AgreedAnswer,
+            schema=AgreedAnswer,
             fallback=AgreedAnswer(),
             temperature=0.0,
             max_tokens=160,
@@ -356,13 +356,13 @@ def _insight(view: TalkView, state: ClientState) -> Ask[str]:
         talk=talk_text(view.lines[-12:]),
     )
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose="client_insight",
             who=view.me,
             system=system,
             prompt=prompt,
-            model=InsightAnswer,
+            schema=InsightAnswer,
             fallback=fallback,
             temperature=0.5,
             max_tokens=120,

@@ -1,10 +1,10 @@
 """The counselor's policy: Socratic questions (Paul and Elder 2019), one kind chosen each turn."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.policies.manual import aims
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import QUESTIONS
@@ -29,7 +29,7 @@ class Socratic:
         return Decision(
             move=reply.value,
             options=QUESTIONS,
-            reason=str(reply.extra.get("why") or "chosen by the model"),
+            reason=str(reply.notes.get("why") or "chosen by the model"),
             aim=aims(self.name, view.language)[reply.value],
         )
 
@@ -38,7 +38,7 @@ class Socratic:
             move=move, options=(move,), reason=reason, aim=aims(self.name, view.language)[move]
         )
 
-    def _request(self, view: TalkView) -> Request:
+    def _request(self, view: TalkView) -> Question[Any]:
         used = [move for move in view.guided if move in QUESTIONS]
         system, prompt = render(
             "move",
@@ -52,7 +52,7 @@ class Socratic:
             used=", ".join(used) or "none yet",
         )
         rest = [kind for kind in QUESTIONS if kind not in used] or list(QUESTIONS)
-        return Request(
+        return Question(
             verb="choose",
             purpose="move",
             tier="quick",

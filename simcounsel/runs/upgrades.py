@@ -13,7 +13,15 @@ from simcounsel.events import SCHEMA_VERSION
 
 Fields = dict[str, Any]
 Step = tuple[Callable[[Fields], Fields], Callable[[Fields], Fields]]
-UPGRADES: dict[int, Step] = {}
+
+
+def _same(fields: Fields) -> Fields:
+    return fields
+
+
+UPGRADES: dict[int, Step] = {
+    1: (_same, _same)  # version 2: events name the calls that they came from; 1 did not know them
+}
 
 
 def readable(version: object) -> bool:

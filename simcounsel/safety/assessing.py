@@ -12,9 +12,11 @@ Most hints in which no telling word falls, the detector does not hear at all, no
 line: a model is then asked about all that is no clear danger.
 """
 
+from typing import Any
+
 from simcounsel.chance import seed_of
 from simcounsel.events.practice import Assessed
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.prompts import render
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.weighing import higher
@@ -71,11 +73,13 @@ def assess(
     )
 
 
-def _request(line: str, before: str, who: str, key: tuple[object, ...], heard: Heard) -> Request:
+def _request(
+    line: str, before: str, who: str, key: tuple[object, ...], heard: Heard
+) -> Question[Any]:
     system, prompt = render(
         "risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why or NOTHING_HEARD
     )
-    return Request(
+    return Question(
         verb="choose",
         purpose="risk",
         who=who,

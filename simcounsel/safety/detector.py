@@ -3,14 +3,15 @@
 What is open it hears well, what is hinted at badly. Measured once, on lines on which no word was
 chosen, any danger against none:
 
-    PsyGUARD's validation set, odd idx (722 utterances, 207 with a risk; Chinese)   precision 0.92   recall 0.80   F1 0.85
-    our own lines, risk_lines_test.yaml (240 lines, 120 with danger; English)       precision 0.84   recall 0.47   F1 0.61
+    PsyGUARD's validation set, odd idx     precision 0.92   recall 0.80   F1 0.85
+    our own lines, risk_lines_test.yaml    precision 0.84   recall 0.47   F1 0.61
 
-(simcounsel bench risk FILE --split test, with intervals). On the lines on which the words were
-chosen it does far better, which says nothing. Of the English dangers in plain words it hears 43 of
-60, of hints without a telling word 14 of 60, and of the imminent ones 9 of 20; with those that it
-is in doubt about, of which a model is asked, 75 of 120. So silence promises nothing. The words
-before these heard 48 of the same 120 (and were in doubt about one more), with precision 0.86.
+(722 utterances in Chinese, 207 with a risk; 240 lines in English, 120 with danger; simcounsel bench
+risk FILE --split test, with intervals). On the lines on which the words were chosen it does far
+better, which says nothing. Of the English dangers in plain words it hears 43 of 60, of hints
+without a telling word 14 of 60, and of the imminent ones 9 of 20; with those that it is in doubt
+about, of which a model is asked, 75 of 120. So silence promises nothing. The words before these
+heard 48 of the same 120 (and were in doubt about one more), with precision 0.86.
 """
 
 from collections.abc import Sequence

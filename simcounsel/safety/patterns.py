@@ -3,14 +3,18 @@
 In languages with spaces a pattern is words with spaces between them; in others (Chinese) the words
 stand together and spaces mean nothing.
 
-    word            the word, an apostrophe in it written or not ('s reads as a word of its own, so that it may be a filler);
-                    word* any ending, word+ the forms that `forms` lists
-    (a b|c)         one of these                   x?      x may be missing (a word, a bracket, a class; in Chinese a character)
-    <name>          one of the class `name`        ~3      up to three words (characters), within a sentence
-    !(a|b)          not followed by                -(a|b)  not right after (plain words only)
-    ^               begins a sentence              $       ends a clause
-    a & b           both, in one sentence or in neighbouring ones, in any order; the place is a's
-    a & !(b|c)      a, where neither b nor c stands in its sentence or in a neighbouring one
+    word          the word, an apostrophe in it written or not ('s reads as a word of its own, so
+                  that it may be a filler); word* any ending, word+ the forms that `forms` lists
+    (a b|c)       one of these
+    x?            x may be missing (a word, a bracket, a class; in Chinese a character)
+    <name>        one of the class `name`
+    ~3            up to three words (characters), within a sentence
+    !(a|b)        not followed by
+    -(a|b)        not right after (plain words only)
+    ^             begins a sentence
+    $             ends a clause
+    a & b         both, in one sentence or in neighbouring ones, in any order; the place is a's
+    a & !(b|c)    a, where neither b nor c stands in its sentence or in a neighbouring one
 
 Between words there may be a comma and up to FILLED fillers ("just", "really"); a text that is
 searched has its fillers in capitals (`reading.normal`), so that one short expression stands for all
@@ -29,8 +33,8 @@ FILLED = 3
 STEM = 3
 """A word with any ending is looked up by its first three letters."""
 _TOKEN = re.compile(
-    r"\s+|(?P<class><[\w"
-    r" ]+>)|~(?P<gap>\d+)|(?P<open>[!-]?\()|(?P<sign>[)|?$^])|(?P<word>(?:[^\s()|?$^<>~!-]|-(?!\())+)"
+    r"\s+|(?P<class><[\w ]+>)|~(?P<gap>\d+)|(?P<open>[!-]?\()|(?P<sign>[)|?$^])"
+    r"|(?P<word>(?:[^\s()|?$^<>~!-]|-(?!\())+)"
 )
 _RUN = re.compile(r"[^\s()|?$^<>~!-]+(?=[^\s()|?$^<>~!-]\?)")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.chance import chance
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.sense import Sense
 from simcounsel.texts.sentences import before_capitals
@@ -55,7 +55,7 @@ class Courses:
         self._sense = sense
         self._feelings = feelings
 
-    def ways(self) -> dict[str, Callable[[Request], Fields | str]]:
+    def ways(self) -> dict[str, Callable[[Question[Any]], Fields | str]]:
         """What answers which purpose: the fields of its answer, or one of the options."""
         return {
             "course_objective": self._declared,
@@ -74,13 +74,13 @@ class Courses:
             "skipped_days": self._declared,
         }
 
-    def _declared(self, request: Request) -> Fields:
+    def _declared(self, request: Question[Any]) -> Fields:
         """What the asker itself would do without a model."""
-        return dict(request.fallback.model_dump())
+        return dict(request.declared.model_dump())
 
     # before
 
-    def _choose(self, request: Request) -> Fields:
+    def _choose(self, request: Question[Any]) -> Fields:
         """The options nearest to what the session is for, one more than the least; what was used
         lately a little later.
         """
@@ -102,7 +102,7 @@ class Courses:
 
     # before each line
 
-    def reason(self, request: Request) -> Fields:
+    def reason(self, request: Question[Any]) -> Fields:
         """The skill whose cue is nearest to what was just heard, used ones last; the rest in the
         client's own words.
         """
@@ -150,7 +150,7 @@ class Courses:
 
     # after
 
-    def review(self, request: Request) -> Fields:
+    def review(self, request: Question[Any]) -> Fields:
         """In the client's words. A goal is met where a sentence of the talk is very near to it."""
         hints = request.hints
         view = hints["view"]
@@ -188,7 +188,7 @@ class Courses:
             ],
         }
 
-    def facts(self, request: Request) -> Fields:
+    def facts(self, request: Question[Any]) -> Fields:
         """The client's sentences about itself, at most eight, quoted as they are."""
         view = request.hints["view"]
         told = [
@@ -226,7 +226,7 @@ class Courses:
             ]
         }
 
-    def merge(self, request: Request) -> Fields:
+    def merge(self, request: Question[Any]) -> Fields:
         """The same where the words are nearly the same; against each other where they are near and
         one of them says no.
         """
@@ -254,7 +254,7 @@ class Courses:
             )
         return {"placed": placed}
 
-    def formulate(self, request: Request) -> Fields:
+    def formulate(self, request: Question[Any]) -> Fields:
         """The client's sentences, each in the field without columns that it is nearest to; at most
         three.
         """
@@ -286,12 +286,12 @@ class Courses:
 
     # the client
 
-    def touched(self, request: Request) -> str:
+    def touched(self, request: Question[Any]) -> str:
         """The way of guarding itself that is nearest to the line, if any is near."""
         near = self._sense.nearness(request.hints["heard"], request.hints["guards"])
         return request.options[1 + int(near.argmax())] if near.max() >= TOUCHED_FROM else "none"
 
-    def agreed(self, request: Request) -> Fields:
+    def agreed(self, request: Question[Any]) -> Fields:
         """The other's first sentence that sounds like a task, as it stands."""
         quote = _first_task(request.hints["lines"])
         return {"agreed": quote[:200], "quote": quote[:400]}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
@@ -30,7 +30,7 @@ class Feelings:
             (text, _label(label)) for text, label in labelled("feelings")
         ]
 
-    def answer(self, request: Request) -> dict[str, Any]:
+    def answer(self, request: Question[Any]) -> dict[str, Any]:
         """One feeling for each piece of news."""
         hints = request.hints
         known: dict[str, Label] = {

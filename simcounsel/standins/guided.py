@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simcounsel.llm.models import Completion
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
@@ -48,7 +48,7 @@ class Guided:
         self._feelings = feelings
         self._intents = labelled("intents")
 
-    def sufficient(self, request: Request) -> Completion:
+    def sufficient(self, request: Question[Any]) -> Completion:
         """By the number of words and a word of feeling or happening; parts that ask for neither
         need an answer only.
         """
@@ -71,7 +71,7 @@ class Guided:
             source="chosen",
         )
 
-    def intent(self, request: Request) -> Completion:
+    def intent(self, request: Question[Any]) -> Completion:
         """The kind of the nearest labelled lines, among those that are possible here."""
         possible = [(text, label) for text, label in self._intents if label in request.options]
         shares = Probe(self._sense, possible, neighbours=5).weights(request.hints["heard"])
@@ -80,9 +80,9 @@ class Guided:
         why = f"{shares[best]:.0%} of the nearest lines mean {best}" + (
             "" if sure else ", which is too few"
         )
-        return Completion(text=best if sure else "unclear", source="chosen", extra={"why": why})
+        return Completion(text=best if sure else "unclear", source="chosen", notes={"why": why})
 
-    def valence(self, request: Request) -> Completion:
+    def valence(self, request: Question[Any]) -> Completion:
         """Negative unless the last lines feel good."""
         felt = [
             emotion if emotion != "neutral" else self._feelings.feel(text).emotion
@@ -92,10 +92,10 @@ class Guided:
         return Completion(
             text="positive" if good else "negative",
             source="chosen",
-            extra={"why": f"the last lines: {', '.join(felt) or 'none'}"},
+            notes={"why": f"the last lines: {', '.join(felt) or 'none'}"},
         )
 
-    def note(self, request: Request) -> Completion:
+    def note(self, request: Question[Any]) -> Completion:
         """The notes so far, and the client's sentences nearest to all that was said, in quotation
         marks.
         """
@@ -124,7 +124,7 @@ class Guided:
         near = self._sense.nearness(" ".join(told), told)
         return [told[index] for index in sorted(np.argsort(-near, kind="stable")[:count])]
 
-    def exercise(self, request: Request) -> Completion:
+    def exercise(self, request: Question[Any]) -> Completion:
         """The one nearest to what was told, those that suit the feeling before the others."""
         kept: tuple[Any, ...] = request.hints["kept"]
         told = " ".join((*request.hints["heard"][-4:], request.hints["notes"][-300:]))
@@ -135,5 +135,5 @@ class Guided:
         return Completion(
             text=kept[best].id,
             source="chosen",
-            extra={"why": f"{fits}is nearest to what was told ({near[best]:.2f})"},
+            notes={"why": f"{fits}is nearest to what was told ({near[best]:.2f})"},
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.clock import time_text, weekday_of
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.asked import Asked
 from simcounsel.standins.company import Company
 from simcounsel.standins.days import Days
@@ -58,7 +58,7 @@ class Interviews:
     def __init__(self, sense: Sense) -> None:
         self._sense = sense
 
-    def answer(self, request: Request) -> str:
+    def answer(self, request: Question[Any]) -> str:
         """What this person says."""
         return _Sitting(request.hints, self._sense).answer()
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.chance import chance
-from simcounsel.llm.question import LISTENS, OWN, Example, Request
+from simcounsel.llm.question import LISTENS, OWN, Example, Question
 from simcounsel.specs.persona import fill_slots
 from simcounsel.specs.vocabulary import QUESTIONS
 from simcounsel.standins.feelings import Feelings
@@ -44,8 +44,8 @@ THEMES = {
 }
 """Broader themes of forms, and narrower ones of clients that they fit."""
 
-Generate = Callable[[Request, int], list[str]]
-Speak = Callable[[Request], str | None]
+Generate = Callable[[Question[Any], int], list[str]]
+Speak = Callable[[Question[Any]], str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Lines:
         self._offers = Offers(sense)
         self._cues = Probe(sense, labelled("cues"), neighbours=10)
 
-    def answer(self, request: Request) -> tuple[dict[str, Any], Pick]:
+    def answer(self, request: Question[Any]) -> tuple[dict[str, Any], Pick]:
         """The line as the fields of a LineAnswer, and how it came about."""
         pick = {"client": self._client, "counselor": self._counselor, "layperson": self._layperson}[
             request.hints["role"]
@@ -97,7 +97,7 @@ class Lines:
 
     # client
 
-    def _client(self, request: Request) -> Pick:
+    def _client(self, request: Question[Any]) -> Pick:
         view = request.hints["view"]
         leaving = request.hints["move"] == "ending"
         reply = None if leaving else self._offers.reply(request)
@@ -164,7 +164,7 @@ class Lines:
         return wanted or {"opening": 1.0}
 
     def _client_scores(
-        self, request: Request, lines: Sequence[Example], cues: dict[str, float]
+        self, request: Question[Any], lines: Sequence[Example], cues: dict[str, float]
     ) -> np.ndarray:
         view, hints = request.hints["view"], request.hints
         by_text = {e.text: e for e in request.examples}
@@ -217,7 +217,7 @@ class Lines:
             )
         return np.array(scores)
 
-    def _spent_themes(self, request: Request) -> dict[str, int]:
+    def _spent_themes(self, request: Question[Any]) -> dict[str, int]:
         """How many of one's lately said lines were on each theme."""
         by_text = {e.text: e.tags["theme"] for e in request.examples}
         spent: dict[str, int] = {}
@@ -227,7 +227,9 @@ class Lines:
                 spent[theme] = min(4, spent.get(theme, 0) + 1)
         return spent
 
-    def _made(self, request: Request, leaving: bool, otherwise: Example | None = None) -> Pick:
+    def _made(
+        self, request: Question[Any], leaving: bool, otherwise: Example | None = None
+    ) -> Pick:
         """A generated line, the candidate nearest to what was heard; the hand-written one if none
         is fit.
         """
@@ -257,7 +259,7 @@ class Lines:
             otherwise = (
                 request.examples[0]
                 if request.examples
-                else Example(text=request.fallback.say, tags={"emotion": "neutral"})
+                else Example(text=request.declared.say, tags={"emotion": "neutral"})
             )
         return Pick(
             text=otherwise.text,
@@ -269,7 +271,7 @@ class Lines:
 
     # counselor
 
-    def _counselor(self, request: Request) -> Pick:
+    def _counselor(self, request: Question[Any]) -> Pick:
         move, view = request.hints["move"], request.hints["view"]
         own = self._own(request)
         if own:
@@ -300,7 +302,7 @@ class Lines:
             leaves=False,
         )
 
-    def _own(self, request: Request) -> Pick | None:
+    def _own(self, request: Question[Any]) -> Pick | None:
         """One of the lines that the policy brought: by nearness to what was heard, freshness and
         the draw, its slots filled. None when it brought none, or all of them were said in this
         talk.
@@ -349,7 +351,7 @@ class Lines:
             leaves=bool(request.hints["leaves"]),
         )
 
-    def _form(self, request: Request, move: str, *, words: bool, when: str = "any") -> str:
+    def _form(self, request: Question[Any], move: str, *, words: bool, when: str = "any") -> str:
         """The best form of a move, its slots filled. words: whether it should hold the client's own
         words.
         """
@@ -375,7 +377,7 @@ class Lines:
             if (text := fill_slots(e.text, name=view.other, **slots)) is not None
         ]
         if not filled:
-            return str(request.fallback.say)
+            return str(request.declared.say)
         uses = np.array([_uses(e.text, said) for e, _ in filled])
         heard = view.heard.text if view.heard else view.other
         near = self._sense.nearness(heard, [text for _, text in filled])
@@ -397,7 +399,7 @@ class Lines:
 
     # layperson
 
-    def _layperson(self, request: Request) -> Pick:
+    def _layperson(self, request: Question[Any]) -> Pick:
         """The line for the act; nobody leaves a troubled friend without a kind word first."""
         view, move = request.hints["view"], request.hints["move"]
         pick = self._chat(request, move)
@@ -412,7 +414,7 @@ class Lines:
             )
         return pick
 
-    def _chat(self, request: Request, move: str) -> Pick:
+    def _chat(self, request: Question[Any], move: str) -> Pick:
         view = request.hints["view"]
         leaving = move == "close"
         said, slots = request.hints["said"], request.hints["slots"]
@@ -432,7 +434,7 @@ class Lines:
         ]
         if not filled:
             return Pick(
-                text=request.fallback.say,
+                text=request.declared.say,
                 stressed=None,
                 emotion="neutral",
                 source="chosen",
@@ -458,7 +460,7 @@ class Lines:
             text=texts[best], stressed=None, emotion=emotion, source="chosen", leaves=leaving
         )
 
-    def _theme_nearness(self, request: Request, heard: str) -> dict[str, float]:
+    def _theme_nearness(self, request: Question[Any], heard: str) -> dict[str, float]:
         """How near what was heard is to each theme of one's own lines: the mean of the two nearest
         lines.
         """
@@ -476,7 +478,7 @@ class Lines:
         }
 
 
-def _open_theme(request: Request) -> str | None:
+def _open_theme(request: Question[Any]) -> str | None:
     """The theme of one's own last themed line in this conversation; None before there is one."""
     view = request.hints["view"]
     by_text = {e.text: e.tags["theme"] for e in request.examples}

@@ -1,6 +1,8 @@
 """Which Socratic question a client's line calls for, by the nearest labelled lines."""
 
-from simcounsel.llm.question import Request
+from typing import Any
+
+from simcounsel.llm.question import Question
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
 
@@ -8,7 +10,7 @@ FIRST_CLARIFY = 0.4
 """Before anything is probed it should be clear: how much this counts for the first question."""
 
 
-def choose_move(request: Request, sense: Sense) -> tuple[str, str]:
+def choose_move(request: Question[Any], sense: Sense) -> tuple[str, str]:
     """The kind of question, one not yet used in this talk if there is one, and why."""
     used: tuple[str, ...] = request.hints["used"]
     shares = Probe(sense, labelled("moves"), neighbours=12, sharpness=8.0).weights(

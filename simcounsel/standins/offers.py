@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from simcounsel.chance import chance
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
 
@@ -36,7 +36,7 @@ class Offers:
         self._known = labelled("offers")
         self._probe = Probe(sense, self._known, neighbours=6)
 
-    def reply(self, request: Request) -> str | None:
+    def reply(self, request: Question[Any]) -> str | None:
         """The line; None when nothing of the kind was asked, or all that could be said was said in
         this talk.
         """
@@ -54,7 +54,7 @@ class Offers:
         fresh = [text for text in fresh if text not in said[-12:]] or fresh
         return draw.choice(fresh) if fresh else None
 
-    def kind(self, request: Request) -> str | None:
+    def kind(self, request: Question[Any]) -> str | None:
         """What the counselor's last question is about: preference, offer, guiding, outcome or more;
         None for any other.
         """
@@ -99,7 +99,7 @@ class Offers:
         best = max(asked, key=lambda sentence: self._sense.nearest(sentence, known), default=None)
         return best if best and (self._sense.nearest(best, known) >= NEAR or "?" in text) else None
 
-    def _say(self, kind: str, request: Request, draw: Any) -> str:
+    def _say(self, kind: str, request: Question[Any], draw: Any) -> str:
         if kind == "offer":
             tries = TRIES.get(request.hints["emotion"], 0.8)
             return (

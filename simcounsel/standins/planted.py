@@ -10,10 +10,11 @@ and the statistics, each of them the real one.
 import json
 import re
 from random import Random
+from typing import Any
 
 from simcounsel.chance import chance
 from simcounsel.errors import ModelError
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 
 FORM = re.compile(r"scripted:planted=(\d+)")
@@ -39,7 +40,7 @@ def planted(name: str) -> Scripted:
     return model
 
 
-def _help(request: Request, draw: Random) -> str:
+def _help(request: Question[Any], draw: Random) -> str:
     """The counselor's line: the mark in front of a number, since no line may be said twice."""
     view = request.hints["view"]
     farewell = request.hints["move"] == "close"
@@ -54,7 +55,7 @@ def _help(request: Request, draw: Random) -> str:
     )
 
 
-def _report(request: Request, points: int) -> str:
+def _report(request: Question[Any], points: int) -> str:
     """Answers that add up to the client's usual sum with noise, `points` lower if help is
     remembered.
     """

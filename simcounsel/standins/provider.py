@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import render
+from simcounsel.standins.registry import StandIns
 from simcounsel.texts import sentences
 
 if TYPE_CHECKING:
@@ -35,20 +36,23 @@ class Embedded:
         self._tuned: Llama | None = None
         self._lock = threading.Lock()
         self._llama: Llama | None = None
-        self._ways: dict[str, Callable[[Request], Completion]] = {}
+        self._standins = StandIns(self.name)
+        self._ways: dict[str, Callable[[Question[Any]], Completion]] = {}
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """Answer once. A second try would answer the same, so it is refused at once."""
         if complaint is not None and not self._plain:
             raise Failure(complaint)
         return await asyncio.to_thread(self._complete, request, complaint)
 
-    def _complete(self, request: Request, complaint: str | None) -> Completion:
+    def _complete(self, request: Question[Any], complaint: str | None) -> Completion:
         with self._lock:
             if self._plain:
                 return self._as_chat(request, complaint)
             if not self._ways:
                 self._ways = self._make_ways()
+            if type(request.facts) in self._standins.known:
+                return self._standins.answer(request)
             way = self._ways.get(request.purpose)
             return way(request) if way else self._as_chat(request, complaint)
 
@@ -59,7 +63,7 @@ class Embedded:
                 model.close()
         self._llama = self._tuned = None
 
-    def _make_ways(self) -> dict[str, Callable[[Request], Completion]]:
+    def _make_ways(self) -> dict[str, Callable[[Question[Any]], Completion]]:
         from simcounsel.llm.embeddings import MiniLM
         from simcounsel.standins.courses import Courses
         from simcounsel.standins.feelings import Feelings
@@ -88,30 +92,32 @@ class Embedded:
         ratings = Ratings(sense, self._model)
         guided = Guided(sense, feelings)
 
-        def line(request: Request) -> Completion:
+        def line(request: Question[Any]) -> Completion:
             fields, pick = lines.answer(request)
             return Completion(
                 text=_json(fields),
                 source="chosen" if pick.source == "chosen" else "generated",
-                extra={"stressed": pick.stressed},
+                notes={"stressed": pick.stressed} if pick.stressed else {},
             )
 
-        def move(request: Request) -> Completion:
+        def move(request: Question[Any]) -> Completion:
             kind, why = choose_move(request, sense)
-            return Completion(text=kind, source="chosen", extra={"why": why})
+            return Completion(text=kind, source="chosen", notes={"why": why})
 
-        def risk(request: Request) -> Completion:
+        def risk(request: Question[Any]) -> Completion:
             """A model this small cannot judge danger: the level that words gave stands, and the log
             says `chosen`.
             """
             return Completion(text=str(request.hints["level"]), source="chosen")
 
-        def filled(fill: Callable[[Request], dict[str, Any]]) -> Callable[[Request], Completion]:
+        def filled(
+            fill: Callable[[Question[Any]], dict[str, Any]],
+        ) -> Callable[[Question[Any]], Completion]:
             return lambda request: Completion(text=_json(fill(request)), source="chosen")
 
         def written(
-            answer: Callable[[Request], dict[str, Any] | str],
-        ) -> Callable[[Request], Completion]:
+            answer: Callable[[Question[Any]], dict[str, Any] | str],
+        ) -> Callable[[Question[Any]], Completion]:
             return lambda request: Completion(
                 text=got if isinstance(got := answer(request), str) else _json(got), source="chosen"
             )
@@ -210,7 +216,7 @@ class Embedded:
         )
         return text.strip()
 
-    def _new_lines(self, request: Request, count: int) -> list[str]:
+    def _new_lines(self, request: Question[Any], count: int) -> list[str]:
         """New lines for a client, in the manner of its hand-written ones; only those fit to be
         said.
         """
@@ -242,7 +248,7 @@ class Embedded:
             if speech_fault(text, (view.me, view.other)) is None
         ]
 
-    def _as_chat(self, request: Request, complaint: str | None) -> Completion:
+    def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
         from simcounsel.llm.chat import messages
         from simcounsel.llm.llama import grammar_of_schema
@@ -261,11 +267,13 @@ class Embedded:
             max_tokens=request.max_tokens,
             temperature=request.temperature,
             seed=request.seed,
-            grammar=grammar_of_schema(request.model.model_json_schema()) if request.model else None,
+            grammar=grammar_of_schema(request.schema.model_json_schema())
+            if request.schema
+            else None,
         )
         cut = {"finish": "length"} if got.end == "length" else {}
         return Completion(
-            text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, extra=cut
+            text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, notes=cut
         )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simcounsel.llm.models import Completion
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.sense import Sense
 from simcounsel.texts.sentences import before_capitals
 
@@ -38,7 +38,7 @@ class Ratings:
         self._sense = sense
         self._model = model
 
-    def self_report(self, request: Request) -> Completion:
+    def self_report(self, request: Question[Any]) -> Completion:
         """One number for each id, by nearness."""
         hints = request.hints
         version = hints["resident"].version
@@ -54,13 +54,13 @@ class Ratings:
         near = np.sort(self._sense.nearness(text, known))[-3:]
         return float(np.clip((near.mean() - FAR) / (NEAR - FAR), 0, 1)) if len(near) else 0.5
 
-    def judge_item(self, request: Request) -> Completion:
+    def judge_item(self, request: Question[Any]) -> Completion:
         """The likeliest number, and the probabilities of all that were compared."""
         weights = self._weights(request.prompt, request.hints["questions"][0])
         best = max(weights, key=lambda number: weights[number])
         return Completion(text=best, source="chosen", weights=weights)
 
-    def judge_block(self, request: Request) -> Completion:
+    def judge_block(self, request: Question[Any]) -> Completion:
         """The same for each id."""
         answers: dict[str, float] = {}
         for question in request.hints["questions"]:
@@ -68,7 +68,7 @@ class Ratings:
             answers[question.id] = float(max(weights, key=lambda number: weights[number]))
         return Completion(text=json.dumps(answers), source="chosen")
 
-    def judge_pair(self, request: Request) -> Completion:
+    def judge_pair(self, request: Question[Any]) -> Completion:
         """The option with the likelier number."""
         asked = f"{request.prompt[-MOST_CHARACTERS:]}\nAnswer:"
         likely = [

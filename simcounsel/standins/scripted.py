@@ -12,9 +12,9 @@ from typing import Any
 
 from simcounsel.chance import chance
 from simcounsel.llm.models import Completion
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 
-Script = Callable[[Request, Random], str]
+Script = Callable[[Question[Any], Random], str]
 WORDS = (
     "quiet morning tea letter window walk sleep kitchen phone neighbour garden work worry hour"
     " light door rain table "
@@ -29,7 +29,7 @@ class Scripted:
     def __init__(self, scripts: Mapping[str, Script] | None = None) -> None:
         self._scripts = dict(scripts or {})
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """A drawn answer that fits what was asked for."""
         draw = chance(request.seed, request.purpose, complaint or "")
         script = self._scripts.get(request.purpose)
@@ -47,7 +47,7 @@ class Scripted:
         """Nothing to let go of."""
 
 
-def _answer(request: Request, draw: Random) -> str:
+def _answer(request: Question[Any], draw: Random) -> str:
     match request.verb:
         case "choose" if (
             request.purpose == "risk"
@@ -59,12 +59,13 @@ def _answer(request: Request, draw: Random) -> str:
             low, high = request.scale or (1, 10)
             return str(draw.randint(low, high))
         case "fill" if request.purpose == "extract":
+            assert request.fallback is not None
             return str(request.fallback.model_dump_json())
         case "fill" if "rough" in request.hints:
             return str(request.hints["rough"].model_dump_json())
         case "fill":
-            assert request.model is not None
-            schema = request.model.model_json_schema()
+            assert request.schema is not None
+            schema = request.schema.model_json_schema()
             return json.dumps(_instance(schema, schema, draw, request, ""), ensure_ascii=False)
         case _:
             return _sentence(draw)
@@ -79,7 +80,11 @@ def _sentence(draw: Random) -> str:
 
 
 def _instance(
-    schema: Mapping[str, Any], root: Mapping[str, Any], draw: Random, request: Request, name: str
+    schema: Mapping[str, Any],
+    root: Mapping[str, Any],
+    draw: Random,
+    request: Question[Any],
+    name: str,
 ) -> Any:
     """A value that fits a JSON schema, drawn; texts out of the examples where there are any."""
     if "$ref" in schema:
@@ -134,7 +139,7 @@ def _instance(
     return _sentence(draw)
 
 
-def _length(schema: Mapping[str, Any], request: Request, draw: Random) -> int:
+def _length(schema: Mapping[str, Any], request: Question[Any], draw: Random) -> int:
     for hint in ("minutes", "news"):
         if hint in request.hints:
             return len(request.hints[hint])

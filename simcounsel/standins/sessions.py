@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from simcounsel.chance import chance
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import QUALITIES, Quality
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.secondperson import given_back
@@ -70,10 +70,10 @@ class Sessions:
         self._sense = sense
         self._feelings = feelings
 
-    def ways(self) -> dict[str, Callable[[Request], Fields | str]]:
+    def ways(self) -> dict[str, Callable[[Question[Any]], Fields | str]]:
         """What answers which purpose: the fields of its answer, or a line."""
         return {
-            "extract": lambda request: dict(request.fallback.model_dump()),
+            "extract": lambda request: dict(request.declared.model_dump()),
             "seek": self.seek,
             "support": self.support,
             "evaluate": self.evaluate,
@@ -83,7 +83,7 @@ class Sessions:
 
     # the seeker
 
-    def seek(self, request: Request) -> Fields:
+    def seek(self, request: Question[Any]) -> Fields:
         """Facts as they were typed in, one or two, in their order; or a line that tells nothing
         new.
         """
@@ -116,7 +116,7 @@ class Sessions:
 
     # the supporter
 
-    def support(self, request: Request) -> Fields:
+    def support(self, request: Question[Any]) -> Fields:
         """Something given back and a question of the stage; by chance a rule is broken that was not
         yet learned.
         """
@@ -206,7 +206,7 @@ class Sessions:
 
     # the evaluator, the corrector, the manager
 
-    def evaluate(self, request: Request) -> Fields:
+    def evaluate(self, request: Question[Any]) -> Fields:
         """Which rules the draft breaks, seen by the text alone; each costs its quality."""
         hints = request.hints
         broken = self._broken(hints["draft"], hints["lines"])
@@ -225,7 +225,7 @@ class Sessions:
         advice = RULES[broken[0]][1] if broken else ""
         return {**ratings, "revise": bool(broken), "advice": advice, "go_on": not done}
 
-    def correct(self, request: Request) -> str:
+    def correct(self, request: Question[Any]) -> str:
         """The line anew, with no rule broken."""
         hints, draw = request.hints, chance(request.seed, "correct")
         said = [text for _, text in hints["lines"]]
@@ -244,7 +244,7 @@ class Sessions:
             return question if question != draft else _form(hints["stage"], said, draw)[1]
         return f"{back} {question}"
 
-    def distil(self, request: Request) -> Fields:
+    def distil(self, request: Question[Any]) -> Fields:
         """The strategy of each rule that was broken, unless it is carried already."""
         asked = [text for _, text in request.hints["advice"]]
         wanted = [strategy for _, advice, strategy in RULES.values() if advice in asked]

@@ -9,7 +9,7 @@ import numpy as np
 from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day, time_text
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.persona import Routine
 from simcounsel.standins.sense import Sense
 
@@ -20,7 +20,7 @@ ONCE_IN_A_WHILE = {"meal": 150, "errand": 300, "care": 240}
 """Kinds of activity that are not taken up again so soon, in minutes."""
 
 
-def choose_day(request: Request, sense: Sense) -> dict[str, Any]:
+def choose_day(request: Question[Any], sense: Sense) -> dict[str, Any]:
     """The sample day that is nearest to what is on the mind, with today's appointments put in; in a
     revision what lies before now stays."""
     hints = request.hints
@@ -57,7 +57,7 @@ def _five_to_eight(
     return strokes
 
 
-def choose_slots(request: Request, sense: Sense) -> dict[str, Any]:
+def choose_slots(request: Question[Any], sense: Sense) -> dict[str, Any]:
     """For each slot a routine of that hour: by mood, by the day's plan, by what was done
     already.
     """

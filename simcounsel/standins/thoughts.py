@@ -12,7 +12,7 @@ import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
 from simcounsel.chance import chance
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.sense import Sense
@@ -60,7 +60,7 @@ class Thoughts:
 
     # what a conversation leaves behind
 
-    def summary(self, request: Request) -> dict[str, Any]:
+    def summary(self, request: Question[Any]) -> dict[str, Any]:
         """The fields of a SummaryAnswer."""
         hints = request.hints
         name, other, lines = hints["name"], hints["other"], hints["lines"]
@@ -85,7 +85,7 @@ class Thoughts:
             "closeness": _closeness(request, felt),
         }
 
-    def _written_summaries(self, request: Request) -> list[str]:
+    def _written_summaries(self, request: Question[Any]) -> list[str]:
         hints = request.hints
         name, other = hints["name"], hints["other"]
         talk = " ".join(f"{line.who} said: {line.text}" for line in hints["lines"][-6:])
@@ -104,7 +104,7 @@ class Thoughts:
 
     # reflection
 
-    def questions(self, request: Request) -> dict[str, Any]:
+    def questions(self, request: Question[Any]) -> dict[str, Any]:
         """Three questions near to the memories, apart from each other and, if it can be, not those
         of the last time.
         """
@@ -128,7 +128,7 @@ class Thoughts:
             )
         return {"questions": [texts[i] for i in chosen]}
 
-    def insights(self, request: Request) -> dict[str, Any]:
+    def insights(self, request: Question[Any]) -> dict[str, Any]:
         """Two conclusions, written or chosen, each with the evidence nearest to it."""
         hints = request.hints
         name, evidence = hints["name"], hints["evidence"]
@@ -185,7 +185,7 @@ class Thoughts:
             ]
         return {"insights": kept}
 
-    def _written_insights(self, request: Request) -> list[str]:
+    def _written_insights(self, request: Question[Any]) -> list[str]:
         hints = request.hints
         name = hints["name"]
         notes = " ".join(re.sub(r"“[^”]*”", "", text) for text in hints["evidence"][:4])[:600]
@@ -200,12 +200,12 @@ class Thoughts:
 
     # the persona's text
 
-    def portrait(self, request: Request) -> dict[str, Any]:
+    def portrait(self, request: Question[Any]) -> dict[str, Any]:
         """The hand-written portrait as it stands."""
         written = request.hints["portrait"]
         return {"characteristic": written.characteristic, "recent_feeling": written.recent_feeling}
 
-    def persona(self, request: Request) -> dict[str, Any]:
+    def persona(self, request: Question[Any]) -> dict[str, Any]:
         """The old text with the new conclusions worked in; what they replace goes."""
         hints = request.hints
         name, before, insights = hints["name"], hints["portrait"], hints["insights"]
@@ -222,7 +222,7 @@ class Thoughts:
             "recent_feeling": f"Of late {name} has felt {feeling}. {insights[-1]}",
         }
 
-    def _mixed_feeling(self, request: Request) -> str:
+    def _mixed_feeling(self, request: Question[Any]) -> str:
         """The two emotions that the evidence holds most, in words."""
         felt = Counter(self._feelings.feel(text).emotion for text in request.hints["evidence"])
         felt[request.hints["emotion"]] += 1
@@ -260,7 +260,7 @@ def _told(name: str, other: str, role: str, lines: Sequence[Any]) -> list[str]:
     ]
 
 
-def _closeness(request: Request, felt: Sequence[str]) -> str:
+def _closeness(request: Question[Any], felt: Sequence[str]) -> str:
     """Closer when it ended on a good feeling, now and then otherwise; as before when it ended in
     anger.
     """

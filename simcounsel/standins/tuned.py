@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from simcounsel.llm.answers import speech_problem
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.sense import Sense
 from simcounsel.standins.texts import strangers_in
@@ -70,7 +70,7 @@ class Tuned:
         self._sense = sense
         self._chat = chat
 
-    def line(self, request: Request) -> str | None:
+    def line(self, request: Question[Any]) -> str | None:
         """The fit candidate nearest to what was heard and furthest from what was said; None when
         none is fit, or it is not its turn.
         """
@@ -87,7 +87,7 @@ class Tuned:
         )
         return fit[int(np.argmax(scores))]
 
-    def _fit(self, request: Request, talk: list[Message]) -> list[str]:
+    def _fit(self, request: Question[Any], talk: list[Message]) -> list[str]:
         view, said = request.hints["view"], request.hints["said"]
         _, system = render("export_counselor")
         fit: list[str] = []

@@ -3,7 +3,8 @@
 from simcounsel.agents import appraisal
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
 from simcounsel.events import Acted, Appraised, Perceived, Sight
-from simcounsel.llm.question import Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question
 from tests.stage import Alone, noting, scene
 
 SAD = FeelingAnswer(emotion="sadness", intensity=6, poignancy=4)
@@ -20,7 +21,7 @@ def with_news() -> Alone:
 
 
 def test_one_batch_for_all_news() -> None:
-    ines, seen = with_news(), list[Request]()
+    ines, seen = with_news(), list[Question]()
     assert ines.resident.news == ("Ines makes coffee.", "Miriam is here and waits.")
     lived = play(
         noting(appraisal.appraise(ines.resident, scene()), seen),
@@ -67,7 +68,7 @@ def test_somebody_whose_name_begins_alike_is_a_sight() -> None:
 
 
 def test_too_few_feelings_are_complained_about() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     play(
         noting(appraisal.appraise(with_news().resident, scene()), seen),
         FeelingsAnswer(feelings=(SAD, GLAD)),

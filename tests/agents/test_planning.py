@@ -8,7 +8,8 @@ from simcounsel.agents import planning
 from simcounsel.agents.mind import Lived
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
-from simcounsel.llm.question import Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question
 from tests.stage import EIGHT, HERE, Alone, noting, scene, vectors
 
 STROKES = tuple(
@@ -32,7 +33,7 @@ def block(*activities: str, place: str = "Ines's Kitchen") -> BlockAnswer:
 
 
 def planned(
-    ines: Alone, *replies: Any, requests: list[Request] | None = None, **more: Any
+    ines: Alone, *replies: Any, requests: list[Question] | None = None, **more: Any
 ) -> Lived:
     return play(
         noting(planning.plan(ines.resident, scene(**more)), [] if requests is None else requests),
@@ -41,7 +42,7 @@ def planned(
 
 
 def test_new_day() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = planned(
         Alone(), vectors([1, 0]), DAY, block("sits", "sits", "eats", "sits"), requests=seen
     )
@@ -80,7 +81,7 @@ def test_day_that_is_planned_gets_slots_only() -> None:
     ines.observe(
         Planned(who="Ines", day=0, strokes=(Stroke(at="08:00", do="reads"),), why="a new day")
     )
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = planned(ines, block(*["reads"] * 4), requests=seen)
     assert [event.kind for event in lived.events] == ["scheduled"]
     assert [r.purpose for r in seen] == ["plan_slots"]
@@ -113,7 +114,7 @@ def test_appointment_overrides_the_slot() -> None:
 
 
 def test_appointment_is_in_the_prompt_until_it_is_over() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     planned(
         Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), requests=seen, appointments=(MEETING,)
     )
@@ -121,7 +122,7 @@ def test_appointment_is_in_the_prompt_until_it_is_over() -> None:
         "Ines's appointments today: 09:00 meets Miriam at Counseling Center." in r.prompt
         for r in seen[1:]
     )
-    later: list[Request] = []
+    later: list[Question] = []
     planned(
         Alone(),
         vectors([1, 0]),
@@ -134,8 +135,8 @@ def test_appointment_is_in_the_prompt_until_it_is_over() -> None:
     assert all("Ines has no appointment today." in r.prompt for r in later[1:])
 
 
-def request_for_slots(**more: Any) -> Request:
-    seen: list[Request] = []
+def request_for_slots(**more: Any) -> Question:
+    seen: list[Question] = []
     planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), requests=seen, **more)
     return seen[-1]
 
@@ -174,7 +175,7 @@ def test_fallback_is_usual_and_reachable_at_every_hour(minute: int) -> None:
 
 
 def test_fallback_of_a_day_is_one_of_the_usual_days() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     ines = Alone()
     planned(ines, vectors([1, 0]), DAY, block(*["sits"] * 4), requests=seen)
     usual = [tuple((s.at, s.do) for s in day) for day in ines.resident.persona.days]
@@ -191,7 +192,7 @@ def test_replan_starts_with_the_next_tick() -> None:
             why="a new day",
         )
     )
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = play(
         noting(planning.replan(ines.resident, scene(), "a row"), seen),
         vectors([1, 0]),

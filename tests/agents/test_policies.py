@@ -7,7 +7,7 @@ import pytest
 
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.errors import SpecError
-from simcounsel.llm.question import Reply, Request
+from simcounsel.llm.question import Question, Reply
 from simcounsel.policies import DEFAULT, OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.manual import aims
 from simcounsel.policies.staged.manuals import shipped
@@ -23,7 +23,7 @@ def talk(lines: int, first: str = "Miriam", text: str = LONG) -> tuple[TalkLine,
 
 
 def decide(
-    policy: str, seen: TalkView, answer: str = "evidence", requests: list[Request] | None = None
+    policy: str, seen: TalkView, answer: str = "evidence", requests: list[Question] | None = None
 ) -> Decision:
     noted = [] if requests is None else requests
     asking = noting(
@@ -38,7 +38,7 @@ def decide(
         return decision
 
 
-def reply_to(request: Request, answer: str) -> Any:
+def reply_to(request: Question, answer: str) -> Any:
     """What a model might say: the answer where it is one of the options, else the first; what is asked for where it is a text or a form."""
     if request.verb == "choose":
         return answer if answer in request.options else request.options[0]
@@ -133,14 +133,14 @@ def test_defaults_by_role() -> None:
 
 
 def test_socratic_greets_first_without_asking_a_model() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     for lines in (talk(0), talk(1, first="Ines")):
         assert decide("socratic", as_counselor(lines, ()), requests=seen).move == "greet"
     assert seen == []
 
 
 def test_socratic_asks_on_when_little_was_said() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     short = (said("Miriam", "How are you?"), said("Ines", "Tired."))
     assert decide("socratic", as_counselor(short, ("greet",)), requests=seen).move == "ask"
     assert seen == []
@@ -151,7 +151,7 @@ def test_socratic_asks_on_when_little_was_said() -> None:
 
 
 def test_socratic_asks_a_model_which_question() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     decision = decide(
         "socratic", as_counselor(talk(6), ("greet", "clarify", "evidence")), "viewpoint", seen
     )
@@ -171,7 +171,7 @@ def test_socratic_asks_a_model_which_question() -> None:
 def test_socratic_fallback_never_repeats_until_all_are_used() -> None:
     moves: tuple[str, ...] = ("greet",)
     for _ in QUESTIONS:
-        seen: list[Request] = []
+        seen: list[Question] = []
         decide(
             "socratic", as_counselor(talk(2 * len(moves)), moves, turns_left=20), "evidence", seen
         )
@@ -187,7 +187,7 @@ def test_socratic_gives_the_models_reason() -> None:
     asking = policy_for("counselor", "socratic").decide(as_counselor(talk(4), ("greet", "ask")))
     next(asking)
     with pytest.raises(StopIteration) as end:
-        asking.send(Reply(value="evidence", extra={"why": "nothing spoke for it"}))
+        asking.send(Reply(value="evidence", notes={"why": "nothing spoke for it"}))
     assert end.value.value.reason == "nothing spoke for it"
 
 

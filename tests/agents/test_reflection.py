@@ -6,7 +6,8 @@ from simcounsel.agents import reflection
 from simcounsel.agents.mind import Lived
 from simcounsel.agents.tasks import InsightAnswer, InsightsAnswer, PortraitAnswer, QuestionsAnswer
 from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.question import Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question
 from simcounsel.specs.persona import ClientPersona
 from tests.stage import Alone, memory, noting, scene, vectors
 
@@ -30,7 +31,7 @@ def thoughtful() -> Alone:
     return ines
 
 
-def reflect(ines: Alone, *replies: Any, requests: list[Request] | None = None) -> Lived:
+def reflect(ines: Alone, *replies: Any, requests: list[Question] | None = None) -> Lived:
     seen = [] if requests is None else requests
     return play(
         noting(reflection.reflect(ines.resident, scene(), "3 new memories"), seen),
@@ -41,7 +42,7 @@ def reflect(ines: Alone, *replies: Any, requests: list[Request] | None = None) -
 
 
 def test_evidence_numbers_become_ids() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = reflect(
         thoughtful(),
         InsightsAnswer(insights=(insight(2, 1, 2), insight(3, text="Ines laughs too."))),
@@ -83,7 +84,7 @@ def test_evidence_numbers_become_ids() -> None:
 
 
 def test_number_of_no_memory_is_complained_about() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     reflect(thoughtful(), InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
     check = seen[2].check
     assert check is not None
@@ -118,7 +119,7 @@ def test_same_text_is_no_new_version() -> None:
 
 
 def test_no_insights_no_rewrite() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = reflect(thoughtful(), None, requests=seen)
     assert [event.kind for event in lived.events] == ["recalled", "recalled", "reflected"]
     assert lived.drafts == ()
@@ -140,7 +141,7 @@ def test_evidence_says_nothing_twice() -> None:
         memory(1, "same", poignancy=8),
         memory(2, "other", poignancy=2),
     )
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = reflect(ines, InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
     assert seen[2].hints["evidence"] == ("same", "other")
     assert isinstance(lived.events[2], Reflected)
@@ -148,7 +149,7 @@ def test_evidence_says_nothing_twice() -> None:
 
 
 def test_arriving_brings_situations_along() -> None:
-    ines, seen = Alone(), list[Request]()
+    ines, seen = Alone(), list[Question]()
     lived = play(noting(reflection.arrive(ines.resident, scene()), seen), NEW)
     persona = ines.resident.persona
     assert isinstance(persona, ClientPersona)

@@ -7,7 +7,8 @@ import pytest
 from simcounsel.agents.relations import take_away
 from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.events import Appraised, RelationChanged
-from simcounsel.llm.question import Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question
 from tests.stage import Alone, noting, said, scene, view
 
 TALK = view(said("Miriam", "How are you?"), said("Ines", "Tired."), closeness=4.0)
@@ -25,7 +26,7 @@ def summary(**more: Any) -> SummaryAnswer:
 
 
 def test_summary_feeling_and_score() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     lived = play(noting(take_away(Alone().resident, scene(), TALK), seen), summary())
     assert "Miriam: How are you?\nInes: Tired." in seen[0].prompt
     assert lived.events == (
@@ -61,7 +62,7 @@ def test_score_stays_between_0_and_10(before: float, closeness: str) -> None:
 
 
 def test_fallback_changes_nothing() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     play(noting(take_away(Alone().resident, scene(), TALK), seen), summary())
     assert seen[0].fallback.closeness == "as before"
     assert CLOSENESS_STEP["as before"] == 0

@@ -9,7 +9,8 @@ from simcounsel.agents.mind import Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.events import Said
-from simcounsel.llm.question import Reply, Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question, Reply
 from simcounsel.policies.manual import aims
 from simcounsel.specs.persona import ClientPersona, CounselorPersona, fill_slots
 from tests.stage import Alone, changed, noting, said, scene, tiny, vectors, view
@@ -28,7 +29,11 @@ def decision(move: str) -> Decision:
 
 
 def speak(
-    who: Alone, seen: TalkView, move: str, answer: LineAnswer, requests: list[Request] | None = None
+    who: Alone,
+    seen: TalkView,
+    move: str,
+    answer: LineAnswer,
+    requests: list[Question] | None = None,
 ) -> Spoken:
     asking = speech.speak(who.resident, scene(), seen, decision(move))
     return play(noting(asking, [] if requests is None else requests), vectors([1, 0]), answer)
@@ -88,7 +93,7 @@ def test_line_problem(say: str, problem: str | None) -> None:
 
 
 def test_line_in_its_prompt() -> None:
-    ines, seen = Alone(), list[Request]()
+    ines, seen = Alone(), list[Question]()
     ines.have_version()
     spoken = speak(ines, view(HEARD), "telling", line("Ines: The sums do."), seen)
     embed, ask = seen
@@ -102,7 +107,7 @@ def test_line_in_its_prompt() -> None:
 
 
 def test_first_words_recall_whom_one_meets() -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     speak(Alone(), view(), "early", line("Hello there."), seen)
     assert seen[0].texts == ("Miriam at Counseling Center",)
 
@@ -126,7 +131,7 @@ def test_stress_must_be_in_the_line() -> None:
         next(asking)
         asking.send(Reply(value=vectors([1, 0])))
         try:
-            asking.send(Reply(value=line("I count the hours."), extra={"stressed": stressed}))
+            asking.send(Reply(value=line("I count the hours."), notes={"stressed": stressed}))
         except StopIteration as end:
             assert end.value.stressed == kept
         else:
@@ -134,7 +139,7 @@ def test_stress_must_be_in_the_line() -> None:
 
 
 def test_fallback_is_a_form_with_the_clients_words() -> None:
-    miriam, seen = Alone("Miriam"), list[Request]()
+    miriam, seen = Alone("Miriam"), list[Question]()
     speak(miriam, BACK, "clarify", line("What do you mean?"), seen)
     fallback = seen[1].fallback
     persona = miriam.resident.persona
@@ -154,7 +159,7 @@ def test_fallback_never_repeats_itself() -> None:
     assert isinstance(persona, ClientPersona)
     lines = [v.text for v in persona.voice if v.stage == "early"]
     for _ in lines:
-        seen: list[Request] = []
+        seen: list[Question] = []
         speak(ines, view(HEARD), "early", line("Hm, well."), seen)
         assert seen[1].fallback.say in lines
         ines.observe(
@@ -179,7 +184,7 @@ def test_fallback_never_repeats_itself() -> None:
 
 @pytest.mark.parametrize(("who", "move"), [("Ines", "ending"), ("Miriam", "close")])
 def test_fallback_at_the_end_takes_leave(who: str, move: str) -> None:
-    seen: list[Request] = []
+    seen: list[Question] = []
     speak(
         Alone(who), view(HEARD, TOLD) if who == "Ines" else BACK, move, line("Goodbye then."), seen
     )
@@ -190,7 +195,7 @@ def test_mute_persona_still_has_words() -> None:
     world = tiny()
     ines = next(r for r in world.residents if r.name == "Ines")
     mute = ines.model_copy(update={"persona": ines.persona.model_copy(update={"voice": ()})})
-    seen: list[Request] = []
+    seen: list[Question] = []
     speak(
         Alone(world=changed(world, residents=(mute,))),
         view(HEARD),

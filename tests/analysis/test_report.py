@@ -21,6 +21,7 @@ from simcounsel.runs.run import Run
 from tests.analysis.conftest import planted, study_without_measures
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
+from tests.pages import TEXT
 from tests.stage import ROOT
 
 SEEDS = (1, 2, 3, 4)
@@ -319,8 +320,8 @@ def analysis(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_of_the_readme_runs(three_runs: Path, tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^python -m analysis (report runs[^#\n]*)", readme, re.MULTILINE)
+
+    commands = re.findall(r"^python -m analysis (report runs[^#\n]*)", TEXT, re.MULTILINE)
     assert commands
     shutil.copytree(three_runs, tmp_path / "runs")
     for command in commands:

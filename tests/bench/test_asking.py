@@ -21,7 +21,7 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
-from simcounsel.llm.question import Ask, Reply, Request
+from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.specs.policy_file import policy_named
 from simcounsel.standins.scripted import Scripted
@@ -36,10 +36,10 @@ class Spy(Scripted):
 
     def __init__(self, last: int = 10_000, **scripts: object) -> None:
         super().__init__(scripts)  # type: ignore[arg-type]
-        self.asked: list[Request] = []
+        self.asked: list[Question] = []
         self.last = last
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         """Note, then answer."""
         if len(self.asked) == self.last:
             raise RuntimeError("the plug is pulled")
@@ -169,7 +169,7 @@ def test_thoughts_are_no_part_of_a_reply() -> None:
 
 
 def test_scores_become_averages_of_cases(tmp_path: Path) -> None:
-    def by_length(request: Request, draw: Random) -> str:
+    def by_length(request: Question, draw: Random) -> str:
         turn = int(request.who.rpartition("/")[2])
         return json.dumps(
             {
@@ -250,11 +250,11 @@ def test_a_reply_that_is_missing_is_not_judged(tmp_path: Path) -> None:
 class Endless(Spy):
     """Comes to the limit of tokens in one case."""
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         """As a server tells it."""
         found = await super().complete(request, complaint)
         return (
-            replace(found, extra={"finish": "length"})
+            replace(found, notes={"finish": "length"})
             if request.who == "family-1/1" and request.verb == "write"
             else found
         )
@@ -392,7 +392,7 @@ def test_two_at_once_are_refused(tmp_path: Path) -> None:
 class Away(Spy):
     """Nobody is there."""
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         """Fail to reach."""
         self.asked.append(request)
         raise Failure("connection refused", transport=True)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from simcounsel.bench.result import RESULT, read_result
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 from tests.bench.test_cases import CASES
 from tests.stage import ROOT
@@ -74,7 +74,7 @@ def test_a_benchmark_from_one_command() -> None:
 
 def test_several_side_by_side_with_differences_by_case(monkeypatch: pytest.MonkeyPatch) -> None:
     def scored(level: int) -> Scripted:
-        def judge(request: Request, draw: object) -> str:
+        def judge(request: Question, draw: object) -> str:
             low = 1 if request.who.startswith("work") else 0
             return json.dumps(
                 {

@@ -12,7 +12,7 @@ from simcounsel.bench.following import GUIDED, following
 from simcounsel.bench.tables import comparison_lines
 from simcounsel.errors import BenchError, SpecError
 from simcounsel.llm.chat import messages
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.specs.policy_file import policy_named
 from tests.bench.test_asking import REPLIES, Spy, done, files
@@ -49,7 +49,7 @@ CHINESE = [
 ]
 
 
-def answers(spy: Spy) -> list[Request]:
+def answers(spy: Spy) -> list[Question]:
     return [request for request in spy.asked if request.purpose == "bench_answer"]
 
 
@@ -159,7 +159,7 @@ def test_a_folder_goes_on_with_its_own_policy_only(tmp_path: Path) -> None:
 
 
 def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
-    def reads_out(request: Request, draw: Random) -> str:
+    def reads_out(request: Question, draw: Random) -> str:
         return request.system.split("next line (")[1].split("\n")[1].strip()
 
     result = done(tmp_path / "b", Spy(bench_answer=reads_out), policy="course:cbt", sample=1)

@@ -10,7 +10,7 @@ from simcounsel.bench.risk import Measured, Share, Taken, judged, listened, meas
 from simcounsel.bench.risk_lines import MOST_TOLD, Labelled, Split, lines_of
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 from tests.stage import switchboard
 
@@ -131,7 +131,7 @@ def test_a_model_is_asked_in_doubt_or_about_every_line(tmp_path: Path) -> None:
     """The hint about the cats is doubtful, the tram is not; the model calls both high, and the idiom none."""
     asked: list[str] = []
 
-    def risk(request: Request, draw: object) -> str:
+    def risk(request: Question, draw: object) -> str:
         asked.append(request.prompt)
         return (
             "none"

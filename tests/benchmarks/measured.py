@@ -23,7 +23,8 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelUnreachable
 from simcounsel.events import Entry, Remembered, TickEnded, Warned
 from simcounsel.llm.catalog import open_chat, open_embed
-from simcounsel.llm.question import Ask, Outcome, Request
+from simcounsel.llm.driving import Outcome
+from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
@@ -88,7 +89,7 @@ class Watched(Switchboard):
                 return value
             chat = sum(
                 request.verb != "embed"
-                for request in ((wanted,) if isinstance(wanted, Request) else wanted)
+                for request in ((wanted,) if isinstance(wanted, Question) else wanted)
             )
             if chat:
                 chains[name] = chains.get(name, 0) + 1

@@ -12,7 +12,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.agents.views import bullets, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Memory, Recalled, Scheduled, Slot
-from simcounsel.llm.question import Ask, Reply, Request, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.persona import AnyPersona, parse_persona
 from simcounsel.specs.world import (
@@ -206,7 +206,7 @@ class Plodder:
         recalled = yield from recollect(self.resident, scene, purpose, query)
         prompt = f"What comes to mind:\n{bullets(self.resident.memory.texts(recalled.hits))}\n\n{query}\nSay one sentence about it."
         reply = yield from ask(
-            Request(
+            Question(
                 verb="write",
                 purpose=purpose,
                 who=self.resident.name,

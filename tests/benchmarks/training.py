@@ -25,7 +25,7 @@ import numpy as np
 from tests.benchmarks.engine import verdict
 from tests.benchmarks.private_steps import Stepping
 from tests.benchmarks.resumed import compared, session
-from training.federation.course import federate
+from training.federation.all_rounds import federate
 from training.federation.inprocess import InProcess
 from training.federation.rounds import RoundReport
 from training.federation.state import ServerState

@@ -11,7 +11,7 @@ from simcounsel.engine.opening import begin_run
 from simcounsel.events import Event
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.situations import Situation
@@ -52,14 +52,14 @@ def file_of(*texts: str, **more: Any) -> str:
     return json.dumps({"theme": "sleep", "facts": facts} | more)
 
 
-def tells(request: Request, draw: Random) -> str:
+def tells(request: Question, draw: Random) -> str:
     """A seeker that tells the first fact that it may, word for word."""
     offered = request.hints["offered"]
     said = offered[0].text if offered else f"I am quiet for a while, {draw.randrange(10**6)}."
     return json.dumps({"line": said, "facts": [offered[0].id] if offered else []})
 
 
-def asks(request: Request, draw: Random) -> str:
+def asks(request: Question, draw: Random) -> str:
     """A supporter with a line of its own each time."""
     return json.dumps(
         {

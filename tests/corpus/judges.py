@@ -4,7 +4,7 @@ import json
 from random import Random
 
 from simcounsel.llm.embeddings import HashEmbeddings
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.standins.scripted import Scripted
 
@@ -14,7 +14,7 @@ BAD = "Pull yourself together"
 def preferring(bad: int = 3, good: int = 8) -> Scripted:
     """Gives low numbers to dialogues in which the counselor says the marked words, high ones to others; one point of noise by item."""
 
-    def block(request: Request, draw: Random) -> str:
+    def block(request: Question, draw: Random) -> str:
         level = bad if BAD in request.prompt else good
         return json.dumps(
             {

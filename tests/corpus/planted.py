@@ -13,7 +13,7 @@ from simcounsel.chance import chance
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rating import CorpusRating, plan_rating
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.rating.answers import Given, answer_of, append, write_csv
 from simcounsel.viewer.rating.instrument import load_instrument
@@ -60,7 +60,7 @@ def _dialogue(name: str, number: int, quality: float, condition: str | None) -> 
 def judge() -> Scripted:
     """Reads the mark, with a point of noise by item."""
 
-    def block(request: Request, draw: Random) -> str:
+    def block(request: Question, draw: Random) -> str:
         found = MARK.search(request.prompt)
         assert found is not None
         return json.dumps(

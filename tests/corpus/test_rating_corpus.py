@@ -12,7 +12,7 @@ from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lin
 from simcounsel.errors import CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 from tests.corpus.judges import BAD, preferring, switchboard
 from tests.corpus.made import dialogue
@@ -77,9 +77,9 @@ def test_a_judge_that_prefers_is_heard(tmp_path: Path) -> None:
 
 
 def test_what_the_judge_reads_is_blind_and_at_temperature_0(tmp_path: Path) -> None:
-    asked: list[Request] = []
+    asked: list[Question] = []
 
-    def block(request: Request, draw: Random) -> str:
+    def block(request: Question, draw: Random) -> str:
         asked.append(request)
         return json.dumps({question.id: 5 for question in request.hints["questions"]})
 
@@ -107,7 +107,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     calls = 0
 
-    def stops(request: Request, draw: Random) -> str:
+    def stops(request: Question, draw: Random) -> str:
         nonlocal calls
         calls += 1
         if calls == 4:
@@ -134,7 +134,7 @@ class Weighing(Scripted):
         super().__init__()
         self.left = last
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         """A seven, nearly sure."""
         self.left -= 1
         if self.left < 0:
@@ -197,7 +197,7 @@ def test_a_changed_text_is_rated_anew(tmp_path: Path) -> None:
 
 
 def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None:
-    def nonsense(request: Request, draw: Random) -> str:
+    def nonsense(request: Question, draw: Random) -> str:
         return (
             "I would rather not."
             if BAD in request.prompt
@@ -215,7 +215,7 @@ def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None
 
 
 def test_one_bad_item_costs_only_its_dimension(tmp_path: Path) -> None:
-    def block(request: Request, draw: Random) -> str:
+    def block(request: Question, draw: Random) -> str:
         return json.dumps(
             {
                 question.id: 11 if question.id == "e1" else 6
@@ -236,7 +236,7 @@ class Priced(Scripted):
 
     name = "openai:gpt-4o"
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         """A drawn answer, at the price of 100,000 tokens."""
         done = await super().complete(request, complaint)
         return Completion(text=done.text, tokens_in=100_000, tokens_out=0)
@@ -253,7 +253,7 @@ def test_a_budget_stops_between_waves(tmp_path: Path) -> None:
 class Gone(Scripted):
     """Nobody answers."""
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         """Never."""
         raise Failure("connection refused", transport=True)
 

@@ -20,7 +20,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.llm.embeddings import MiniLM
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.situations import Situation, read_situations
 from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
@@ -94,7 +94,7 @@ def sessions() -> Sessions:
 
 def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> dict[str, Any]:
     lines = (*before, ("Person", heard))
-    request = Request(
+    request = Question(
         verb="fill",
         purpose="evaluate",
         who="S0001",
@@ -134,13 +134,13 @@ def test_a_broken_rule_costs_its_quality(
 def test_a_strategy_that_is_carried_is_not_taught_again(sessions: Sessions) -> None:
     _, advice, strategy = RULES["one question"]
     hints = {"advice": (("collaboration", advice),), "carried": ()}
-    request = Request(verb="fill", purpose="distil", who="S0001", hints=hints)
+    request = Question(verb="fill", purpose="distil", who="S0001", hints=hints)
     assert sessions.distil(request) == {"strategies": [strategy]}
     carried = (
         SimpleNamespace(id="K001", text="Ask just one question at a time and wait for its answer."),
     )
     assert sessions.distil(
-        Request(verb="fill", purpose="distil", who="S0001", hints=hints | {"carried": carried})
+        Question(verb="fill", purpose="distil", who="S0001", hints=hints | {"carried": carried})
     ) == {"strategies": []}
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from tests.corpus.bench import judges, roles, settings, written
 from tests.prompts.test_golden import compare, shown
@@ -14,7 +14,7 @@ ROLES = ("extract", "seek", "support", "evaluate", "correct", "distil")
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Request]:
+def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Question]:
     """The second request of each kind: by then something was said, and told."""
     listening = Listening(roles(evaluate=judges(revise=True)))
     written(
@@ -22,7 +22,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Request]:
         settings(1, strategies=("Ask one thing at a time.",)),
         listening,
     )
-    found: dict[str, Request] = {}
+    found: dict[str, Question] = {}
     counts: dict[str, int] = {}
     for request in listening.requests:
         counts[request.purpose] = counts.get(request.purpose, 0) + 1
@@ -32,7 +32,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Request]:
 
 
 @pytest.mark.parametrize("kind", ROLES)
-def test_prompt(asked: dict[str, Request], kind: str) -> None:
+def test_prompt(asked: dict[str, Question], kind: str) -> None:
     compare(kind, shown(asked[kind].system, asked[kind].prompt))
 
 
@@ -47,6 +47,6 @@ def test_parts() -> None:
 
 @pytest.mark.parametrize("kind", ROLES)
 def test_nobody_is_told_to_be_an_assistant_and_all_know_that_it_is_a_simulation(
-    asked: dict[str, Request], kind: str, tmp_path: Path
+    asked: dict[str, Question], kind: str, tmp_path: Path
 ) -> None:
     assert "simulation used in counseling research" in asked[kind].system

@@ -44,7 +44,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.llm.chat import EXAMPLES_SHOWN, messages
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
 from tests.corpus.bench import (
     SECRET,
@@ -357,7 +357,7 @@ def test_both_versions_and_the_reason_are_kept(tmp_path: Path) -> None:
 def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
     """The supporter passes over it, the evaluator finds nothing: a rule asks for it all the same."""
 
-    def extract(request: Request, draw: Random) -> str:
+    def extract(request: Question, draw: Random) -> str:
         return file_of(
             "I am a ferryman.",
             "I want to kill myself.",
@@ -367,7 +367,7 @@ def test_danger_that_nobody_saw_is_sent_back(tmp_path: Path) -> None:
             "What now?",
         )
 
-    def asks_directly(request: Request, draw: Random) -> str:
+    def asks_directly(request: Question, draw: Random) -> str:
         return "Are you thinking of killing yourself? And are you safe tonight?"
 
     run, listening = written(

@@ -32,7 +32,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import Synthesis
@@ -138,7 +138,7 @@ def test_given_strategies_are_carried_from_the_beginning(tmp_path: Path) -> None
 class Jittery(Scripted):
     """Answers out of order."""
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         await asyncio.sleep(random.random() * 0.004)
         return await super().complete(request, complaint)
 
@@ -191,7 +191,7 @@ class Dying(Scripted):
         super().__init__()
         self.left = after
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         self.left -= 1
         if self.left < 0:
             raise MemoryError("broken off")
@@ -222,7 +222,7 @@ def _broken(out: Path, after: int) -> Path:
 
 
 class Dead(Scripted):
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         raise Failure("connection refused", transport=True)
 
 
@@ -517,7 +517,7 @@ def test_with_nobody_there_a_wave_is_given_up_at_once(tmp_path: Path) -> None:
     class Counting(Dead):
         asked = 0
 
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             type(self).asked += 1
             return await super().complete(request, complaint)
 

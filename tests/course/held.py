@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import CoursePlan
@@ -36,7 +36,7 @@ TOLD = (
 )
 
 
-def line_client(request: Request, draw: Random) -> str:
+def line_client(request: Question, draw: Random) -> str:
     return json.dumps(
         {
             "say": f"{draw.choice(TOLD)} That was number {draw.randrange(10**6)}.",
@@ -46,7 +46,7 @@ def line_client(request: Request, draw: Random) -> str:
     )
 
 
-def line_counselor(request: Request, draw: Random) -> str:
+def line_counselor(request: Question, draw: Random) -> str:
     """A touch now and then, a task near the end, else a question."""
     view = request.hints["view"]
     words = (
@@ -59,11 +59,11 @@ def line_counselor(request: Request, draw: Random) -> str:
     return json.dumps({"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING})
 
 
-def touched(request: Request, draw: Random) -> str:
+def touched(request: Question, draw: Random) -> str:
     return "guard 1" if TOUCHING in request.hints["heard"] else "none"
 
 
-def agreed(request: Request, draw: Random) -> str:
+def agreed(request: Question, draw: Random) -> str:
     found = any(TASK in line for line in request.hints["lines"])
     return json.dumps(
         {"agreed": "write down one moment without checking", "quote": TASK}
@@ -72,7 +72,7 @@ def agreed(request: Request, draw: Random) -> str:
     )
 
 
-def review(request: Request, draw: Random) -> str:
+def review(request: Question, draw: Random) -> str:
     """The first goal is shown by words of the client's, the second by words that nobody said."""
     view = request.hints["view"]
     said = [line.text for line in view.lines if line.who == view.other]
@@ -92,7 +92,7 @@ def review(request: Request, draw: Random) -> str:
     )
 
 
-def facts(request: Request, draw: Random) -> str:
+def facts(request: Question, draw: Random) -> str:
     """Each of the client's lines as a fact, and one that was never told."""
     view = request.hints["view"]
     said = dict.fromkeys(
@@ -119,7 +119,7 @@ def facts(request: Request, draw: Random) -> str:
     return json.dumps({"facts": [*told[:8], made_up]})
 
 
-def merge(request: Request, draw: Random) -> str:
+def merge(request: Question, draw: Random) -> str:
     """What has the same words is the same; of the rest the first contradicts the first that is known."""
     known: Mapping[str, str] = request.hints["known"]
     placed = []
@@ -135,7 +135,7 @@ def merge(request: Request, draw: Random) -> str:
     return json.dumps({"placed": placed})
 
 
-def formulate(request: Request, draw: Random) -> str:
+def formulate(request: Question, draw: Random) -> str:
     view = request.hints["view"]
     said = [line.text for line in view.lines if line.who == view.other]
     rows = [
@@ -152,7 +152,7 @@ def formulate(request: Request, draw: Random) -> str:
     return json.dumps({"rows": rows[-8:]})
 
 
-SCRIPTS: dict[str, Callable[[Request, Random], str]] = {
+SCRIPTS: dict[str, Callable[[Question, Random], str]] = {
     "line_client": line_client,
     "line_counselor": line_counselor,
     "client_touched": touched,
@@ -186,7 +186,7 @@ def world(
 
 def held(
     out: Path, made: World, scripts: Mapping[str, Any] | None = None, ticks: int | None = None
-) -> tuple[Run, list[Request]]:
+) -> tuple[Run, list[Question]]:
     """The course, and every request."""
     spy = Listening(SCRIPTS | dict(scripts or {}))
     return live(out, made, ticks, models=switchboard(spy)), spy.requests

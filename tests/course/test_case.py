@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from simcounsel.cli import app
 from simcounsel.errors import ModelError, SimcounselError, SpecError
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.policies.course.case import CaseReading, read_case
 from simcounsel.policies.course.report import read_report
 from simcounsel.policies.course.writing import write_case
@@ -34,7 +34,7 @@ SESSIONS = (
 
 def reading(
     report: Path, scripts: Mapping[str, Any] | None = None, therapy: str = "cbt"
-) -> tuple[CaseReading, list[Request]]:
+) -> tuple[CaseReading, list[Question]]:
     spy = Listening(scripts)
     models = switchboard(spy)
     try:
@@ -149,7 +149,7 @@ def test_a_report_without_sessions_in_order(tmp_path: Path, text: str) -> None:
         read_report(tmp_path / "case.md")
 
 
-def told_too_early(request: Request, draw: Random) -> str:
+def told_too_early(request: Question, draw: Random) -> str:
     return json.dumps(
         {
             "facts": [
@@ -166,7 +166,7 @@ def told_too_early(request: Request, draw: Random) -> str:
     )
 
 
-def knows_too_much(request: Request, draw: Random) -> str:
+def knows_too_much(request: Question, draw: Random) -> str:
     stages = (
         "case_conceptualization",
         "core_intervention",
@@ -242,7 +242,7 @@ def test_a_quote_says_what_the_fact_says(small: Path) -> None:
     ],
 )
 def test_a_short_text_foretells_as_well(small: Path, theme: str, kept: bool) -> None:
-    def plan(request: Request, draw: Random) -> str:
+    def plan(request: Question, draw: Random) -> str:
         data = json.loads(knows_too_much(request, draw))
         data["sessions"][0] = {
             "stage": "case_conceptualization",
@@ -263,7 +263,7 @@ def test_a_short_text_foretells_as_well(small: Path, theme: str, kept: bool) -> 
 
 
 def test_lines_that_stand_nowhere_are_no_samples(small: Path) -> None:
-    def talk(request: Request, draw: Random) -> str:
+    def talk(request: Question, draw: Random) -> str:
         turns = [
             {"who": "client", "text": "It is the ovens"},
             {"who": "client", "text": "He owes me the shop"},

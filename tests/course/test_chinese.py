@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.events import ClientShifted, Entry, Remembered
-from simcounsel.llm.question import play
+from simcounsel.llm.driving import play
 from simcounsel.policies import policy_for
 from simcounsel.policies.course.reasoning import act_of
 from simcounsel.policies.manual import acts, aims

@@ -20,7 +20,7 @@ from simcounsel.events import (
     Remembered,
     SessionPlanned,
 )
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
@@ -249,7 +249,7 @@ def test_a_course_by_appointment_while_life_goes_on(tmp_path: Path) -> None:
     }
 
 
-def at_the_center(request: Request, draw: Any) -> str:
+def at_the_center(request: Question, draw: Any) -> str:
     import json
 
     slots = [

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.specs.therapy import shipped_therapy
 from tests.course.held import held, world
@@ -14,10 +14,10 @@ PARTS = {"course_brief", "course_reason_again"}
 
 
 @pytest.fixture(scope="module")
-def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
+def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
     """Of a short integrative course in which the first reasoning quotes the agenda; skills and goals are the shipped ones, and many."""
 
-    def quotes(request: Request, draw: object) -> str:
+    def quotes(request: Question, draw: object) -> str:
         skill = next(iter(request.hints["skills"]))
         thought = (
             "The client is tired."
@@ -37,7 +37,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
 @pytest.mark.parametrize(
     "kind", sorted(kind for kind in set(HELD) - PARTS if not kind.startswith("case_"))
 )
-def test_prompt(requests: list[Request], kind: str) -> None:
+def test_prompt(requests: list[Question], kind: str) -> None:
     found = [request for request in requests if request.purpose == kind]
     first = found[min(len(found) - 1, 1)]
     compare(kind, shown(first.system, first.prompt))
@@ -45,7 +45,7 @@ def test_prompt(requests: list[Request], kind: str) -> None:
     assert "None" not in first.prompt
 
 
-def test_a_brief_stands_in_the_line(requests: list[Request]) -> None:
+def test_a_brief_stands_in_the_line(requests: list[Question]) -> None:
     prompt = [request for request in requests if request.purpose == "line_counselor"][9].prompt
     start = prompt.index("The skill for this line:")
     compare(
@@ -53,7 +53,7 @@ def test_a_brief_stands_in_the_line(requests: list[Request]) -> None:
     )
 
 
-def test_a_reasoning_is_asked_for_again(requests: list[Request]) -> None:
+def test_a_reasoning_is_asked_for_again(requests: list[Question]) -> None:
     again = next(
         request
         for request in requests

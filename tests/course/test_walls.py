@@ -11,7 +11,7 @@ import pytest
 from simcounsel.agents.speech import agenda_problem
 from simcounsel.agents.talk import Decision
 from simcounsel.events import ClientShifted, Reasoned, Said, SessionPlanned, Warned
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import phrase
 from simcounsel.runs.run import Run
 from simcounsel.specs.course import CoursePlan, default_plan
@@ -57,7 +57,7 @@ def marked(therapy: Therapy) -> Therapy:
     )
 
 
-def told(request: Request, draw: Random) -> str:
+def told(request: Question, draw: Random) -> str:
     return json.dumps(
         {
             "say": f"It is about {TOLD}, number {draw.randrange(10**6)}.",
@@ -69,7 +69,7 @@ def told(request: Request, draw: Random) -> str:
     )
 
 
-def objective(request: Request, draw: Random) -> str:
+def objective(request: Question, draw: Random) -> str:
     return json.dumps(
         {
             "objective": [f"{AIM} xagendaobjectivex"],
@@ -79,7 +79,7 @@ def objective(request: Request, draw: Random) -> str:
     )
 
 
-def thinking(request: Request, draw: Random) -> str:
+def thinking(request: Question, draw: Random) -> str:
     return json.dumps(
         {
             "assessment": "She is tired xagendathoughtx.",
@@ -91,7 +91,7 @@ def thinking(request: Request, draw: Random) -> str:
 
 
 @pytest.fixture(scope="module")
-def walled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Request], Any]:
+def walled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Question], Any]:
     base, plant = planted()
     made = world(6, base=base, therapy=marked(shipped_therapy("cbt")))
     scripts = leaks(plant) | {
@@ -107,7 +107,7 @@ def agenda_in(text: str) -> set[str]:
 
 
 def test_nothing_of_the_client_s_file_reaches_the_counselor(
-    walled: tuple[Run, list[Request], Any],
+    walled: tuple[Run, list[Question], Any],
 ) -> None:
     _, requests, plant = walled
     counselor = [request for request in requests if request.who == "Miriam"]
@@ -160,7 +160,7 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
             }
     made = world(5, plan=CoursePlan.model_validate(data))
 
-    def tells(request: Request, draw: Random) -> str:
+    def tells(request: Question, draw: Random) -> str:
         say = "My father drowned." if request.hints["view"].meeting > 2 else "I sleep badly."
         return json.dumps(
             {
@@ -198,7 +198,9 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
     ] * 2
 
 
-def test_the_client_s_own_policy_does_know_its_file(walled: tuple[Run, list[Request], Any]) -> None:
+def test_the_client_s_own_policy_does_know_its_file(
+    walled: tuple[Run, list[Question], Any],
+) -> None:
     _, requests, plant = walled
     own = [request for request in requests if request.purpose == "client_touched"]
     assert own
@@ -208,7 +210,7 @@ def test_the_client_s_own_policy_does_know_its_file(walled: tuple[Run, list[Requ
     }
 
 
-def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Request], Any]) -> None:
+def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Question], Any]) -> None:
     run, requests, _ = walled
     client = [request for request in requests if request.who == "Ines"]
     assert {"line_client", "client_touched", "client_agreed", "summarize", "skipped_days"} <= {
@@ -229,7 +231,7 @@ def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Reques
 
 
 def test_the_client_s_view_holds_nothing_of_it_either(
-    walled: tuple[Run, list[Request], Any],
+    walled: tuple[Run, list[Question], Any],
 ) -> None:
     _, requests, _ = walled
     views = [
@@ -254,7 +256,7 @@ def test_the_client_s_view_holds_nothing_of_it_either(
 # nobody reads it out
 
 
-def reads_out(request: Request, draw: Random) -> str:
+def reads_out(request: Question, draw: Random) -> str:
     """A counselor's line with the agenda in it, whatever is said about that."""
     return json.dumps(
         {
@@ -267,7 +269,7 @@ def reads_out(request: Request, draw: Random) -> str:
     )
 
 
-def quotes_always(request: Request, draw: Random) -> str:
+def quotes_always(request: Question, draw: Random) -> str:
     return json.dumps(
         {
             "assessment": f"She looks tired today. I must {AIM}.",

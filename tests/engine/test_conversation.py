@@ -14,7 +14,8 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.conversation import Side, Talked, converse
 from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
-from simcounsel.llm.question import Ask, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Ask
 from tests.stage import Alone, memory, scene
 
 STARTED = ConversationStarted(

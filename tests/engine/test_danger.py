@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simcounsel.events import Assessed, Decided, Measured, Said, Transitioned
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import SafetySettings
 from simcounsel.specs.world import World
@@ -22,7 +22,7 @@ DANGER = "I want to kill myself tonight. I have everything here in my room."
 def says(text: str, to: str = "Miriam", at: int = 2) -> dict[str, Script]:
     """Ines says it with that line of a conversation, and small things otherwise."""
 
-    def line(request: Request, draw: Random) -> str:
+    def line(request: Question, draw: Random) -> str:
         seen = request.hints["view"]
         mine = seen.other == to and len(seen.lines) + 1 == at
         say = text if mine else f"I was at the window with a tea, number {draw.randrange(10**6)}."
@@ -110,9 +110,9 @@ def test_same_bytes_after_a_break_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_a_questionnaire_is_written_down_and_asked_about(tmp_path: Path) -> None:
-    def sheet(request: Request, draw: Random) -> str:
-        assert request.model is not None
-        return json.dumps(dict.fromkeys(request.model.model_json_schema()["properties"], 2))
+    def sheet(request: Question, draw: Random) -> str:
+        assert request.schema is not None
+        return json.dumps(dict.fromkeys(request.schema.model_json_schema()["properties"], 2))
 
     run = lived(tmp_path, measured_world(), {"self_report": sheet})
     told = [event for event in happened(run, Assessed) if event.by == "questionnaire"]

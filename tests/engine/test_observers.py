@@ -15,7 +15,7 @@ from simcounsel.engine.observers import Observers
 from simcounsel.engine.revisit import revisit
 from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Assessed, Joined, Left, Said, Warned
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.vocabulary import Condition
@@ -49,15 +49,15 @@ def everything(resident: Resident) -> dict[str, Any]:
 def scripted(seed: int, answer: int) -> Scripted:
     """A client who says any of LINES, and questionnaires that are answered with one number."""
 
-    def line(request: Request, draw: Random) -> str:
+    def line(request: Question, draw: Random) -> str:
         say = f"{Random(seed + draw.randrange(99)).choice(LINES)} ({draw.randrange(10**6)})"
         return json.dumps(
             {"say": say, "emotion": "sadness", "intensity": 5, "poignancy": 5, "wish": "go on"}
         )
 
-    def sheet(request: Request, draw: Random) -> str:
-        assert request.model is not None
-        return json.dumps(dict.fromkeys(request.model.model_json_schema()["properties"], answer))
+    def sheet(request: Question, draw: Random) -> str:
+        assert request.schema is not None
+        return json.dumps(dict.fromkeys(request.schema.model_json_schema()["properties"], answer))
 
     return Scripted({"line_client": line, "self_report": sheet})
 

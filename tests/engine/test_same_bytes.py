@@ -16,7 +16,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError, RunError
 from simcounsel.events import Said
 from simcounsel.llm.models import Completion
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from tests.stage import (
@@ -81,7 +81,7 @@ def test_however_many_are_asked_at_once(tmp_path: Path, straight: Run, in_flight
 
 def test_whoever_answers_first(tmp_path: Path, straight: Run) -> None:
     class Dawdling(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             await asyncio.sleep(random.random() / 100)
             return await super().complete(request, complaint)
 

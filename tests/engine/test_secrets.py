@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from simcounsel.events import Reflected, Remembered, Said
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.world import World
@@ -83,10 +83,10 @@ def planted() -> tuple[World, Planted]:
 def leaks(plant: Planted) -> dict[str, Any]:
     """A client whose inner answers are full of what it reads in its own prompt, and who says one thing aloud."""
 
-    def own(request: Request) -> str:
+    def own(request: Question) -> str:
         return " ".join(sorted(secrets_in(request.system + request.prompt)))[:300] or "xsecret0x"
 
-    def told(request: Request, draw: Random) -> str:
+    def told(request: Question, draw: Random) -> str:
         return json.dumps(
             {
                 "say": f"It is about {TOLD}, and that is number {draw.randrange(10**6)}.",
@@ -176,7 +176,7 @@ def texts(value: Any) -> Iterator[str]:
                 yield from texts(cell.cell_contents)
 
 
-def sent(request: Request) -> str:
+def sent(request: Question) -> str:
     """All that a model could get to see of a request."""
     return "\n".join(
         texts(
@@ -200,14 +200,14 @@ def secrets_in(text: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Request], Planted]:
+def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Question], Planted]:
     world, plant = planted()
     spy = Listening(leaks(plant))
     run = live(tmp_path_factory.mktemp("secrets"), world, models=switchboard(spy))
     return run, spy.requests, plant
 
 
-def test_the_search_finds_what_it_looks_for(spied: tuple[Run, list[Request], Planted]) -> None:
+def test_the_search_finds_what_it_looks_for(spied: tuple[Run, list[Question], Planted]) -> None:
     run, requests, plant = spied
     own = set().union(*(secrets_in(sent(request)) for request in requests if request.who == "Ines"))
     unseen = {field for word, field in plant.secrets.items() if word not in own}
@@ -227,7 +227,7 @@ def test_the_search_finds_what_it_looks_for(spied: tuple[Run, list[Request], Pla
     )
 
 
-def test_no_secret_reaches_anybody_else(spied: tuple[Run, list[Request], Planted]) -> None:
+def test_no_secret_reaches_anybody_else(spied: tuple[Run, list[Question], Planted]) -> None:
     _, requests, plant = spied
     others = [request for request in requests if request.who not in ("Ines", "everyone")]
     assert {request.who for request in others} == {"Miriam", "Omar"}
@@ -247,7 +247,7 @@ def test_no_secret_reaches_anybody_else(spied: tuple[Run, list[Request], Planted
     } == set()
 
 
-def test_what_was_said_is_heard(spied: tuple[Run, list[Request], Planted]) -> None:
+def test_what_was_said_is_heard(spied: tuple[Run, list[Question], Planted]) -> None:
     run, requests, _ = spied
     assert all(TOLD in said.text for said in happened(run, Said) if said.who == "Ines")
     for who, purpose in (
@@ -267,14 +267,14 @@ def test_what_was_said_is_heard(spied: tuple[Run, list[Request], Planted]) -> No
 def test_a_leak_would_be_found() -> None:
     secret = "xsecret7x"
     hidden = [
-        Request(verb="write", purpose="p", who="Miriam", hints={"a": {"b": [("c", secret)]}}),
-        Request(verb="write", purpose="p", who="Miriam", fallback=(secret,)),
-        Request(verb="write", purpose="p", who="Miriam", check=lambda value: secret + str(value)),
+        Question(verb="write", purpose="p", who="Miriam", hints={"a": {"b": [("c", secret)]}}),
+        Question(verb="write", purpose="p", who="Miriam", fallback=(secret,)),
+        Question(verb="write", purpose="p", who="Miriam", check=lambda value: secret + str(value)),
     ]
     assert all(secrets_in(sent(request)) == {secret} for request in hidden)
 
 
-def test_nobody_else_remembers_a_secret(spied: tuple[Run, list[Request], Planted]) -> None:
+def test_nobody_else_remembers_a_secret(spied: tuple[Run, list[Question], Planted]) -> None:
     run, _, _ = spied
     theirs = [event.memory.text for event in happened(run, Remembered) if event.who != "Ines"]
     assert len(theirs) > 20

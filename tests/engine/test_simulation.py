@@ -33,7 +33,7 @@ from simcounsel.events import (
     TickEnded,
 )
 from simcounsel.llm.prices import Price, Prices
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import Relationship, World
@@ -534,7 +534,7 @@ def test_unknown_policy(tmp_path: Path) -> None:
 
 
 def test_a_tick_that_breaks_is_not_written(tmp_path: Path) -> None:
-    def burst(request: Request, draw: Any) -> str:
+    def burst(request: Question, draw: Any) -> str:
         raise ZeroDivisionError("burst")
 
     run = begun(tmp_path)

@@ -9,7 +9,7 @@ from typing import Any
 from simcounsel.envs import CounselingEnv
 from simcounsel.envs.counseling import Info
 from simcounsel.envs.observing import Observation
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Script
 from tests.stage import Listening, switchboard, tiny
@@ -21,7 +21,7 @@ PLAIN = "My days are long, and I count the hours."
 def speaking(*lines: str) -> Script:
     """A client who says these lines one after the other in each session, then something plain. `[bye]` at the end takes leave."""
 
-    def script(request: Request, draw: Random) -> str:
+    def script(request: Question, draw: Random) -> str:
         turn = sum(line.who == request.who for line in request.hints["view"].lines)
         text = lines[turn] if turn < len(lines) else f"{PLAIN} That was line {turn}."
         leaves = text.endswith("[bye]")
@@ -44,7 +44,7 @@ def answering(answers: Mapping[str, Callable[[int], Any]]) -> Script:
     item, or one for all."""
     asked: dict[str, int] = {}
 
-    def script(request: Request, draw: Random) -> str:
+    def script(request: Question, draw: Random) -> str:
         name = request.hints["instrument"]
         asked[name] = asked.get(name, -1) + 1
         value = answers[name](asked[name])

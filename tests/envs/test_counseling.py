@@ -25,7 +25,7 @@ from simcounsel.envs.spaces import ACTION_CHARACTERS, CHARACTERS, HISTORY_CHARAC
 from simcounsel.errors import SimcounselError, SpecError
 from simcounsel.events import Said
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.specs.world import World
 from tests.envs.stage import PLAIN, Step, environment, played, speaking, to_the_end
 from tests.stage import Listening, changed, switchboard, three, tiny
@@ -573,7 +573,7 @@ def test_ctrl_c_while_a_model_answers() -> None:
 class Dead(Listening):
     """Reaches nobody any more once the first session has begun."""
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         if request.purpose == "line_client":
             raise Failure("connection refused", transport=True)
         return await super().complete(request, complaint)

@@ -11,7 +11,7 @@ from simcounsel.instruments.asking import observe, self_report
 from simcounsel.instruments.forms import answers_model
 from simcounsel.instruments.material import Material, later_first
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.standins.scripted import Scripted
 from tests.instruments.stage import scale, seen, shipped
@@ -25,9 +25,9 @@ class Telling:
 
     def __init__(self, weights: dict[str, dict[str, float]]) -> None:
         self.weights = weights
-        self.requests: list[Request] = []
+        self.requests: list[Question] = []
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         self.requests.append(request)
         weights = self.weights[request.hints["questions"][0].id]
         return Completion(text=max(weights, key=lambda number: weights[number]), weights=weights)
@@ -94,7 +94,7 @@ def test_left_open() -> None:
 
 def test_nonsense_and_silence() -> None:
     class Dead(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             raise Failure("the server is away")
 
     models = switchboard(Dead())
@@ -161,7 +161,7 @@ PAIR = Material(before="Worse.", after="Better.")
 def prefers(text: str) -> Any:
     """Says that the person is clearly better in the text named."""
 
-    def say(request: Request, draw: Random) -> str:
+    def say(request: Question, draw: Random) -> str:
         first = request.prompt.index(text) < request.prompt.index(
             {"Better.": "Worse.", "Worse.": "Better."}[text]
         )

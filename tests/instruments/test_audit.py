@@ -12,7 +12,7 @@ from simcounsel.instruments.audit import stands_in
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.scoring import answers_of, score
-from simcounsel.llm.question import Reply, Request
+from simcounsel.llm.question import Question, Reply
 from tests.instruments.stage import scale, seen, shipped
 from tests.instruments.test_prompts import asked, text
 from tests.prompts.test_golden import compare
@@ -37,7 +37,7 @@ def judged(
     what: Material,
     yes: dict[str, str],
     scale: Scale = AUDIT,
-    requests: list[Request] | None = None,
+    requests: list[Question] | None = None,
     unsure: tuple[str, ...] = (),
 ) -> tuple[ItemAnswer, ...]:
     """The audit by a judge that answers yes to these, with these words, null to the unsure, and no to the rest."""
@@ -45,7 +45,7 @@ def judged(
     try:
         while True:
             request = asking.send(reply)  # type: ignore[arg-type]
-            assert isinstance(request, Request) and request.model is not None
+            assert isinstance(request, Question) and request.schema is not None
             if requests is not None:
                 requests.append(request)
             given = {
@@ -55,7 +55,7 @@ def judged(
                 }
                 for name in request.hints["items"]
             }
-            reply = Reply(value=request.model.model_validate(given))
+            reply = Reply(value=request.schema.model_validate(given))
     except StopIteration as end:
         return tuple(end.value)
 
@@ -115,7 +115,7 @@ def test_plain_danger_is_found_by_code(name: str) -> None:
 
 
 def test_questions_that_are_not_led_to_are_not_asked() -> None:
-    requests: list[Request] = []
+    requests: list[Question] = []
     plain = SCRIPTS["good"][0]
     found = {one.id: one for one in judged(material(plain), {}, requests=requests)}
     named = {name for request in requests for name in request.hints["items"]}
@@ -128,7 +128,7 @@ def test_questions_that_are_not_led_to_are_not_asked() -> None:
 
 
 def test_a_yes_without_proof_is_no_answer() -> None:
-    requests: list[Request] = []
+    requests: list[Question] = []
     plain = SCRIPTS["good"][0]
     for words in (
         "You should stop your pills",

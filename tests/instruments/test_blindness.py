@@ -4,7 +4,7 @@ import pytest
 
 from simcounsel.instruments.material import Talk, blinding_for, material_for
 from simcounsel.instruments.scale import shipped_names
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.measuring.rate import Rating
 from simcounsel.specs.world import World
 from tests.engine.test_secrets import Planted, leaks, planted, secrets_in, sent
@@ -16,7 +16,7 @@ OBSERVERS = [name for name in shipped_names() if shipped(name).respondent == "ob
 
 
 @pytest.fixture(scope="module")
-def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Request], Planted]:
+def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Question], Planted]:
     """A world with secrets in the client's file and a telling word in its name and model, measured while it is lived and afterwards."""
     from simcounsel.specs.measurement import MeasurementSpec
 
@@ -48,7 +48,7 @@ def spied(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, list[Request
 
 
 def test_no_secret_and_no_condition_reaches_an_observer(
-    spied: tuple[World, list[Request], Planted],
+    spied: tuple[World, list[Question], Planted],
 ) -> None:
     _, requests, plant = spied
     assert len(requests) > 50
@@ -61,7 +61,7 @@ def test_no_secret_and_no_condition_reaches_an_observer(
 
 
 def test_no_name_and_no_place_reaches_an_observer(
-    spied: tuple[World, list[Request], Planted],
+    spied: tuple[World, list[Question], Planted],
 ) -> None:
     world, requests, _ = spied
     names = [resident.name for resident in world.residents] + [
@@ -72,7 +72,7 @@ def test_no_name_and_no_place_reaches_an_observer(
         assert "Client: " in request.prompt
 
 
-def test_client_and_layperson_look_alike(spied: tuple[World, list[Request], Planted]) -> None:
+def test_client_and_layperson_look_alike(spied: tuple[World, list[Question], Planted]) -> None:
     """Whoever the other one is, the prompt around the lines is the same."""
     _, requests, _ = spied
     frames = {
@@ -88,7 +88,7 @@ def test_client_and_layperson_look_alike(spied: tuple[World, list[Request], Plan
 
 
 def test_the_file_is_seen_where_it_is_the_point(
-    spied: tuple[World, list[Request], Planted],
+    spied: tuple[World, list[Question], Planted],
 ) -> None:
     world, _, _ = spied
     talk = Talk(
@@ -109,7 +109,7 @@ def test_the_file_is_seen_where_it_is_the_point(
     assert secrets_in(material_for(shipped("empathy"), world, "Ines", talk, ()).text()) == set()
 
 
-def test_names_inside_a_persona_text(spied: tuple[World, list[Request], Planted]) -> None:
+def test_names_inside_a_persona_text(spied: tuple[World, list[Question], Planted]) -> None:
     world, _, _ = spied
     assert (
         blinding_for(world, "Ines", None)

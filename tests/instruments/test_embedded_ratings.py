@@ -5,7 +5,7 @@ import pytest
 from simcounsel.agents.person import Person
 from simcounsel.instruments.asking import observe, self_report
 from simcounsel.llm.embeddings import MiniLM
-from simcounsel.llm.question import Request, ask
+from simcounsel.llm.question import Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.validate import FIRST, SECOND
 from simcounsel.standins import Embedded
@@ -31,7 +31,7 @@ def test_every_kind_of_question() -> None:
         ],
         subscales=[],
     )
-    pair = Request(
+    pair = Question(
         verb="choose",
         purpose="judge_pair",
         who="x",

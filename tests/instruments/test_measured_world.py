@@ -14,7 +14,7 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Measured, Warned
 from simcounsel.instruments.read import measurements
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import describe, summary_lines
 from simcounsel.specs.measurement import MeasurementSpec
@@ -116,7 +116,7 @@ def test_however_many_are_asked_at_once(tmp_path: Path, straight: Run, in_flight
 
 def test_whoever_answers_first(tmp_path: Path, straight: Run) -> None:
     class Dawdling(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             await asyncio.sleep(random.random() / 200)
             return await super().complete(request, complaint)
 
@@ -171,7 +171,7 @@ def test_probabilities_are_replayed(tmp_path: Path) -> None:
     """A judge that tells probabilities is asked item by item, and so is its recording."""
 
     class Telling(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             got = await super().complete(request, complaint)
             return (
                 Completion(text=got.text, weights={got.text: 0.75, "3": 0.25})
@@ -201,7 +201,7 @@ def test_unknown_instrument_is_said_before_a_folder_is_made(tmp_path: Path) -> N
 
 def test_a_judge_that_fails_warns_and_leaves_gaps(tmp_path: Path) -> None:
     class Mute(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             if request.purpose.startswith(("judge_", "self_report")):
                 raise Failure("not today")
             return await super().complete(request, complaint)

@@ -6,28 +6,28 @@ import pytest
 
 from simcounsel.agents.person import Person
 from simcounsel.instruments.asking import observe, self_report
-from simcounsel.llm.question import Ask, Reply, Request
+from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.specs.scale import Scale
 from tests.instruments.stage import scale, seen, shipped
 from tests.prompts.test_golden import compare, shown
 from tests.stage import Alone, scene, vectors
 
 
-def asked(asking: Ask[Any], *replies: Reply) -> list[Request]:
+def asked(asking: Ask[Any], *replies: Reply) -> list[Question]:
     """All requests of an Ask that gets these replies."""
     requests, given, reply = [], list(replies), None
     try:
         while True:
             wanted = asking.send(reply)  # type: ignore[arg-type]
-            many = (wanted,) if isinstance(wanted, Request) else wanted
+            many = (wanted,) if isinstance(wanted, Question) else wanted
             requests += many
             answered = tuple(given.pop(0) for _ in many)
-            reply = answered[0] if isinstance(wanted, Request) else answered
+            reply = answered[0] if isinstance(wanted, Question) else answered
     except (StopIteration, IndexError):
         return requests
 
 
-def text(request: Request) -> str:
+def text(request: Question) -> str:
     return shown(request.system, request.prompt)
 
 

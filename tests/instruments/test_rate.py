@@ -11,7 +11,7 @@ import pytest
 from simcounsel.errors import ModelUnreachable, RunError
 from simcounsel.instruments.read import is_trial, measurements, measurements_in
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
@@ -172,7 +172,7 @@ def test_what_can_go_wrong(
 
 def test_a_judge_that_nobody_reaches(run: Run) -> None:
     class Away(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             raise Failure("connection refused", transport=True)
 
     models = switchboard(Away())

@@ -12,7 +12,7 @@ import pytest
 from simcounsel.errors import RunError, SpecError
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled, read_labelled
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.measuring.validate import FIRST, SECOND, Validation, plan_validation
 from simcounsel.prompts import render
 from simcounsel.standins.scripted import Scripted
@@ -140,7 +140,7 @@ def test_faults_in_chinese() -> None:
 # asking and computing
 
 
-def sees_quality(request: Request, draw: Random) -> str:
+def sees_quality(request: Question, draw: Random) -> str:
     """A judge that counts advice and leading words against the counselor."""
     prompt = request.prompt
     bad = sum(
@@ -166,7 +166,7 @@ def sees_quality(request: Request, draw: Random) -> str:
     )
 
 
-def prefers_first(request: Request, draw: Random) -> str:
+def prefers_first(request: Question, draw: Random) -> str:
     return FIRST
 
 

@@ -14,30 +14,30 @@ from simcounsel.llm.answers import read_answer
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.openai import OpenAIModel
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.llm.recorded import Recorded
 from simcounsel.standins.scripted import Scripted
 from tests.llm.server import FaultServer
 
 REQUESTS = {
-    "write": Request(verb="write", purpose="any", who="Ines", prompt="Say something.", seed=3),
-    "fill": Request(
+    "write": Question(verb="write", purpose="any", who="Ines", prompt="Say something.", seed=3),
+    "fill": Question(
         verb="fill",
         purpose="any",
         who="Ines",
         prompt="How does it feel?",
-        model=FeelingAnswer,
+        schema=FeelingAnswer,
         seed=3,
     ),
-    "fill a list": Request(
+    "fill a list": Question(
         verb="fill",
         purpose="any",
         who="Ines",
         prompt="Which questions?",
-        model=QuestionsAnswer,
+        schema=QuestionsAnswer,
         seed=3,
     ),
-    "choose": Request(
+    "choose": Question(
         verb="choose",
         purpose="any",
         who="Ines",
@@ -45,7 +45,7 @@ REQUESTS = {
         options=("clarify", "evidence"),
         seed=3,
     ),
-    "rate": Request(
+    "rate": Question(
         verb="rate",
         purpose="any",
         who="Ines",
@@ -129,7 +129,7 @@ def test_a_recording_without_the_reply_fails_plainly() -> None:
 
 def test_scripted_answers_follow_the_seed() -> None:
     def answer(seed: int) -> str:
-        request = Request(
+        request = Question(
             verb="write", purpose="any", who="Ines", prompt="Say something.", seed=seed
         )
         return asyncio.run(Scripted().complete(request, None)).text

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from simcounsel.errors import ModelError
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from tests.llm.server import FaultServer
 
 pytest.importorskip("langchain_core")
@@ -58,7 +58,7 @@ class APIConnectError(Exception):
 def complete(
     chat: Any, verb: Any = "write", complaint: str | None = None, **more: Any
 ) -> Completion:
-    request = Request(
+    request = Question(
         verb=verb, purpose="test", who="Ann", system="You are Ann.", prompt="Well?", **more
     )
     model = LangChainModel("langchain:test:m", chat=chat, deadline_s=0.5)
@@ -89,7 +89,7 @@ def test_chat_openai_at_a_real_server() -> None:
         "default_headers": {"Connection": "close"},
     }
     with FaultServer() as server:
-        got = complete(chat_openai(base_url=server.url, **told), "fill", model=Form)
+        got = complete(chat_openai(base_url=server.url, **told), "fill", schema=Form)
     assert Form.model_validate_json(got.text) and got.tokens_out == 2
     with FaultServer(faults=lambda index: "503") as server, pytest.raises(Failure) as caught:
         complete(chat_openai(base_url=server.url, **told))
@@ -108,7 +108,7 @@ def test_blocks_are_joined_and_thinking_is_left_out() -> None:
 
 def test_fill_tells_the_schema_and_strips_a_fence() -> None:
     chat = Chat('```json\n{"a": 1}\n```')
-    assert complete(chat, "fill", model=Form).text == '{"a": 1}'
+    assert complete(chat, "fill", schema=Form).text == '{"a": 1}'
     assert '"properties"' in chat.told[0][0]["content"]
 
 
@@ -151,7 +151,7 @@ def test_init_chat_model_makes_one_chat_for_each_setting(monkeypatch: pytest.Mon
         model = LangChainModel("langchain:anthropic:claude-sonnet-4-5")
         for temperature in (0.7, 0.0, 0.0):
             await model.complete(
-                Request(verb="write", purpose="p", who="A", prompt="?", temperature=temperature),
+                Question(verb="write", purpose="p", who="A", prompt="?", temperature=temperature),
                 None,
             )
         await model.close()

@@ -18,7 +18,7 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
-from simcounsel.llm.question import Example, Request
+from simcounsel.llm.question import Example, Question
 from simcounsel.prompts import prompt, render
 from tests.llm.server import FaultServer
 
@@ -39,14 +39,14 @@ class Day(BaseModel):
     share: float = Field(gt=0, lt=1)
 
 
-def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: Any) -> Request:
+def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: Any) -> Question:
     told: dict[str, Any] = {
         "purpose": "test",
         "who": "Ann",
         "system": "You are Ann.",
         "prompt": "Well?",
     }
-    return Request(verb=verb, **(told | more))
+    return Question(verb=verb, **(told | more))
 
 
 def model_at(url: str, **more: Any) -> OpenAIModel:
@@ -54,7 +54,7 @@ def model_at(url: str, **more: Any) -> OpenAIModel:
     return OpenAIModel(name=f"{url}/m", base_url=url, model="m", **(told | more))
 
 
-def complete(url: str, request: Request, complaint: str | None = None, **more: Any) -> Completion:
+def complete(url: str, request: Question, complaint: str | None = None, **more: Any) -> Completion:
     async def go() -> Completion:
         model = model_at(url, **more)
         try:
@@ -96,7 +96,7 @@ def test_sends_what_the_request_says() -> None:
     assert "response_format" not in body and "logprobs" not in body
     assert server.headers[0]["Authorization"] == "Bearer k"
     assert (got.text, got.tokens_in, got.tokens_out, got.tries) == ("Hello ?there", 4, 2, 1)
-    assert (got.weights, got.source, got.extra) == (None, "generated", {})
+    assert (got.weights, got.source, got.notes) == (None, "generated", {})
 
 
 def test_no_usage_is_none_and_no_key_sends_none() -> None:
@@ -115,7 +115,7 @@ def test_examples_schema_options_and_complaint_are_told() -> None:
     )
     assert "1. stay\n2. go" in told[1]["content"] and told[1]["content"].startswith("Well?")
     assert "no such option" in told[2]["content"]
-    assert '"minItems":2' in messages(ask_for("fill", model=Day), None)[0]["content"]
+    assert '"minItems":2' in messages(ask_for("fill", schema=Day), None)[0]["content"]
     assert messages(ask_for(system=""), None) == [{"role": "user", "content": "Well?"}]
 
 
@@ -123,7 +123,7 @@ def test_fill_sends_the_schema_and_gets_json() -> None:
     with FaultServer() as server:
         for seed in range(20):
             Day.model_validate_json(
-                complete(server.url, ask_for("fill", model=Day, seed=seed)).text
+                complete(server.url, ask_for("fill", schema=Day, seed=seed)).text
             )
     sent = server.bodies[0]["response_format"]["json_schema"]
     assert (sent["name"], sent["strict"], sent["schema"]) == ("Day", False, Day.model_json_schema())
@@ -131,7 +131,7 @@ def test_fill_sends_the_schema_and_gets_json() -> None:
 
 def test_fill_strips_a_fence() -> None:
     with FaultServer(answer=lambda body: '```json\n{"a": 1}\n```') as server:
-        assert complete(server.url, ask_for("fill", model=Day)).text == '{"a": 1}'
+        assert complete(server.url, ask_for("fill", schema=Day)).text == '{"a": 1}'
         assert complete(server.url, ask_for()).text.startswith("```")
 
 
@@ -139,7 +139,9 @@ def test_fill_strips_a_fence() -> None:
 def test_a_refused_response_format_is_not_sent_again(refusal: str) -> None:
     async def go(url: str) -> tuple[Completion, Completion]:
         model = model_at(url)
-        got = [await model.complete(ask_for("fill", model=Day, seed=seed), None) for seed in (1, 2)]
+        got = [
+            await model.complete(ask_for("fill", schema=Day, seed=seed), None) for seed in (1, 2)
+        ]
         await model.close()
         return got[0], got[1]
 
@@ -154,8 +156,8 @@ def test_a_400_about_something_else_leaves_response_format() -> None:
     async def go(url: str) -> None:
         model = model_at(url)
         with pytest.raises(Failure, match="HTTP 400: fault 400"):
-            await model.complete(ask_for("fill", model=Day), None)
-        await model.complete(ask_for("fill", model=Day), None)
+            await model.complete(ask_for("fill", schema=Day), None)
+        await model.complete(ask_for("fill", schema=Day), None)
         await model.close()
 
     with FaultServer(faults=first("400", "400")) as server:
@@ -421,7 +423,7 @@ def test_the_server_runs_as_a_process() -> None:
         assert process.stdout is not None
         try:
             url = process.stdout.readline().strip()
-            assert json.loads(complete(url, ask_for("fill", model=Day)).text)["mood"] in (
+            assert json.loads(complete(url, ask_for("fill", schema=Day)).text)["mood"] in (
                 "joy",
                 "fear",
             )

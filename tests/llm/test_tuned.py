@@ -9,7 +9,7 @@ import pytest
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.teaching import Teaching
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.tuned import TRIES, Tuned, fault, spoken_part, talk_of
 
@@ -74,7 +74,7 @@ class Answers:
 
 
 def say(answers: Answers, view: TalkView = HEARD, said: tuple[str, ...] = ()) -> str | None:
-    request = Request(
+    request = Question(
         verb="fill",
         purpose="line_counselor",
         who="Miriam",

@@ -17,11 +17,13 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.events import Said, Warned
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
+from simcounsel.llm.driving import Outcome
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Price, Prices
-from simcounsel.llm.question import Outcome, Reply, Request, ask, ask_all
+from simcounsel.llm.question import Question, Reply, ask, ask_all
 from simcounsel.llm.servers import server_of
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.prompts import render
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
 from simcounsel.standins.scripted import Scripted
@@ -30,21 +32,21 @@ from tests.stage import begun, go_on, happened, live, log, switchboard, tiny
 GOOD = json.dumps({"emotion": "fear", "intensity": 6, "poignancy": 5})
 FEELING = FeelingAnswer(emotion="fear", intensity=6, poignancy=5)
 CALM = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
-FILL = Request(
+FILL = Question(
     verb="fill",
     purpose="appraise",
     who="Ines",
-    model=FeelingAnswer,
+    schema=FeelingAnswer,
     fallback=CALM,
     system="s",
     prompt="p",
     seed=3,
 )
-CHOOSE = Request(
+CHOOSE = Question(
     verb="choose", purpose="move", who="Ines", options=("ask", "close", "ask why"), fallback="close"
 )
-RATE = Request(verb="rate", purpose="score", who="Ines", scale=(1, 7))
-WRITE = Request(verb="write", purpose="note", who="Ines", fallback="nothing")
+RATE = Question(verb="rate", purpose="score", who="Ines", scale=(1, 7))
+WRITE = Question(verb="write", purpose="note", who="Ines", fallback="nothing")
 DEAD = Failure("connection refused", transport=True, tries=3)
 Answered = str | Completion | Failure
 
@@ -58,7 +60,7 @@ class Says:
         self.complaints: list[str | None] = []
         self.closed = False
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         self.complaints.append(complaint)
         answer = self.answers[min(len(self.complaints), len(self.answers)) - 1]
         if isinstance(answer, Failure):
@@ -100,7 +102,7 @@ def board() -> Iterator[Callable[..., Switchboard]]:
 Board = Callable[..., Switchboard]
 
 
-def answer(models: Switchboard, request: Request) -> Reply:
+def answer(models: Switchboard, request: Question) -> Reply:
     return models.ask({"a": ask(request)})["a"].value
 
 
@@ -130,7 +132,7 @@ def complaints(models: Switchboard) -> list[str | None]:
         (WRITE, " fine \n", "fine"),
     ],
 )
-def test_good_answers(board: Board, request_: Request, text: str, value: Any) -> None:
+def test_good_answers(board: Board, request_: Question, text: str, value: Any) -> None:
     models = board(text)
     reply = answer(models, request_)
     assert (reply.value, reply.source, reply.problem, reply.model) == (
@@ -168,7 +170,7 @@ def test_good_answers(board: Board, request_: Request, text: str, value: Any) ->
     ],
 )
 def test_bad_answers_get_one_second_try(
-    board: Board, request_: Request, text: str, complaint: str
+    board: Board, request_: Question, text: str, complaint: str
 ) -> None:
     good = {"fill": GOOD, "choose": "close", "rate": "4", "write": "fine"}[request_.verb]
     models = board(text, good)
@@ -196,7 +198,7 @@ def test_rating_is_weighted_by_probabilities(board: Board) -> None:
 
 def test_own_check_is_put_to_the_model(board: Board) -> None:
     models = board("no", "yes")
-    request = Request(
+    request = Question(
         verb="write",
         purpose="p",
         who="Ines",
@@ -372,7 +374,7 @@ def test_limit_of_requests_in_flight() -> None:
     class Counting(Says):
         flying = peak = 0
 
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             self.flying += 1
             self.peak = max(self.peak, self.flying)
             await asyncio.sleep(0.002)
@@ -391,23 +393,24 @@ def test_what_is_recorded(board: Board) -> None:
     paper = Paper()
     models = board(
         "nonsense",
-        Completion(text=GOOD, tokens_in=7, tokens_out=2, weights={"a": 0.5}, extra={"why": "so"}),
+        Completion(text=GOOD, tokens_in=7, tokens_out=2, weights={"a": 0.5}, notes={"why": "so"}),
         recorder=paper,
     )
     answer(models, FILL)
     (call,) = paper.calls
     latency = call.pop("latency_s")
     assert latency >= 0
+    complained = render("complaint", complaint=complaints(models)[1])[1]
     assert call == {
         "key": FILL.key,
         "tick": None,
         "who": "Ines",
         "purpose": "appraise",
         "verb": "fill",
+        "tier": FILL.tier,
         "model": "stub",
-        "system": "s",
-        "prompt": "p",
-        "seed": 3,
+        "messages": [*FILL.messages, {"role": "user", "content": complained}],
+        "parameters": {"temperature": FILL.temperature, "max_tokens": FILL.max_tokens, "seed": 3},
         "reply": GOOD,
         "source": "generated",
         "complaint": complaints(models)[1],
@@ -417,7 +420,7 @@ def test_what_is_recorded(board: Board) -> None:
         "cost_usd": None,
         "tries": 2,
         "weights": {"a": 0.5},
-        "extra": {"why": "so"},
+        "notes": {"why": "so"},
     }
 
 
@@ -463,11 +466,11 @@ def test_recorded_reply_that_does_not_fit_any_more_is_asked_again(board: Board) 
 
 def test_key_names_all_that_is_sent() -> None:
     other = [
-        Request(
+        Question(
             verb="fill",
             purpose="appraise",
             who="Ines",
-            model=model,
+            schema=model,
             system=s,
             prompt=p,
             seed=seed,
@@ -484,11 +487,11 @@ def test_key_names_all_that_is_sent() -> None:
         ]
     ]
     assert len({FILL.key, *(request.key for request in other)}) == 7
-    same = Request(
+    same = Question(
         verb="fill",
         purpose="appraise",
         who="Miriam",
-        model=FeelingAnswer,
+        schema=FeelingAnswer,
         system="s",
         prompt="p",
         seed=3,
@@ -498,7 +501,7 @@ def test_key_names_all_that_is_sent() -> None:
 
 def test_vectors_are_recorded_as_they_are_used(board: Board) -> None:
     paper = Paper()
-    request = Request(
+    request = Question(
         verb="embed", purpose="remember", who="everyone", tier="embed", texts=("one", "two words")
     )
     reply = answer(board("", recorder=paper), request)
@@ -530,7 +533,7 @@ def test_no_vectors_no_tick() -> None:
     with pytest.raises(
         ModelUnreachable, match="the model 'blind' gave no embeddings \\(connection refused\\)"
     ):
-        answer(models, Request(verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",)))
+        answer(models, Question(verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",)))
     models.close()
     assert says.closed
 
@@ -541,7 +544,7 @@ def test_tiers_go_to_their_models() -> None:
 
     models = Switchboard({"reason": reason, "quick": quick, "judge": reason}, HashEmbeddings())
     tiered = [
-        Request(verb="fill", purpose="p", who="Ines", tier=tier, model=FeelingAnswer)
+        Question(verb="fill", purpose="p", who="Ines", tier=tier, schema=FeelingAnswer)
         for tier in ("reason", "quick", "judge")
     ]
     assert [answer(models, request).model for request in tiered] == ["reason", "quick", "reason"]
@@ -554,12 +557,12 @@ def test_tiers_go_to_their_models() -> None:
 class Failing(Scripted):
     """Scripted, until its ticks are over; then it does what it is told."""
 
-    def __init__(self, good: int, then: Callable[[Request], Answered]) -> None:
+    def __init__(self, good: int, then: Callable[[Question], Answered]) -> None:
         super().__init__()
         self.left = good
         self.then = then
 
-    async def complete(self, request: Request, complaint: str | None) -> Completion:
+    async def complete(self, request: Question, complaint: str | None) -> Completion:
         self.left -= 1
         if self.left >= 0:
             return await super().complete(request, complaint)
@@ -614,7 +617,7 @@ def test_lines_in_another_language_are_not_said(tmp_path: Path) -> None:
 
 
 def only_lines(model: Failing) -> Any:
-    async def complete(request: Request, complaint: str | None) -> Completion:
+    async def complete(request: Question, complaint: str | None) -> Completion:
         if request.purpose.startswith("line_"):
             answer = model.then(request)
             assert isinstance(answer, str)
@@ -680,7 +683,7 @@ def test_ticks_without_questions_are_no_failure(tmp_path: Path) -> None:
 
 def test_crash_of_a_model_is_a_crash(tmp_path: Path) -> None:
     class Broken(Scripted):
-        async def complete(self, request: Request, complaint: str | None) -> Completion:
+        async def complete(self, request: Question, complaint: str | None) -> Completion:
             raise KeyError("a bug")
 
     with pytest.raises(KeyError, match="a bug"):

@@ -6,22 +6,22 @@ from typing import Any
 
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.events import Decided, Entry, Event, PracticeEvent
-from simcounsel.llm.question import Reply, Request
+from simcounsel.llm.question import Question, Reply
 from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged.manuals import shipped
 from simcounsel.policies.staged.policy import Staged
 from simcounsel.specs.manual import Manual
 from tests.stage import said, view
 
-Answers = Callable[[Request], Any]
+Answers = Callable[[Question], Any]
 START = datetime(2026, 3, 2, 12, 0)
 A_DAY = 24 * 60
 
 
-def agreeable(request: Request) -> Any:
+def agreeable(request: Question) -> Any:
     """A model that finds enough what is enough, and takes the first of what there is."""
     if request.purpose == "sufficient":
-        return request.model(sufficient="yes", reason="it was said")  # type: ignore[misc]
+        return request.schema(sufficient="yes", reason="it was said")  # type: ignore[misc]
     if request.purpose == "valence":
         return "negative"
     if request.purpose == "intent" and "yes" not in request.options:
@@ -48,7 +48,7 @@ class Course:
         self.turns = turns
         self.language = language
         self.kept: list[Entry] = []
-        self.requests: list[Request] = []
+        self.requests: list[Question] = []
         self.meeting = 0
         self.begin(0)
 

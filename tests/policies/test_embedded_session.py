@@ -9,7 +9,7 @@ import yaml
 from simcounsel import Simulation, load_world
 from simcounsel.events import Judged, Noted, Retrieved, Said, Transitioned, Warned
 from simcounsel.llm.embeddings import MiniLM
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.policies.staged.wanting import wanted
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import conversation_lines
@@ -73,9 +73,9 @@ def sense() -> Sense:
     return Sense(MiniLM())
 
 
-def request(purpose: str, **more: object) -> Request:
+def request(purpose: str, **more: object) -> Question:
     fields: dict[str, object] = {"verb": "choose", "purpose": purpose, "who": "Miriam", **more}
-    return Request(**fields)  # type: ignore[arg-type]
+    return Question(**fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.agents.talk import Decision
 from simcounsel.events import Assessed
-from simcounsel.llm.question import play
+from simcounsel.llm.driving import play
 from simcounsel.policies import policy_for
 from simcounsel.prompts import prompt_text
 from tests.policies.sessions import Course

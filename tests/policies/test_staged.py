@@ -6,7 +6,8 @@ import pytest
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Entry, Judged, Noted, Retrieved, Transitioned
-from simcounsel.llm.question import Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Concluding
 from simcounsel.policies.staged import asking
@@ -34,7 +35,7 @@ def to_consent(course: Course) -> None:
 def saying(**by_purpose: Any) -> Any:
     """A model with other answers to some purposes."""
 
-    def answer(request: Request) -> Any:
+    def answer(request: Question) -> Any:
         given = by_purpose.get(request.purpose)
         return agreeable(request) if given is None else given(request) if callable(given) else given
 

@@ -10,7 +10,7 @@ import pytest
 
 from simcounsel.agents.tasks import FeelingAnswer
 from simcounsel.llm.chat import messages
-from simcounsel.llm.question import Example, Request
+from simcounsel.llm.question import Example, Question
 from simcounsel.measuring.interview import Interview
 from simcounsel.prompts import render
 from tests.stage import ROOT, Listening, live, switchboard, three
@@ -157,15 +157,15 @@ def test_prompt(first_of_each: dict[str, str], kind: str) -> None:
 @pytest.mark.parametrize("kind", WRAPPED)
 def test_what_a_chat_model_gets_around_it(kind: str) -> None:
     requests = {
-        "schema": Request(
+        "schema": Question(
             verb="fill",
             purpose="p",
             who="Ines",
             system="The system text.",
             prompt="The prompt.",
-            model=FeelingAnswer,
+            schema=FeelingAnswer,
         ),
-        "examples": Request(
+        "examples": Question(
             verb="write",
             purpose="p",
             who="Ines",
@@ -173,7 +173,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             prompt="The prompt.",
             examples=tuple(Example(text=f"Line number {n}.") for n in range(9)),
         ),
-        "options": Request(
+        "options": Question(
             verb="choose",
             purpose="p",
             who="Ines",
@@ -181,7 +181,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             prompt="The prompt.",
             options=("ask", "close"),
         ),
-        "complaint": Request(
+        "complaint": Question(
             verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt."
         ),
     }

@@ -22,7 +22,7 @@ from simcounsel.events import (
     Said,
     Transitioned,
 )
-from simcounsel.llm.question import Ask, Request
+from simcounsel.llm.question import Ask, Question
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.specs.practice import SafetySettings
@@ -106,7 +106,7 @@ class Counselor:
         yield
 
 
-def _small_talk(request: Request, draw: Random) -> str:
+def _small_talk(request: Question, draw: Random) -> str:
     """A model's line that fits no step of the protocol; it takes leave where the policy closes."""
     leaves = "say goodbye" if request.hints["move"] == "close" else "go on"
     say = f"I see, and I was thinking about the window and the tea, number {draw.randrange(10**6)}. Is it so? Is it not?"

@@ -6,7 +6,8 @@ import pytest
 
 from simcounsel.engine.measures import raised_by
 from simcounsel.events import Assessed, ItemAnswer, Measured
-from simcounsel.llm.question import Request, play, pursue
+from simcounsel.llm.driving import play, pursue
+from simcounsel.llm.question import Question
 from simcounsel.safety.assessing import assess, assessed_by_item, raised_by_item
 from simcounsel.safety.detector import hear
 from simcounsel.specs.vocabulary import RISK_LEVELS
@@ -46,7 +47,7 @@ def test_no_model_is_asked_where_the_words_are_clear(line: str, level: str) -> N
 
 def test_a_model_is_asked_in_doubt() -> None:
     request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
-    assert isinstance(request, Request)
+    assert isinstance(request, Question)
     assert (request.verb, request.purpose, request.tier, request.temperature) == (
         "choose",
         "risk",
@@ -59,7 +60,7 @@ def test_a_model_is_asked_in_doubt() -> None:
 
 def test_the_prompt() -> None:
     request = next(assess(DOUBTFUL, "How was the week?", who="Ines", key=(1,)))
-    assert isinstance(request, Request)
+    assert isinstance(request, Question)
     compare("risk", shown(request.system, request.prompt))
 
 

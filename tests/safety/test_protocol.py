@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Decided, Entry, Judged, Transitioned
-from simcounsel.llm.question import Request, play
+from simcounsel.llm.driving import play
+from simcounsel.llm.question import Question
 from simcounsel.policies import OF_CLIENTS, POLICIES, policy_for
 from simcounsel.policies.protection import Guarded
 from simcounsel.policies.protection.data import words
@@ -43,7 +44,7 @@ from tests.stage import noting, said, view
 SAID_STEPS = tuple(step for step in STEPS if step != "over")
 
 
-def answers(**by_step: str) -> dict[str, Callable[[Request, Random], str]]:
+def answers(**by_step: str) -> dict[str, Callable[[Question, Random], str]]:
     """A model that answers the protocol's questions so; `unclear` to the rest."""
     return {"safety_answer": lambda request, draw: by_step.get(request.hints["step"], "unclear")}
 
@@ -899,7 +900,7 @@ def test_a_locale_that_is_not_known_has_the_default() -> None:
 
 
 def test_a_models_own_line_is_said_if_it_is_what_it_must_be() -> None:
-    def line(text: str) -> dict[str, Callable[[Request, Random], str]]:
+    def line(text: str) -> dict[str, Callable[[Question, Random], str]]:
         return {
             "line_counselor": lambda r, d: json.dumps(
                 {
@@ -1596,7 +1597,7 @@ def test_prompt(language: str) -> None:
             reason="",
         ),
     )
-    requests: list[Request] = []
+    requests: list[Question] = []
     decision = play(noting(_guarded().decide(_seen(lines, own, language)), requests), "no")
     (request,) = requests
     assert (request.verb, request.tier, request.fallback, request.temperature) == (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.errors import SpecError
+from tests.pages import TEXT
 from training.plan import Plan
 from training.privacy import budget, gaussian
 from training.sites import load_plan
@@ -235,11 +236,11 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
 
 
 def test_accounts_of_the_readme_run() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
     commands = sorted(
         {
             line.split("#")[0].strip()
-            for line in readme.splitlines()
+            for line in TEXT.splitlines()
             if line.startswith("python -m training account")
         }
     )

@@ -11,16 +11,17 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from tests.pages import TEXT
 from tests.training.learning.conftest import *  # noqa: F403  the very small model and its corpus
 from tests.training.learning.conftest import PRIVATE, Recipes
 from training.__main__ import app
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+
 COMMANDS = sorted(
     {
         line.split("#")[0].strip()
-        for line in README.splitlines()
+        for line in TEXT.splitlines()
         if line.startswith("python -m training")
     }
 )
@@ -39,7 +40,7 @@ def test_what_the_readme_types_is_a_command_with_these_options(command: str) -> 
 
 def test_every_command_is_in_the_readme_and_has_help() -> None:
     for name in get_command(app).commands:  # type: ignore[attr-defined]
-        assert f"python -m training {name}" in README, name
+        assert f"python -m training {name}" in TEXT, name
         shown = run.invoke(app, [name, "--help"])
         assert shown.exit_code == 0 and len(shown.output) > 200
 

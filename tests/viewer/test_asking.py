@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.measuring.interview import stored
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
@@ -153,7 +153,7 @@ def test_one_question_at_a_time_and_models_are_kept(
     asked, go_on = threading.Event(), threading.Event()
     opened: list[str] = []
 
-    def slowly(request: Request, draw: Random) -> str:
+    def slowly(request: Question, draw: Random) -> str:
         asked.set()
         assert go_on.wait(20)
         return "I am well."

@@ -18,7 +18,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
 from simcounsel.events import Said, Warned
 from simcounsel.llm.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.guard import POSTS
@@ -29,7 +29,7 @@ from tests.commands import Command
 from tests.stage import TINY, begun, go_on, happened, live, log, said, switchboard, tiny, view
 
 
-def request(**more: Any) -> Request:
+def request(**more: Any) -> Question:
     hints = {
         "view": view(said("Miriam", "Hello."), said("Ines", "Hello."), me="Miriam", other="Ines"),
         "move": "clarify",
@@ -42,7 +42,7 @@ def request(**more: Any) -> Request:
         "who": "Miriam",
         "hints": hints,
     }
-    return Request(**(fields | more))
+    return Question(**(fields | more))
 
 
 @contextmanager

@@ -7,28 +7,18 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import CancelledError, Executor
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from training.errors import TrainingError
 from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
+from training.federation.replies import Failed, Summed
 from training.federation.terms import Terms
 from training.federation.updates import Learned, Learner, Weights
 
-if TYPE_CHECKING:
-    from training.federation.summing import Summed
-
 Answer = TypeVar("Answer")
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A site that gave no answer; why, in words that may leave the site."""
-
-    why: str
 
 
 class Timed:
@@ -80,8 +70,8 @@ class InProcess:
 
     def ask_sum(
         self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
-    ) -> "Summed":
-        """The secure sum, with all its steps."""
+    ) -> Summed:
+        """The secure sum, with all its steps. Only this needs the extra `federated`."""
         from training.federation.summing import sum_of
 
         return sum_of(self.ask_parts(tasks, drawn, frozen))

@@ -2,42 +2,19 @@
 aside).
 """
 
-import math
 import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
 
 from training.errors import TrainingError
-from training.federation import aggregation, draws, messages, noise, screening
-from training.federation.inprocess import Failed, InProcess
-from training.federation.shift import Shift
+from training.federation import aggregation, draws, messages, screening, serverstep
+from training.federation.inprocess import InProcess
+from training.federation.replies import Failed, Gathered, Sites
 from training.federation.site import task_bytes, travelling
 from training.federation.state import ServerState
 from training.federation.terms import Terms
-from training.federation.updates import Array, Learner, Task, Weights, Wide
-
-if TYPE_CHECKING:
-    from training.federation.summing import Summed
-
-
-class Sites(Protocol):
-    """Where tasks go to: `InProcess`, or a network."""
-
-    def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> Mapping[str, bytes | Failed]:
-        """Each site's answer to its task, as bytes, or why there is none. frozen: adapters that
-        sites hold already.
-        """
-        ...
-
-    def ask_sum(
-        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
-    ) -> "Summed":
-        """The sum of the sites' vectors of so many numbers, each seen by its `secure.Member` only;
-        zeros of those not drawn.
-        """
-        ...
+from training.federation.updates import Array, Learner, Task, Weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,20 +45,6 @@ class RoundReport:
     """Within the learners, None where that is not known."""
     said: tuple[str, ...] = ()
     """What else a reader should know."""
-
-
-@dataclass(kw_only=True)
-class Gathered:
-    """What the server has of a round."""
-
-    deltas: dict[str, Weights] = field(default_factory=dict)
-    """Of sites that it sees one by one."""
-    total: Mapping[str, Wide] = field(default_factory=dict)
-    """Sum of nominal weight times delta, of `answered`."""
-    answered: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    up: dict[str, int] = field(default_factory=dict)
-    down: dict[str, int] = field(default_factory=dict)
 
 
 def run_round(
@@ -120,7 +83,7 @@ def conduct(
         charged=state.charged + 1,
     )
     if void is None:
-        after = _stepped(after, got, terms, seed)
+        after = serverstep.stepped(after, got, terms, seed)
     learned_s = None if learned is None else getattr(sites, "learning_s", 0.0) - learned
     return after, _report(number, got, terms, drawn, void, time.perf_counter() - began, learned_s)
 
@@ -230,61 +193,6 @@ def _void(got: Gathered, terms: Terms, drawn: Collection[str]) -> str | None:
     if terms.secure and not got.answered:
         return "the secure sum came to nothing; the weights stay as they were"
     return None
-
-
-def _stepped(state: ServerState, got: Gathered, terms: Terms, seed: int) -> ServerState:
-    """The server's step. `state` has the number of this round already."""
-    weights, shift, moments = state.weights, state.shift, state.moments
-    new_shift: Shift | None = shift
-    match terms.rule:
-        case "fedavg":
-            weights = aggregation.fedavg(
-                weights, _average(got, terms, seed, state.round), terms.learning_rate
-            )
-        case "fedadam":
-            weights, moments = aggregation.fedadam(
-                weights, _average(got, terms, seed, state.round), moments, terms.learning_rate
-            )
-        case "stack" | "exact":
-            parts = aggregation.shares(terms.weights, got.deltas, fixed=False)
-            after = {
-                site: _moved(aggregation.cut(weights, terms.ranks.get(site)), delta)
-                for site, delta in got.deltas.items()
-            }
-            if terms.rule == "exact":
-                weights, new_shift = aggregation.exact(weights, after, parts, terms.alpha, shift)
-            else:
-                weights, new_shift = aggregation.stack(
-                    weights,
-                    after,
-                    parts,
-                    terms.alpha,
-                    shift,
-                    aggregation.fresh_from(seed, state.round),
-                )
-    return ServerState(
-        weights=weights, round=state.round, shift=new_shift, moments=moments, charged=state.charged
-    )
-
-
-def _moved(weights: Weights, delta: Weights) -> dict[str, Array]:
-    return {key: value + delta[key] for key, value in weights.items()}
-
-
-def _average(got: Gathered, terms: Terms, seed: int, number: int) -> Mapping[str, Wide]:
-    """The mean update. With fixed weights: the sum, noised if that is agreed, over the probability
-    of being drawn, which makes it unbiased and, as it comes after the noise, costs nothing.
-    Otherwise over the weight of those who answered.
-    """
-    if not terms.fixed:
-        whole = math.fsum(terms.weights[site] for site in got.answered)
-        return {key: value / whole for key, value in got.total.items()}
-    total = got.total
-    if terms.noise_at == "sum":
-        total = noise.noised(
-            total, terms.noise_std, seed=seed, round=number, site="", source=terms.noise
-        )
-    return {key: value / terms.participation for key, value in total.items()}
 
 
 def _report(

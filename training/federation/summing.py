@@ -4,14 +4,13 @@ site's answer to each.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
 
 from training.errors import TrainingError
 from training.federation.fixedpoint import Residues
-from training.federation.inprocess import Failed
+from training.federation.replies import Failed, Summed
 from training.federation.secure import (
     KEY_BYTES,
     Kind,
@@ -34,22 +33,9 @@ KINDS: dict[bytes, Kind] = {b"o": "own mask", b"p": "pairwise key"}
 POINT_BYTES = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Summed:
-    """What a secure sum came to."""
-
-    total: Residues | None
-    """Modulo 2^32, of those who are not in `failed`; None if too few were left."""
-    failed: Mapping[str, str]
-    """Why, by site."""
-    bytes_up: Mapping[str, int]
-    """`bytes_up`, `bytes_down`: by site, as a site sends and receives them."""
-    bytes_down: Mapping[str, int]
-
-
 def sum_over(sites: Collection[str], size: int, ask: Ask) -> Summed:
-    """Of vectors of so many numbers. ask: puts a step to several sites; who fails in one is not
-    asked again. Who fails after its vector came is still in the sum.
+    """The sum of the sites' vectors. size: numbers in each. ask: puts a step to several sites; who
+    fails in one is not asked again. Who fails after its vector came is still in the sum.
     """
     server = _Server(sites, ask)
     try:
@@ -114,7 +100,7 @@ class _Server:
             try:
                 found[site] = read(site, answer)
             except (KeyError, ValueError):
-                self.failed[site] = f"its answer to {step!r} is none"
+                self.failed[site] = f"its answer to {step!r} cannot be read"
         enough(len(found), len(self.sites))
         return found
 

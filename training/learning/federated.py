@@ -11,7 +11,7 @@ from pathlib import Path
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.federation import state as on_disk
-from training.federation.course import ROUNDS, federate
+from training.federation.all_rounds import ROUNDS, federate
 from training.federation.inprocess import InProcess
 from training.federation.rounds import RoundReport
 from training.federation.shift import dense

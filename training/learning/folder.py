@@ -1,6 +1,7 @@
 """What a training leaves on disk.
 
-manifest.json   the recipe, the base, whose sessions lie where, the privacy account; written once, at the beginning
+manifest.json   the recipe, the base, whose sessions lie where, the privacy account; written once,
+                at the beginning
 log.jsonl       one JSON object a line: steps, evaluations, rounds
 state/          what going on needs: adapters, optimizer, how far it came; replaced as a whole
 adapter/        the result: a PEFT folder with card.json and README.md

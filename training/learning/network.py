@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from training.errors import TrainingError
-from training.federation.course import Outcome
+from training.federation.all_rounds import Outcome
 from training.federation.flower.client import SiteSide
 from training.federation.flower.server import ServerSide
 from training.federation.state import ServerState

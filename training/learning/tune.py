@@ -96,11 +96,11 @@ def tune(
     )
     held_out = records_of(sites.held_out, learners.base.tokenizer, recipe.learning.max_tokens)
     steps = recipe.rounds * steps_of(local, recipe, plan, sites.counted()[0])
-    course = Course(
+    training = CentralTraining(
         folder=folder, local=local, held_out=held_out, steps=steps, on_progress=on_progress
     )
-    finished = course.run(stop)
-    before, after = course.first_and_last()
+    finished = training.run(stop)
+    before, after = training.first_and_last()
     adapter = None
     if finished:
         facts = {"held_out_loss_before": before, "held_out_loss_after": after, "steps": steps}
@@ -109,7 +109,7 @@ def tune(
 
 
 @dataclass(kw_only=True)
-class Course:
+class CentralTraining:
     """The steps of a training from where they stopped to the end."""
 
     folder: Folder

@@ -4,6 +4,7 @@ revises, the manager learns.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from simcounsel.chance import chance
 from simcounsel.corpus.screens.risk import IN_WORDS, risks
@@ -332,7 +333,7 @@ class Session:
         )
 
     def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
-        reply: Reply = yield from correct(
+        reply: Reply[Any] = yield from correct(
             self.desk, self._lines, drafted.text, advice, drafted.stage, last
         )
         text = one_line(reply.value)

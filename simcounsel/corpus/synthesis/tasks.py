@@ -6,6 +6,7 @@ the corrector see what was said.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from simcounsel.chance import chance, seed_of
 from simcounsel.corpus.handwritten import read_samples
@@ -29,8 +30,7 @@ from simcounsel.corpus.synthesis.answers import (
 from simcounsel.corpus.synthesis.cutting import cut, told
 from simcounsel.corpus.synthesis.strategies import Strategy
 from simcounsel.events import Fact
-from simcounsel.llm.chat import EXAMPLES_SHOWN
-from simcounsel.llm.question import Ask, Example, Reply, Request, ask
+from simcounsel.llm.question import EXAMPLES_SHOWN, Ask, Example, Question, Reply, ask
 from simcounsel.prompts import render
 from simcounsel.safety.taking_up import OWN_LIFE
 from simcounsel.specs.situations import Situation
@@ -76,7 +76,7 @@ class Desk:
         return seed_of(*self.key, role, message)
 
 
-def extract(desk: Desk, situation: Situation) -> Ask[Reply]:
+def extract(desk: Desk, situation: Situation) -> Ask[Reply[Any]]:
     """The extractor: a situation to a file."""
     themes = "" if situation.theme else f" One of: {', '.join(THEMES)}, other."
     given = f" It is: {situation.theme}." if situation.theme else themes
@@ -85,14 +85,14 @@ def extract(desk: Desk, situation: Situation) -> Ask[Reply]:
     )
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose="extract",
                 who=desk.session,
                 tier="extractor",
                 system=system,
                 prompt=prompt,
-                model=Extraction,
+                schema=Extraction,
                 check=extraction_problem,
                 fallback=cut(situation.text, situation.theme, desk.english),
                 temperature=0.3,
@@ -116,7 +116,7 @@ def seek(
     stage: Disclosure,
     last: bool,
     fallback: str,
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """The seeker: the next line, and which of the offered facts it tells."""
     if offered:
         offer = render(
@@ -141,14 +141,14 @@ def seek(
     )
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose="seek",
                 who=desk.session,
                 tier="seeker",
                 system=system,
                 prompt=prompt,
-                model=SeekerLine,
+                schema=SeekerLine,
                 check=seeker_problem(ids, [text for _, text in lines], desk.english),
                 fallback=spare,
                 temperature=0.9,
@@ -173,7 +173,7 @@ def support(
     last: bool,
     carried: Sequence[Strategy],
     fallback: tuple[Support, str],
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """The supporter: stage, skill, line, and what it thought before."""
     learned = "\n".join(f"{strategy.id}: {strategy.text}" for strategy in carried)
     system, prompt = render(
@@ -191,14 +191,14 @@ def support(
     said = [text for _, text in lines]
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose="support",
                 who=desk.session,
                 tier="supporter",
                 system=system,
                 prompt=prompt,
-                model=SupporterLine,
+                schema=SupporterLine,
                 examples=examples,
                 check=lambda answer: line_problem(answer.line, said, desk.english),
                 fallback=spare,
@@ -219,21 +219,21 @@ def support(
     )
 
 
-def evaluate(desk: Desk, lines: Sequence[Line], draft: str, turn: int) -> Ask[Reply]:
+def evaluate(desk: Desk, lines: Sequence[Line], draft: str, turn: int) -> Ask[Reply[Any]]:
     """The evaluator: nine qualities, whether and how to revise, whether to go on. It sees what was
     said and no more.
     """
     system, prompt = render("evaluate", talk=talk(lines), draft=draft)
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose="evaluate",
                 who=desk.session,
                 tier="evaluator",
                 system=system,
                 prompt=prompt,
-                model=Evaluation,
+                schema=Evaluation,
                 check=evaluation_problem,
                 fallback=None,
                 temperature=0.0,
@@ -253,7 +253,7 @@ def evaluate(desk: Desk, lines: Sequence[Line], draft: str, turn: int) -> Ask[Re
 
 def correct(
     desk: Desk, lines: Sequence[Line], draft: str, advice: str, stage: Support, last: bool
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """The corrector: the line anew."""
     system, prompt = render(
         "correct",
@@ -265,7 +265,7 @@ def correct(
     )
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="write",
                 purpose="correct",
                 who=desk.session,
@@ -295,7 +295,7 @@ def distil(
     advice: Sequence[tuple[Quality, str]],
     carried: Sequence[Strategy],
     lines: Sequence[Line],
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """The manager: strategies out of all that the evaluator asked for in this session."""
     system, prompt = render(
         "distil",
@@ -307,14 +307,14 @@ def distil(
     )
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose="distil",
                 who=desk.session,
                 tier="manager",
                 system=system,
                 prompt=prompt,
-                model=Distilled,
+                schema=Distilled,
                 check=distilled_problem([text for _, text in lines], desk.english),
                 fallback=Distilled(),
                 temperature=0.3,

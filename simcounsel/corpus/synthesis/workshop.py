@@ -21,7 +21,7 @@ from simcounsel.events import (
     TickEnded,
     Warned,
 )
-from simcounsel.llm.question import Request, ask
+from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import Synthesis
@@ -69,7 +69,7 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            self.models.recorder, self.models.stretch, self.models.patience = (
+            self.models.recorder, self.models.unit, self.models.give_up_after = (
                 self.record,
                 "wave",
                 PATIENCE,
@@ -175,9 +175,7 @@ class Workshop:
         if not proposals:
             return
         texts = tuple(sorted({p.text for p in proposals} | {s.text for s in self.strategies.all()}))
-        request = Request(
-            verb="embed", purpose="strategies", who="manager", tier="embed", texts=texts
-        )
+        request = embedding("strategies", "manager", texts)
         vectors = self.models.ask({"strategies": ask(request)})["strategies"].value.value
         for event in tuple(
             sorted_in(self.strategies, proposals, dict(zip(texts, vectors, strict=True)))

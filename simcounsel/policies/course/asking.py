@@ -8,7 +8,7 @@ from simcounsel.agents.tasks import Answer
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.events import FactLearned
-from simcounsel.llm.question import Ask, Reply, Request, Tier, ask
+from simcounsel.llm.question import Ask, Question, Reply, Tier, ask
 from simcounsel.policies.course.state import CourseState
 from simcounsel.prompts import render
 from simcounsel.specs.therapy import Therapy
@@ -29,21 +29,21 @@ def asked(
     max_tokens: int = 500,
     again: int = 0,
     check: Callable[[Any], str | None] | None = None,
-) -> Ask[Reply]:
+) -> Ask[Reply[Any]]:
     """One request of the counselor's or the client's policy. again: how often it was asked for in
     vain before.
     """
     system, prompt = render(purpose, view.language, me=view.me, other=view.other, **slots)
     return (
         yield from ask(
-            Request(
+            Question(
                 verb="fill",
                 purpose=purpose,
                 tier=tier,
                 who=view.me,
                 system=system,
                 prompt=prompt,
-                model=model,
+                schema=model,
                 fallback=fallback,
                 temperature=temperature,
                 max_tokens=max_tokens,

@@ -13,7 +13,7 @@ from pydantic import Field
 from simcounsel.agents.tasks import Answer
 from simcounsel.chance import seed_of
 from simcounsel.errors import SpecError
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.policies.course.report import Report
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import render
@@ -183,13 +183,13 @@ def _asked(
 ) -> Ask[Any]:
     system, prompt = render(purpose, **slots)
     reply = yield from ask(
-        Request(
+        Question(
             verb="fill",
             purpose=purpose,
             who="case",
             system=system,
             prompt=prompt,
-            model=model,
+            schema=model,
             check=check,
             fallback=None,
             temperature=0.2,

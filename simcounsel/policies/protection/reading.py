@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Request, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
 from simcounsel.policies.protection.standing import Standing
@@ -89,7 +89,7 @@ def _within(text: str, word: str) -> bool:
     return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text) is not None
 
 
-def _request(view: TalkView, step: Step, stand: Standing) -> Request:
+def _request(view: TalkView, step: Step, stand: Standing) -> Question[Any]:
     told = words(view.language)
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
@@ -102,7 +102,7 @@ def _request(view: TalkView, step: Step, stand: Standing) -> Request:
         asked=asked,
         answer=view.heard.text,
     )
-    return Request(
+    return Question(
         verb="choose",
         purpose="safety_answer",
         who=view.me,

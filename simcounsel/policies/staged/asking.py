@@ -3,7 +3,7 @@ mood, the notes, the exercise.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,7 +11,7 @@ from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.agents.talk import TalkLine
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Request
+from simcounsel.llm.question import Question
 from simcounsel.policies.staged.standing import Standing
 from simcounsel.prompts import phrases, render
 from simcounsel.specs.exercises import Exercise
@@ -33,7 +33,7 @@ class SufficiencyAnswer(BaseModel):
     sufficient: Literal["yes", "no"]
 
 
-def sufficiency(now: Standing, state: State) -> Request:
+def sufficiency(now: Standing, state: State) -> Question[Any]:
     """Whether the client's words meet the state's criteria."""
     view, heard = now.view, now.heard
     system, prompt = render(
@@ -45,14 +45,14 @@ def sufficiency(now: Standing, state: State) -> Request:
         criteria="\n".join(f"- {criterion}" for criterion in state.exit.criteria),
         talk=_marked(view.lines, heard),
     )
-    return Request(
+    return Question(
         verb="fill",
         purpose="sufficient",
         tier="quick",
         who=view.me,
         system=system,
         prompt=prompt,
-        model=SufficiencyAnswer,
+        schema=SufficiencyAnswer,
         fallback=SufficiencyAnswer(sufficient="no", reason="no verdict was to be had"),
         temperature=0.0,
         max_tokens=120,
@@ -65,7 +65,7 @@ def sufficiency(now: Standing, state: State) -> Request:
     )
 
 
-def intent(now: Standing, state: State, options: Iterable[str]) -> Request:
+def intent(now: Standing, state: State, options: Iterable[str]) -> Question[Any]:
     """What the client wants, out of what the state knows, or UNCLEAR."""
     view = now.view
     means = phrases("intents", view.language)
@@ -79,7 +79,7 @@ def intent(now: Standing, state: State, options: Iterable[str]) -> Request:
         talk=talk_text(view.lines[-LAST_LINES:]),
         intents="\n".join(f"- {name}: {means[name]}" for name in options),
     )
-    return Request(
+    return Question(
         verb="choose",
         purpose="intent",
         tier="quick",
@@ -95,7 +95,7 @@ def intent(now: Standing, state: State, options: Iterable[str]) -> Request:
     )
 
 
-def valence(now: Standing, state: State) -> Request:
+def valence(now: Standing, state: State) -> Question[Any]:
     """Whether the client's mood is positive or negative."""
     view = now.view
     system, prompt = render(
@@ -107,7 +107,7 @@ def valence(now: Standing, state: State) -> Request:
         talk=talk_text(view.lines[-LAST_LINES:]),
     )
     client = [line for line in view.lines if line.who != view.me]
-    return Request(
+    return Question(
         verb="choose",
         purpose="valence",
         tier="quick",
@@ -123,7 +123,7 @@ def valence(now: Standing, state: State) -> Request:
     )
 
 
-def note(now: Standing, lines: tuple[TalkLine, ...]) -> Request:
+def note(now: Standing, lines: tuple[TalkLine, ...]) -> Question[Any]:
     """The notes on the client, brought up to date with these lines."""
     view = now.view
     system, prompt = render(
@@ -135,7 +135,7 @@ def note(now: Standing, lines: tuple[TalkLine, ...]) -> Request:
         talk=talk_text(lines),
     )
     client = tuple(line.text for line in lines if line.who != view.me)
-    return Request(
+    return Question(
         verb="write",
         purpose="note",
         tier="quick",
@@ -167,7 +167,7 @@ def quoted(notes: str, other: str, heard: Iterable[str]) -> str:
     )
 
 
-def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Request:
+def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Question[Any]:
     """Which one, out of those that are allowed."""
     view = now.view
     feels = view.heard.emotion if view.heard else "neutral"
@@ -185,7 +185,7 @@ def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Request:
         ),
     )
     fits = next((one.id for one in kept if feels in one.suits), kept[0].id)
-    return Request(
+    return Question(
         verb="choose",
         purpose="exercise",
         tier="quick",

@@ -64,7 +64,7 @@ def choose_exercise(now: Standing) -> Ask[tuple[PracticeEvent, ...]]:
         )
     reply = yield from ask(asking.exercise(now, fit.kept))
     reason = str(
-        reply.extra.get("why")
+        reply.notes.get("why")
         or reply.problem
         or "chosen by the model, by what the client feels and the notes"
     )

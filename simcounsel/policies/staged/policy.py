@@ -196,7 +196,7 @@ def _routed(now: Standing) -> Ask[Standing]:
         reply = yield from ask(asking.valence(now, state))
         mood = str(reply.value)
         reason = str(
-            reply.extra.get("why") or reply.problem or "judged from the client's last lines"
+            reply.notes.get("why") or reply.problem or "judged from the client's last lines"
         )
         now = now.with_events(
             (

@@ -108,7 +108,7 @@ def _asked(now: Standing, state: State) -> Ask[Verdict]:
     """What the client wants, asked of a model; unclear changes nothing."""
     reply = yield from ask(asking.intent(now, state, state.exit.intents))
     wish = str(reply.value)
-    reason = str(reply.extra.get("why") or reply.problem or f"“{now.heard[-1].text}”")
+    reason = str(reply.notes.get("why") or reply.problem or f"“{now.heard[-1].text}”")
     return _by(
         now,
         state,

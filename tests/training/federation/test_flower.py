@@ -20,11 +20,12 @@ import pytest
 
 from tests.training.federation import certificates
 from tests.training.federation.leastsquares import LeastSquares, start
-from tests.training.federation.test_course import DATA, SITE, SIZES, plan_of, recipe
+from tests.training.federation.test_all_rounds import DATA, SITE, SIZES, plan_of, recipe
 from training.federation import site as site_side
-from training.federation.course import ROUNDS
+from training.federation.all_rounds import ROUNDS
 from training.federation.fixedpoint import Residues
-from training.federation.inprocess import Failed, InProcess
+from training.federation.inprocess import InProcess
+from training.federation.replies import Failed
 from training.federation.rounds import conduct
 from training.federation.state import from_folder
 from training.federation.terms import terms_of

@@ -18,7 +18,8 @@ from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
 from training.federation.flower.client import MEMBER, RECORD, SUM, SiteSide, site_app
 from training.federation.flower.server import Network
-from training.federation.inprocess import Failed, InProcess
+from training.federation.inprocess import InProcess
+from training.federation.replies import Failed
 from training.federation.rounds import RoundReport, conduct
 from training.federation.state import ServerState
 from training.federation.terms import Terms

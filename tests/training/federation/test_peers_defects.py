@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.training.federation.leastsquares import start
-from tests.training.federation.test_course import SITE, SIZES, Never, go, plan_of, recipe
+from tests.training.federation.test_all_rounds import SITE, SIZES, Never, go, plan_of, recipe
 from tests.training.federation.test_rounds import EVEN, Moves, moved
 from training.errors import TrainingError
 from training.federation import aggregation, noise, screening

@@ -11,7 +11,7 @@ from scipy import stats
 
 from training.errors import TrainingError
 from training.federation.fixedpoint import FixedPoint
-from training.federation.inprocess import Failed
+from training.federation.replies import Failed
 from training.federation.secure import Member, threshold_of, unmasked
 from training.federation.shamir import PRIME, secret_from, shares_of
 from training.federation.summing import Said, Step, answered, sum_of, sum_over
@@ -185,7 +185,7 @@ def test_a_site_whose_answer_is_none_is_left_out_and_named(
         assert np.array_equal(found.total, plain_sum(of, of)) and not found.failed
     else:
         assert np.array_equal(found.total, plain_sum(of, "abde")) and found.failed == {
-            "c": f"its answer to {at!r} is none"
+            "c": f"its answer to {at!r} cannot be read"
         }
 
 

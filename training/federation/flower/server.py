@@ -16,15 +16,15 @@ from flwr.serverapp import Grid, ServerApp
 
 from training.errors import TrainingError
 from training.federation.flower.client import RECORD, SUM, bytes_of
-from training.federation.inprocess import Failed
+from training.federation.replies import Failed, Summed
 from training.federation.state import ServerState
-from training.federation.summing import Said, Step, Summed, sum_over
+from training.federation.summing import Said, Step, sum_over
 from training.federation.terms import Terms
 from training.federation.updates import Weights
 from training.plan import Plan
 
 if TYPE_CHECKING:
-    from training.federation.course import Outcome
+    from training.federation.all_rounds import Outcome
     from training.federation.rounds import RoundReport
 
 Records = Mapping[str, Mapping[str, Any]]
@@ -38,7 +38,7 @@ many on a busy machine.
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSide:
-    """What a federation is, as `course.federate` takes it."""
+    """What a federation is, as `all_rounds.federate` takes it."""
 
     start: ServerState
     terms: Terms
@@ -61,7 +61,7 @@ def server_app(bring: Callable[[Context], ServerSide]) -> ServerApp:
 
 def serve(grid: Grid, run: ServerSide) -> None:
     """All rounds, over this grid."""
-    from training.federation.course import federate
+    from training.federation.all_rounds import federate
 
     network = Network(grid, run.terms)
     network.wait(run.wait_s)
@@ -127,7 +127,7 @@ class Network:
             time.sleep(PAUSE_S)
 
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
-        """As `rounds.Sites.ask`; sites have their frozen adapters from the common seed, and tasks
+        """As `replies.Sites.ask`; sites have their frozen adapters from the common seed, and tasks
         carry these adapters' digest.
         """
         said = {
@@ -143,7 +143,7 @@ class Network:
     def ask_sum(
         self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
     ) -> Summed:
-        """As `rounds.Sites.ask_sum`: a message to each site in each step, with the task in the one
+        """As `replies.Sites.ask_sum`: a message to each site in each step, with the task in the one
         before which it trains.
         """
         nodes = self.nodes()
@@ -240,4 +240,4 @@ def _read(reply: Message) -> Records | Failed:
     records = reply.content.config_records
     if RECORD in records and SUM in records:
         return {name: dict(records[name]) for name in (RECORD, SUM)}
-    return Failed("an answer that is none")
+    return Failed("its answer lacks the records of the app at a site")

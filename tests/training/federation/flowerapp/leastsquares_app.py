@@ -22,7 +22,7 @@ DIES, DIES_IN = "south", 2
 
 def agreed(context: Context) -> tuple[Terms, Plan | None]:
     """What server and sites each have from their recipe."""
-    from tests.training.federation.test_course import SITE, SIZES, plan_of, recipe
+    from tests.training.federation.test_all_rounds import SITE, SIZES, plan_of, recipe
 
     asked = context.run_config
     averaging = {"timeout_s": TIMEOUT_S, "min_sites": 1, "secure": bool(asked["secure"])}
@@ -46,7 +46,7 @@ class Killed(LeastSquares):
 
 
 def bring_site(context: Context) -> SiteSide:
-    from tests.training.federation.test_course import DATA
+    from tests.training.federation.test_all_rounds import DATA
 
     learner = Killed(DATA)
     learner.mark = Path(str(context.run_config["folder"])) / "trains"

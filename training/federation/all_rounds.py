@@ -12,7 +12,8 @@ from typing import Any
 from training.errors import TrainingError
 from training.federation import state as on_disk
 from training.federation.ledger import Ledger, Spending, of_nothing
-from training.federation.rounds import RoundReport, Sites, conduct
+from training.federation.replies import Sites
+from training.federation.rounds import RoundReport, conduct
 from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.plan import Plan

@@ -15,7 +15,7 @@ import pytest
 
 from tests.training.federation.leastsquares import ALPHA, LeastSquares, data, start
 from training.errors import TrainingError
-from training.federation.course import LEDGER, ROUNDS, federate
+from training.federation.all_rounds import LEDGER, ROUNDS, federate
 from training.federation.inprocess import InProcess
 from training.federation.ledger import Spending
 from training.federation.rounds import RoundReport
@@ -306,7 +306,7 @@ def test_terms_and_plan_must_fit(tmp_path: Path) -> None:
 STOP = """
 import sys
 from pathlib import Path
-from tests.training.federation.test_course import go, recipe
+from tests.training.federation.test_all_rounds import go, recipe
 def told(report):
     print(report.round, flush=True)
     if report.round == 2:

@@ -1,0 +1,48 @@
+"""How the pages become a site: `python -m sphinx -W docs site`, without a network."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+project = "simcounsel"
+copyright = "the simcounsel authors, Apache-2.0"
+html_title = "simcounsel"
+extensions = ["myst_parser", "sphinxcontrib.mermaid"]
+nitpicky = True
+
+myst_heading_anchors = 4
+myst_fence_as_directive = ["mermaid"]
+highlight_language = "none"
+
+# Drawn when the site is built: a page loads no script from elsewhere, and a picture with a mistake
+# in it fails the build.
+mermaid_cmd = f"{shlex.quote(sys.executable)} -m mermaidx"
+mermaid_output_format = "svg"
+
+html_theme = "furo"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+
+LINK = re.compile(r"\]\((?!\w+:|#|<)([^)\s]+)\)")
+
+
+def from_docs(target: str) -> str:
+    """The address of a file, as README.md and ARCHITECTURE.md name it, seen from here."""
+    if target.startswith("docs/"):
+        return target.removeprefix("docs/")
+    file, _, anchor = target.partition("#")
+    page = {"ARCHITECTURE.md": "architecture.md", "README.md": "index.md"}.get(file, f"../{file}")
+    return f"{page}#{anchor}" if anchor else page
+
+
+def point_from_here(app: object, path: Path, parent: str, content: list[str]) -> None:
+    """Pages of the top level are included as they are; their links lead from the top level."""
+    content[0] = LINK.sub(lambda link: f"]({from_docs(link[1])})", content[0])
+
+
+def setup(app: object) -> None:
+    """Sphinx calls this."""
+    app.connect("include-read", point_from_here)  # type: ignore[attr-defined]

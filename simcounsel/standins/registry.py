@@ -1,0 +1,70 @@
+"""Stand-ins by the kind of question that they answer.
+
+A stand-in answers a question without a language model that could read its prompt: it is a function
+from the question's facts to the question's answer, registered for the type of the facts.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from simcounsel.errors import ModelError
+from simcounsel.llm.models import Completion
+from simcounsel.llm.question import Facts, Question, Source
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Facts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given(Generic[T]):
+    """What a stand-in answers."""
+
+    value: T
+    source: Source = "chosen"
+    weights: Mapping[str, float] | None = None
+    """For `rate`: the probability of each number that was compared."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What it says beside its answer, such as `why`."""
+
+    def completion(self) -> Completion:
+        """As a model's raw answer, so that it is recorded, checked and replayed like any other."""
+        return Completion(
+            text=_text(self.value), source=self.source, weights=self.weights, notes=self.notes
+        )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class StandIns:
+    """The stand-ins of one model that is none."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._answers: dict[type[Facts], Callable[[Any, Question[Any]], Given[Any]]] = {}
+
+    def add(self, facts: type[F], answer: Callable[[F, Question[Any]], Given[Any]]) -> None:
+        """Answer questions with facts of that type so."""
+        self._answers[facts] = answer
+
+    @property
+    def known(self) -> frozenset[type[Facts]]:
+        """The kinds of questions that can be answered."""
+        return frozenset(self._answers)
+
+    def answer(self, question: Question[Any]) -> Completion:
+        """ModelError when there is no stand-in for that kind of question."""
+        answer = self._answers.get(type(question.facts)) if question.facts is not None else None
+        if answer is None:
+            what = type(question.facts).__name__ if question.facts else "a question without facts"
+            raise ModelError(
+                f"{self._model}: no stand-in answers {what} ({question.purpose}); register one"
+                " (simcounsel.standins), or use a model that reads prompts"
+            )
+        return answer(question.facts, question).completion()

@@ -1,0 +1,206 @@
+"""Every command in README.md and docs/ runs, every command is in them, and they build as a site."""
+
+import io
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from analysis.__main__ import app as analysis
+from simcounsel.cli import app
+from simcounsel.envs import CounselingEnv
+from simcounsel.specs.world_file import load_world
+from tests.commands import Command
+from tests.pages import PAGES, TEXT, Block, blocks, commands
+from tests.stage import ROOT, live
+
+NOT_RUN = {
+    # and why
+    "python -m simcounsel COMMAND --help": "no command, a form",
+    "python -m simcounsel sweep experiments/counseling_effect.yaml --ray auto": "wants a cluster",
+    "python -m analysis privacy trainings/privacy --out report": "wants twelve trainings",
+}
+INSTEAD = {
+    # what is typed: what is run; for what costs hours, and for models that are not what a page is about
+    r"embedded\+adapter=trainings/smoke": "scripted",
+    r"=embedded": "=scripted",
+    r"--human Miriam": "--human Miriam --port 0",
+    r" --serve$": "",
+    r"^((run|resume|fork|clinic) (?!.*--ticks).*)": r"\1 --ticks 2",
+    r"^(synthesize (?!.*--model).*)": r"\1 --model scripted",
+}
+QUICK = {
+    # in all worlds and experiments
+    "embedded": "scripted",
+    "ticks: 72": "ticks: 10",
+    "seeds: [1, 2]": "seeds: [1]",
+    "sessions: 50": "sessions: 4",
+}
+SLOW = ("docs/corpora.md", "docs/counselors.md", "docs/sweeps.md", "docs/viewer.md")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that looks like a checkout whose worlds name the scripted model, with a run and an episode."""
+    folder = tmp_path_factory.mktemp("pages")
+    for name in ("personas", "tests", "training"):
+        (folder / name).symlink_to(ROOT / name)
+    for name in ("worlds", "experiments"):
+        shutil.copytree(ROOT / name, folder / name)
+        for file in (folder / name).glob("*.yaml"):
+            text = file.read_text(encoding="utf-8")
+            for slow, quick in QUICK.items():
+                text = text.replace(slow, quick)
+            file.write_text(text, encoding="utf-8")
+    live(folder / "runs", load_world(folder / "worlds" / "insomnia.yaml"), 40)
+    episode(folder)
+    shutil.copy(ROOT / "simcounsel/policies/manuals/en/motivational.yaml", folder / "mine.yaml")
+    (folder / "seeds.txt").write_text(
+        "I drive a bus at night and I cannot sleep by day.\nMy brother left and I am angry with everyone.\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+def episode(folder: Path) -> None:
+    """One session of an agent with the tiny world's client, in episodes/."""
+    env = CounselingEnv(
+        folder / "worlds" / "tiny.yaml",
+        model="scripted",
+        sessions=1,
+        max_turns=4,
+        out=folder / "episodes",
+    )
+    env.reset(seed=1)
+    while not env.step("What was that like?")[2]:
+        pass
+    env.close()
+
+
+@pytest.fixture
+def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it for one test, which is where we are."""
+    shutil.copytree(checkout, tmp_path, symlinks=True, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if page in SLOW else [])
+        for page in commands("simcounsel")
+    ],
+)
+def test_what_a_page_types_runs(
+    page: str, place: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As written and in that order, with the scripted model and few ticks."""
+    (run,) = (place / "runs").iterdir()
+    for command in commands("simcounsel")[page]:
+        if command in NOT_RUN:
+            continue
+        words = [
+            one
+            for word in shlex.split(as_run(command).replace("RUN", str(run)))
+            for one in (sorted(map(str, place.glob(word))) if "*" in word else [word])
+        ]
+        monkeypatch.setattr(sys, "stdin", io.StringIO("How did you sleep?\n"))
+        if words[0] == "view" and "--html" not in words:
+            look(words)
+            continue
+        done = simcounsel(*words)
+        assert done.code == 0, f"{page}: {command}\n{done.out}\n{done.err}"
+
+
+def as_run(command: str) -> str:
+    """The words of a command, in the form that a test can afford."""
+    words = re.sub(r"^python -m \w+ ", "", command)
+    for typed, instead in INSTEAD.items():
+        words = re.sub(typed, instead, words)
+    return words
+
+
+def look(words: list[str]) -> None:
+    """The site answers at the address that is printed, until it is stopped; so it is a process of its own."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "simcounsel", *words, "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as site:
+        assert site.stdout is not None
+        try:
+            address = site.stdout.readline().split()[1]
+            with urllib.request.urlopen(address, timeout=20) as answer:
+                assert b"simcounsel" in answer.read()
+        finally:
+            site.terminate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [one for typed in commands("analysis").values() for one in typed if one not in NOT_RUN],
+)
+def test_a_report_that_a_page_types_is_written(command: str, place: Path) -> None:
+    done = CliRunner().invoke(analysis, shlex.split(as_run(command)))
+    assert done.exit_code == 0, f"{command}\n{done.output}"
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.page)
+def test_the_python_of_a_page_runs(block: Block, place: Path) -> None:
+    quick = block.text.replace('="client_only")', '="client_only", ticks=2)')
+    found: dict[str, Any] = {}
+    exec(compile(quick, block.page, "exec"), found)
+    if "run" in found:
+        assert (found["run"].folder / "events.jsonl").stat().st_size > 0
+
+
+@pytest.mark.parametrize("block", blocks("yaml"), ids=lambda block: block.page)
+def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None:
+    file = place / "worlds" / "from_a_page.yaml"
+    whole = yaml.safe_load((file.parent / "tiny.yaml").read_text(encoding="utf-8"))
+    file.write_text(yaml.safe_dump(whole | yaml.safe_load(block.text)), encoding="utf-8")
+    load_world(file)
+
+
+def test_every_command_is_in_the_table_of_all_commands() -> None:
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        inner = getattr(command, "commands", None)
+        for full in [f"{name} {sub}" for sub in inner] if inner else [name]:
+            assert f"| `{full}" in PAGES["docs/commands.md"], f"{full} is not in docs/commands.md"
+
+
+def test_every_option_of_run_is_on_a_page() -> None:
+    run = get_command(app).commands["run"]  # type: ignore[attr-defined]
+    options = {o for p in run.params for o in p.opts if o.startswith("--")}
+    assert not {o for o in options if o not in TEXT}
+
+
+def test_the_readme_is_short() -> None:
+    lines = PAGES["README.md"].splitlines()
+    assert len(lines) <= 150 and max(map(len, lines)) <= 120
+
+
+@pytest.mark.slow
+def test_the_pages_build_as_a_site(tmp_path: Path) -> None:
+    """Strictly: links between pages and to files, anchors, pictures, and what is drawn by Mermaid."""
+    build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for page in [file for file in PAGES if file.startswith("docs/")]:
+        assert (tmp_path / page.removeprefix("docs/")).with_suffix(".html").is_file()
+    assert "https://" not in "".join(
+        re.findall(
+            r"<(?:script|link|img|object)[^>]*>", (tmp_path / "index.html").read_text("utf-8")
+        )
+    ), "a page that is read without a network"
