@@ -258,8 +258,9 @@ class Switchboard:
     ) -> None:
         if self.recorder:
             self.recorder.append_call(
-                _call(question, reply, spent)
-                | {"tick": self._tick, "latency_s": round(latency_s, 4)}
+                {"key": question.key, "tick": self._tick}  # first, so that readers can index them
+                | _call(question, reply, spent)
+                | {"latency_s": round(latency_s, 4)}
             )
         if self.on_call:
             with halting():

@@ -53,6 +53,8 @@ class Call(BaseModel):
     latency_s: float | None = None
     tries: int | None = None
     """How often it was sent over the network."""
+    spare: bool = False
+    """In a fork: one of its parent's future, kept in case that it is asked again."""
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> "Call | None":

@@ -16,12 +16,7 @@ def overview(history: History) -> Fields:
     """The run at a glance."""
     log = history.log
     found = drawn(log.manifest, history.lives(), log.ticks)
-    return found | {
-        "run": log.name,
-        "problems": log.problems(),
-        "size": log.size,
-        "recorded": history.names_calls,
-    }
+    return found | {"run": log.name, "problems": log.problems(), "size": log.size}
 
 
 def size(history: History) -> Fields:
@@ -31,7 +26,7 @@ def size(history: History) -> Fields:
 
 def conversation(history: History, chat: str) -> Fields | None:
     """A conversation with its transcript as `text` and as `markdown`; None when there is none."""
-    held = history.conversation(chat)
+    held = None if history.log.is_synthesis else history.conversation(chat)
     if held is None:
         return None
     text, marked = conversations.transcript(held, when(history.log, held.minute))

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from simcounsel.events import Answered, Entry, Event, Remembered
+from simcounsel.events import Entry, Event, Remembered
+from simcounsel.events.data import Answered
 from simcounsel.runs.calls import Call
 from simcounsel.runs.history import History
 
@@ -29,6 +30,7 @@ SHOWN = {
     "cost_usd",
     "latency_s",
     "tries",
+    "spare",
 }
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from simcounsel.viewer.frames import overview
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
@@ -28,6 +27,7 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world import ConversationSettings
 from simcounsel.specs.world_file import load_world
+from simcounsel.viewer.overview import overview
 from tests.course.held import SCRIPTS, held, world
 from tests.stage import (
     ROOT,
@@ -160,7 +160,7 @@ def test_its_run_is_a_run_as_any_other(tmp_path: Path) -> None:
         | {"seq": entry.seq, "tick": entry.tick, "minute": entry.minute}
         for entry in run.entries()
     ]
-    shown = overview(run.manifest.model_dump(mode="json"), entries, run.ticks_done())
+    shown = overview(run.manifest.model_dump(mode="json"), Lives.read(entries), run.ticks_done())
     assert [
         moment["tick"] for moment in shown["moments"] if moment["kind"] == "conversation"
     ] == list(world(5).appointed())

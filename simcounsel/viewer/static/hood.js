@@ -16,7 +16,7 @@ export function mountHood(section, run, overview) {
     const event = state().event;
     const [all, warnings, behind] = await Promise.all([get(run, `calls/${tick}`).catch((error) => (bundled ? [] : Promise.reject(error))), get(run, "warnings"), event ? get(run, `behind/${event}?tick=${tick}`).catch(() => null) : null]);
     if (mine !== asked) return;
-    const chosen = behind ? behind.keys.map((key) => all.find((call) => call.key === key)).filter(Boolean) : all.filter((call) => call.who === who && call.verb !== "embed");
+    const chosen = behind ? behind.keys.map((key) => all.find((call) => call.key === key)).filter(Boolean) : all.filter((call) => call.who === who && call.verb !== "embed" && !call.spare);
     fill(section, h("h2", {}, "Under the hood"), behind ? about(behind, chosen) : h("p", { class: "soft" }, `All that was asked on behalf of ${who} at ${momentOf(overview, tick)}: ${chosen.length} requests. Recorded answers that were used again are not written twice.`),
       chosen.map((call, index) => request(call, Boolean(behind) && index === 0)), warned(warnings), bundled && !all.length ? h("p", { class: "soft" }, "Prompts and replies may have been left out of this file; the site (`simcounsel view`) has them.") : null);
   }
