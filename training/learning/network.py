@@ -114,5 +114,5 @@ def agreed(file: Path) -> tuple[Recipe, Plan | None, Terms]:
 
 def _said(config: Mapping[str, Any], key: str, option: str) -> str:
     if not config.get(key):
-        raise TrainingError(f"{option} lacks {key}; see the README, Across clinics")
+        raise TrainingError(f"{option} lacks {key}; see docs/training.md, Across clinics")
     return str(config[key])
