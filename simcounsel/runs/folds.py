@@ -111,8 +111,8 @@ class _Open:
             case event if isinstance(event, COURSE):
                 self.course.append(event)
             case event if isinstance(event, PRACTICE):
-                kept = self.later.setdefault(event.who, []) if self.ended else self.practice
-                kept.append(event)
+                own = self.ended is not None and event.who is not None
+                (self.later.setdefault(str(event.who), []) if own else self.practice).append(event)
 
     def observe_beside(self, entry: Entry) -> None:
         """Take in an event of one of the two while they talk, or right after."""

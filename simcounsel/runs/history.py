@@ -88,7 +88,7 @@ class History:
         """All conversations, or all sessions of a synthesis, in order."""
         if self.log.is_synthesis:
             return sessions_in(self.log.entries(OF_SYNTHESIS))
-        return conversations_in(self.log.entries(OF_WORLD))
+        return conversations_in(self.log.entries(self._of_world()))
 
     def outline(self) -> Iterator[Conversation]:
         """All of them without their lines: when, who, how they began and ended."""
@@ -103,8 +103,13 @@ class History:
         tick = name.split(":", 1)[0]
         if not tick.isdecimal() or len(tick) >= TICK_DIGITS:
             return None
-        entries = self.log.entries(OF_WORLD, since_tick=int(tick), until_tick=int(tick) + 1)
+        kinds = self._of_world()
+        entries = self.log.entries(kinds, since_tick=int(tick), until_tick=int(tick) + 1)
         return next((one for one in conversations_in(entries) if one.id == name), None)
+
+    def _of_world(self) -> tuple[str, ...]:
+        """Kinds that conversations may be made of: ours, and those of other packages' policies."""
+        return (*OF_WORLD, *sorted(self.log.foreign_kinds))
 
     def _session(self, name: str) -> Conversation | None:
         """A session's events begin with its name; what was learned of it stands at its wave's

@@ -1,5 +1,5 @@
-"""Where each line of a log begins, what it is and whom it is about: so that parts of a large log can
-be read without reading the rest.
+"""Where each line of a log begins, what it is and whom it is about, so that parts of a large log
+can be read without the rest.
 """
 
 import json
@@ -16,7 +16,7 @@ from simcounsel.runs.jsonl import parsed_line
 
 Fields = dict[str, Any]
 EVENT = re.compile(
-    rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"([a-z_]+)"(?:,"(?:who|chat|session)":"((?:[^"\\]|\\.)*)")?'
+    rb'\{"seq":\d+,"tick":(\d+),"minute":-?\d+,"kind":"((?:[^"\\]|\\.)*)"(?:,"(?:who|chat|session)":"((?:[^"\\]|\\.)*)")?'
 )
 CALL = re.compile(rb'\{"key": "[^"]*", "tick": (\d+|null)(, )"who": "((?:[^"\\]|\\.)*)"')
 """How a line of events.jsonl, or of calls.jsonl, begins: tick, kind (calls have none) and subject,
@@ -118,6 +118,11 @@ class Index:
                 at += len(line)
         self.end, self._lines, self._last = at, number, last
 
+    def kinds(self) -> frozenset[str]:
+        """The kinds of lines that were found so far."""
+        with self._lock:
+            return frozenset(json.loads(b'"' + kind + b'"') for kind in self._kinds)
+
     def complete_ticks(self) -> int:
         """How many ticks have ended."""
         return self._ended
@@ -129,9 +134,9 @@ class Index:
 
     def lines(
         self, kinds: Collection[str] | None, subject: str | None, since: int, until: int
-    ) -> Iterator[tuple[int, Fields]]:
+    ) -> Iterator[tuple[int, Fields | None]]:
         """The lines of ticks in [since, until) that are of these kinds and this subject, each with
-        where it begins.
+        where it begins; None for one that is not JSON.
         """
         found = self._found(kinds, subject, since, until)
         if not found or not self.file.is_file():
@@ -139,11 +144,7 @@ class Index:
         with self.file.open("rb") as lines:
             for at in found:
                 lines.seek(at)
-                fields = parsed_line(lines.readline())
-                if fields is None:
-                    self.leave_out(at)
-                else:
-                    yield at, fields
+                yield at, parsed_line(lines.readline())
 
     def leave_out(self, at: int) -> None:
         """Count the line that begins there among the damaged."""
@@ -164,11 +165,13 @@ class Index:
             if kinds is not None:
                 here &= np.isin(
                     np.array(self._kind),
-                    [self._kinds[kind.encode()] for kind in kinds if kind.encode() in self._kinds],
+                    [self._kinds[kind] for kind in map(_written, kinds) if kind in self._kinds],
                 )
             if subject is not None:
-                name = json.dumps(subject, ensure_ascii=False)[1:-1].encode(
-                    "utf-8", "surrogatepass"
-                )
-                here &= np.array(self._subject) == self._subjects.get(name, -2)
+                here &= np.array(self._subject) == self._subjects.get(_written(subject), -2)
             return np.array(self._at)[here].tolist() if len(tick) else []
+
+
+def _written(text: str) -> bytes:
+    """A text as it stands between its quotes in a line."""
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.errors import RunError
-from simcounsel.events import SCHEMA_VERSION, Entry, parse_entry
+from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
 from simcounsel.runs.calls import Call
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
@@ -48,6 +48,11 @@ class Log:
             self._stamp = _stamp(file)
             self._manifest, self._manifest_problem = _read_manifest(file)
         return self._manifest
+
+    @property
+    def foreign_kinds(self) -> frozenset[str]:
+        """Kinds of events in it that this version does not know: other packages' own."""
+        return self._index.kinds() - KINDS
 
     @property
     def size(self) -> int:
@@ -154,9 +159,7 @@ class Log:
             try:
                 yield parse_entry(fields)
             except (ValidationError, KeyError, TypeError) as error:
-                if self._strict:
-                    raise self._damaged(self._index.number_of(at), error) from None
-                self._index.leave_out(at)
+                self._leave_out(at, error)
 
     def _lines(
         self, kinds: Collection[str] | None, subject: str | None, since: int, until: int | None
@@ -164,9 +167,17 @@ class Log:
         last = self.ticks if until is None else min(self.ticks, until)
         version = self.manifest.get("log_version", SCHEMA_VERSION)
         for at, fields in self._index.lines(kinds, subject, since, last):
-            if fields.get("kind"):
+            if fields is None:
+                self._leave_out(at, "it is not JSON")
+            elif fields.get("kind"):
                 today = version == SCHEMA_VERSION or not readable(version)
                 yield at, fields if today else event_of_today(fields, version)
+
+    def _leave_out(self, at: int, error: object) -> None:
+        """Count a damaged line, or raise the error that names it."""
+        if self._strict:
+            raise self._damaged(self._index.number_of(at), error) from None
+        self._index.leave_out(at)
 
     def _damaged(self, number: int, error: object) -> RunError:
         file = self.folder / "events.jsonl"
@@ -179,7 +190,7 @@ class Log:
         for log in self._replayed:
             log._calls.refresh()
             for _, fields in log._calls.lines(None, who, tick, tick + 1):
-                if (call := Call.read(fields)) is not None:
+                if fields is not None and (call := Call.read(fields)) is not None:
                     yield call
 
     def _sources(self, seen: set[Path]) -> Iterator["Log"]:
