@@ -9,6 +9,14 @@ from typing import Any, BinaryIO
 import orjson
 
 
+def json_bytes(value: object) -> bytes:
+    """JSON as UTF-8. Halves of characters (lone surrogates), which orjson refuses, are escaped."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return json.dumps(value).encode()
+
+
 def end_line(file: Path, handle: BinaryIO) -> None:
     """End a line that a crash cut short, so that what is written next stands on its own."""
     with file.open("rb") as reading:

@@ -27,7 +27,8 @@ from training.learning.site import Learners, reading_of
 from training.learning.steps import adapter_weights
 from training.plan import Plan
 from training.privacy import budget
-from training.recipe import Recipe, load_recipe
+from training.recipe import Recipe
+from training.recipe_file import load_recipe
 from training.sites import own
 
 
