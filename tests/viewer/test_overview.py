@@ -359,7 +359,7 @@ def test_what_a_policy_wrote_stands_with_its_line() -> None:
 
 def test_what_is_kept_of_a_session_stands_after_it() -> None:
     """What a policy writes once the talk is over is nobody's line; a course's plan and review stand apart."""
-    chat, at = "1:Ada+Ben", {"seq": 0, "tick": 1, "minute": 30, "chat": "1:Ada+Ben"}
+    at = {"seq": 0, "tick": 1, "minute": 30, "chat": "1:Ada+Ben"}
     named = {"calls": ["k"], "fallback": False}
     of_course = {"about": "Ada", "session": 1, "stage": "first"} | named
     planned = of_course | {
