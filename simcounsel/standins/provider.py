@@ -89,6 +89,7 @@ class Embedded:
         thoughts = Thoughts(sense, feelings, self._write)
 
         interviews = Interviews(sense)
+        Sessions(sense, feelings).register(self._standins)
         ratings = Ratings(sense, self._model)
         guided = Guided(sense, feelings)
 
@@ -131,9 +132,7 @@ class Embedded:
             ),  # words decide; it cannot
             **{
                 purpose: written(answer)
-                for purpose, answer in (
-                    Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()
-                ).items()
+                for purpose, answer in Courses(sense, feelings).ways().items()
             },
             "line_client": line,
             "line_counselor": line,
