@@ -1,9 +1,9 @@
-"""The README's pictures of the viewer, made anew from a run of the default world, a fork of it, and a synthesis.
+"""The pages' pictures of the viewer, made anew from a run of the default world, a fork of it, and a synthesis.
 
     python -m tests.pictures [--runs FOLDER]
 
 Lives through worlds/insomnia.yaml with the embedded model (a minute or two) unless --runs names a
-folder that holds the run, its fork and the synthesis already. Writes .github/viewer-*.png.
+folder that holds the run, its fork and the synthesis already. Writes docs/pictures/viewer-*.png.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def draw(folder: Path) -> None:
             page.goto(url + address.format(**names))
             page.wait_for_load_state("networkidle")
             page.wait_for_timeout(500)
-            file = ROOT / ".github" / f"viewer-{shot}.png"
+            file = ROOT / "docs" / "pictures" / f"viewer-{shot}.png"
             if part:
                 box = page.locator(part).bounding_box()
                 assert box is not None

@@ -46,6 +46,10 @@ QUICK = {
     "sessions: 50": "sessions: 4",
 }
 SLOW = ("docs/corpora.md", "docs/counselors.md", "docs/sweeps.md", "docs/viewer.md")
+NAMED = (
+    r"(?<![\w/.-])(?:simcounsel|analysis|training|tests|worlds|personas|experiments)/[\w./*-]*\w"
+)
+"""A path from the top."""
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +175,17 @@ def test_the_yaml_of_a_page_fits_into_a_world(block: Block, place: Path) -> None
     whole = yaml.safe_load((file.parent / "tiny.yaml").read_text(encoding="utf-8"))
     file.write_text(yaml.safe_dump(whole | yaml.safe_load(block.text)), encoding="utf-8")
     load_world(file)
+
+
+def test_the_files_that_a_page_names_are_there() -> None:
+    named = {
+        (page, path)
+        for page, text in PAGES.items()
+        for code in re.findall(r"`([^`\n]+)`", text)
+        for path in re.findall(NAMED, code)
+    }
+    assert named
+    assert not [f"{page}: {path}" for page, path in sorted(named) if not list(ROOT.glob(path))]
 
 
 def test_every_command_is_in_the_table_of_all_commands() -> None:

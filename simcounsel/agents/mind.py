@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.events import Event, Memory
+from simcounsel.events import Data, Foreign, Memory
 from simcounsel.llm.question import Ask, Reply, Source
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind
@@ -55,7 +55,7 @@ class Lived:
     ids).
     """
 
-    events: tuple[Event, ...] = ()
+    events: tuple[Data | Foreign, ...] = ()
     drafts: tuple[Memory, ...] = ()
 
 
@@ -66,7 +66,7 @@ class Spoken:
     line: LineAnswer
     stressed: str | None
     source: Source
-    events: tuple[Event, ...] = field(default=())
+    events: tuple[Data | Foreign, ...] = field(default=())
 
 
 class Mind(Protocol):

@@ -20,7 +20,7 @@ from simcounsel.bench.counselor import MOST_TOKENS, PROMPT, Counselor, exchange_
 from simcounsel.chance import seed_of
 from simcounsel.engine.conversation import Assess, listening
 from simcounsel.errors import BenchError
-from simcounsel.events import PracticeEvent, Said
+from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
@@ -114,7 +114,7 @@ def _answer(
     own += [heard] if heard else []
     view = _view(exchange, tuple(own), tuple(moves), key, code)
     decision = yield from policy.decide(view)
-    own += decision.events
+    own += (e for one in decision.events if isinstance(e := as_event(one), PRACTICE))
     moves.append((decision.move, decision.policy))
     return (yield from _worded(exchange, view, decision, language, seed))
 

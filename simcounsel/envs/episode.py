@@ -32,6 +32,7 @@ from simcounsel.events import (
     RelationChanged,
     Remembered,
     Said,
+    as_event,
 )
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
@@ -242,7 +243,7 @@ class Episode:
         scene = self.scene
         lived = self._ask(what(scene))
         for event in lived.events:
-            self._write(event, scene)
+            self._write(as_event(event), scene)
         self._drafts += lived.drafts
         self._remember(scene)
 

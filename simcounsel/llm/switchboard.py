@@ -175,7 +175,7 @@ class Switchboard:
                 "it replays only the same world, seed and version of simcounsel"
             )
         async with self._limit:
-            return await self._asked(question)
+            return await self._ask_model(question)
 
     def _known(self, question: Question[T]) -> Mapping[str, Any] | None:
         """The recorded call of a question; not one of another model than the one that would be
@@ -203,7 +203,7 @@ class Switchboard:
         except Unfit:
             return None
 
-    async def _asked(self, question: Question[T]) -> Reply[T]:
+    async def _ask_model(self, question: Question[T]) -> Reply[T]:
         """Ask the model, at most twice; record and count."""
         model = self.chat[question.tier]
         started = time.perf_counter()

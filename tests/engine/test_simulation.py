@@ -11,7 +11,7 @@ from typing import Any
 import mesa
 import pytest
 
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import (
     Acted,
@@ -386,7 +386,7 @@ def test_bodies_stand_in_mesa_cells(tmp_path: Path) -> None:
 
 
 def test_budget_of_calls_stops_at_the_end_of_a_tick(tmp_path: Path) -> None:
-    simulation = Simulation(tiny(), out=tmp_path, budget_calls=10)
+    simulation = Simulation(tiny(), out=tmp_path, limits=Limits(budget_calls=10))
     run = simulation.run()
     assert 0 < run.ticks_done() < 12
     assert simulation.models.usage.calls >= 10
@@ -406,7 +406,7 @@ def test_budget_of_money(tmp_path: Path) -> None:
 
     prices = Prices({"dear": Price.model_validate({"in": 10, "out": 10})})
     models = switchboard(Dear(), prices=prices)
-    simulation = Simulation(tiny(), out=tmp_path, models=models, budget_usd=0.05)
+    simulation = Simulation(tiny(), out=tmp_path, models=models, limits=Limits(budget_usd=0.05))
     run = simulation.run()
     assert 0 < run.ticks_done() < 12
     cost = models.usage.cost_usd
@@ -553,7 +553,7 @@ def test_a_tick_that_breaks_is_not_written(tmp_path: Path) -> None:
 def test_ten_minds_at_once_are_warned_about_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run = live(tmp_path, three(), 5, in_flight=2)
+        run = live(tmp_path, three(), 5, limits=Limits(in_flight=2))
     assert run.ticks_done() == 5
 
 
