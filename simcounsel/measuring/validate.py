@@ -25,12 +25,17 @@ from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.instruments.talk import measure
 from simcounsel.llm.catalog import open_chat, open_embed
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Facts, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 
 FIRST, SECOND = "the first conversation", "the second conversation"
 Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairFacts(Facts):
+    """Which of two conversations is better: both stand in the prompt, and nothing else is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,6 +246,7 @@ class Validation:
                 temperature=0.0,
                 max_tokens=12,
                 seed=seed_of(self.plan.seed, *names, better_first),
+                facts=PairFacts(),
             )
         )
         self._append(
