@@ -34,3 +34,8 @@ class AuditFacts(Facts):
     """The scale's id."""
     items: tuple[str, ...]
     """The ids of the questions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairFacts(Facts):
+    """Which of two conversations is better: both stand in the prompt, and nothing else is known."""

@@ -18,6 +18,7 @@ from typing import Any
 from simcounsel import __version__
 from simcounsel.chance import chance, seed_of
 from simcounsel.errors import ModelUnreachable, RunError, SpecError
+from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
 from simcounsel.instruments.material import Material
@@ -25,17 +26,12 @@ from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.instruments.talk import measure
 from simcounsel.llm.catalog import open_chat, open_embed
-from simcounsel.llm.question import Ask, Facts, Question, ask
+from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 
 FIRST, SECOND = "the first conversation", "the second conversation"
 Fields = dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairFacts(Facts):
-    """Which of two conversations is better: both stand in the prompt, and nothing else is known."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,10 +17,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from simcounsel.agents.reporting import FormItem
-from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts
+from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts, PairFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
-from simcounsel.measuring.validate import PairFacts
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.sense import Sense
 from simcounsel.texts.sentences import before_capitals

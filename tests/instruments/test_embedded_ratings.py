@@ -3,12 +3,13 @@
 import pytest
 
 from simcounsel.agents.person import Person
+from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.observing import observe
 from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question, ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.measuring.validate import FIRST, SECOND, PairFacts
+from simcounsel.measuring.validate import FIRST, SECOND
 from simcounsel.standins import Embedded
 from tests.instruments.stage import scale, seen, shipped
 from tests.stage import Alone, memory, scene
