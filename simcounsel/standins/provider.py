@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import PromptOnly, Question
 from simcounsel.prompts import render
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
@@ -94,6 +94,7 @@ class Embedded:
         thoughts = Thoughts(sense, feelings, self._write)
 
         interviews = Interviews(sense)
+        Sessions(sense, feelings).register(self._standins)
         ratings = Ratings(sense, self._model)
         known = self._standins
         Guided(sense, feelings).register(known)
@@ -104,6 +105,8 @@ class Embedded:
         # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
         known.add(RiskFacts, lambda facts, question: Given(value=facts.level))
         known.add(SafetyAnswerFacts, declared)
+        ratings.register(known)
+        known.add(PromptOnly, self._from_prompt)
 
         def line(request: Question[Any]) -> Completion:
             fields, pick = lines.answer(request)
@@ -118,24 +121,10 @@ class Embedded:
         ) -> Callable[[Question[Any]], Completion]:
             return lambda request: Completion(text=_json(fill(request)), source="chosen")
 
-        def written(
-            answer: Callable[[Question[Any]], dict[str, Any] | str],
-        ) -> Callable[[Question[Any]], Completion]:
-            return lambda request: Completion(
-                text=got if isinstance(got := answer(request), str) else _json(got), source="chosen"
-            )
-
         return {
-            "judge_audit": lambda request: Completion(
-                text="{}", source="chosen"
-            ),  # no quote of a model this small would stand
             "skipped_days": lambda request: Completion(
                 text=request.declared.model_dump_json(), source="chosen"
             ),
-            **{
-                purpose: written(answer)
-                for purpose, answer in Sessions(sense, feelings).ways().items()
-            },
             "line_client": line,
             "line_counselor": line,
             "line_layperson": line,
@@ -148,10 +137,6 @@ class Embedded:
             "portrait": filled(thoughts.portrait),
             "persona": filled(thoughts.persona),
             "self_report": ratings.self_report,
-            "judge_item": ratings.judge_item,
-            "judge_block": ratings.judge_block,
-            "bench_judge": ratings.judge_block,
-            "judge_pair": ratings.judge_pair,
             "interview": lambda request: Completion(
                 text=interviews.answer(request), source="chosen"
             ),
@@ -241,6 +226,17 @@ class Embedded:
             for text in dict.fromkeys(texts)
             if speech_fault(text, (view.me, view.other)) is None
         ]
+
+    def _from_prompt(self, facts: PromptOnly, question: Question[Any]) -> Given[str]:
+        """The language model itself, for questions that say that they are nothing but a prompt."""
+        got = self._as_chat(question, None)
+        return Given(
+            value=got.text,
+            source="generated",
+            notes=got.notes,
+            tokens_in=got.tokens_in,
+            tokens_out=got.tokens_out,
+        )
 
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
