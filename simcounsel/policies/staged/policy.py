@@ -11,7 +11,7 @@ from simcounsel.llm.question import Ask, ask, traced
 from simcounsel.policies.staged import machine, questions
 from simcounsel.policies.staged.choosing import choose_exercise, heard_against
 from simcounsel.policies.staged.speaking import decision_of
-from simcounsel.policies.staged.standing import BY_CLOCK, Standing
+from simcounsel.policies.staged.standing import Standing
 from simcounsel.policies.staged.verdicts import judge
 from simcounsel.specs.manual import Manual, State
 
@@ -86,17 +86,26 @@ def _moved(now: Standing) -> Ask[Standing]:
 
 
 def _begun(now: Standing) -> Transitioned:
-    taken_up = now.cut_off
-    reason = "taken up again where it was broken off" if taken_up else "the session begins"
+    cut_off = now.cut_off
+    reason = "taken up again where it was broken off" if cut_off else "the session begins"
     return _transition(
         now,
         None,
-        (taken_up or now.manual.start).id,
+        (cut_off or now.manual.start).id,
         f"{reason}; day {now.day} of {now.manual.days.cap}",
+        resumed=cut_off is not None,
     )
 
 
-def _transition(now: Standing, origin: str | None, to: str, reason: str) -> Transitioned:
+def _transition(
+    now: Standing,
+    origin: str | None,
+    to: str,
+    reason: str,
+    *,
+    forced: bool = False,
+    resumed: bool = False,
+) -> Transitioned:
     return Transitioned(
         who=now.view.me,
         chat=now.view.chat,
@@ -104,7 +113,14 @@ def _transition(now: Standing, origin: str | None, to: str, reason: str) -> Tran
         origin=origin,
         state=to,
         reason=reason,
+        forced=forced,
+        resumed=resumed,
     )
+
+
+def _cut_short(now: Standing, origin: str, to: str, why: str) -> Transitioned:
+    """A transition to the close, or on it, that no verdict led to."""
+    return _transition(now, origin, to, f"broken off: {why}", forced=True)
 
 
 # the way out, by the clock
@@ -125,11 +141,11 @@ def _left(now: Standing, state: State) -> tuple[Transitioned, ...]:
     """Along the way out, as far as it takes to end with the last own line."""
     if not _hurried(now, state):
         return ()
-    why = BY_CLOCK + ("they are taking leave" if now.view.parting else "time is nearly up")
+    why = "they are taking leave" if now.view.parting else "time is nearly up"
     way = machine.way_out(now.manual, state.id)
     steps = (state.id, *way[: len(way) - _spoken_left(now.view) + 1])
     return tuple(
-        _transition(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
+        _cut_short(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
     )
 
 
@@ -173,7 +189,7 @@ def _too_late(now: Standing) -> tuple[Transitioned, ...]:
     ):
         return ()
     closing = machine.move(now.manual, state.id, now.manual.closing)
-    return (_transition(now, state.id, closing, f"{BY_CLOCK}too little time for an exercise"),)
+    return (_cut_short(now, state.id, closing, "too little time for an exercise"),)
 
 
 def _routed(now: Standing) -> Ask[Standing]:

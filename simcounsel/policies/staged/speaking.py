@@ -111,7 +111,7 @@ def _since(now: Standing, told: dict[str, str]) -> str:
     if now.view.moves:
         return ""
     began = next(event for event in now.here if isinstance(event, Transitioned))
-    if began.reason.startswith("taken up"):
+    if began.resumed:
         return told["same_day"]
     return told["later"] if now.view.meeting > 1 else told["first"]
 

@@ -151,7 +151,7 @@ class Standing:
             if (
                 event.origin is not None
                 and self.manual.phase_of.get(event.origin) != "conclusion"
-                and not _by_clock(event)
+                and not event.forced
             ):
                 return None
         return None
@@ -220,14 +220,6 @@ class Standing:
     def offered_here(self) -> tuple[str, ...]:
         """The same of this one."""
         return tuple(name for event in self.retrieved for name in event.chosen)
-
-
-BY_CLOCK = "broken off: "
-"""Begins the reason of a transition to the close that nobody judged."""
-
-
-def _by_clock(event: Transitioned) -> bool:
-    return event.reason.startswith(BY_CLOCK)
 
 
 def _chat(entry: Entry) -> str | None:
