@@ -14,7 +14,7 @@ from simcounsel.policies.staged import questions
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import names, shipped
 from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts
-from simcounsel.policies.staged.standing import Standing
+from simcounsel.policies.staged.session import Session
 from simcounsel.policies.unstaged import scheduled
 from tests.policies.sessions import Course, agreeable
 from tests.stage import said, view
@@ -502,7 +502,7 @@ def test_the_safety_protocol_s_moves_are_no_states_of_the_manual(state: str) -> 
         moves=(state, "acknowledge", "ask_directly", "plan", "help"),
         deciders=(None, *["safety"] * 4),
     )
-    now = Standing(manual=manual, view=seen)
+    now = Session(manual=manual, view=seen)
     assert seen.guided == (state, None, None, None, None)
     assert [line.text for line in now.heard] == ["Yes, that is so."]
     assert now.said_here == 1

@@ -11,7 +11,7 @@ from simcounsel.chance import seed_of
 from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
-from simcounsel.policies.protection.standing import Standing
+from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import render
 
 _CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
@@ -43,26 +43,26 @@ class Reading:
     """The model's, if one was asked."""
 
 
-def read_answer(view: TalkView, stand: Standing) -> Ask[Reading]:
+def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
     """What was heard of danger in the answer itself goes before its words, and words that leave no
     doubt before a model.
     """
-    step = stand.state
+    step = protocol.state
     assert step is not None and view.heard is not None
-    if step in NAMING and stand.asking in stand.last_kinds and stand.last != "none":
+    if step in NAMING and protocol.asking in protocol.last_kinds and protocol.last != "none":
         return Reading(
-            verdict="passive" if stand.last == "low" else "yes",
+            verdict="passive" if protocol.last == "low" else "yes",
             by="rule",
-            reason=f"{stand.last} danger was heard in the answer",
+            reason=f"{protocol.last} danger was heard in the answer",
         )
-    if step == "intent" and stand.last == "imminent":
+    if step == "intent" and protocol.last == "imminent":
         return Reading(verdict="yes", by="rule", reason="imminent danger was heard in the answer")
     plain = plain_answer(
         view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"), called=view.me
     )
     if plain:
         return Reading(verdict=plain, by="words", reason=f"“{view.heard.text[:60]}”")
-    reply = yield from ask(_question(view, step, stand))
+    reply = yield from ask(_question(view, step, protocol))
     return Reading(
         verdict=reply.value,
         by="rule" if reply.problem else "model",
@@ -112,11 +112,11 @@ def _within(text: str, word: str) -> bool:
     return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text) is not None
 
 
-def _question(view: TalkView, step: Step, stand: Standing) -> Question[Verdict]:
+def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[Verdict]:
     told = words(view.language)
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
-    kind = stand.asking if step in NAMING and stand.asking else stand.kind_of(step)
+    kind = protocol.asking if step in NAMING and protocol.asking else protocol.kind_of(step)
     system, prompt = render(
         "safety_answer",
         view.language,

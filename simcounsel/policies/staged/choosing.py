@@ -4,10 +4,10 @@ from simcounsel.events import Candidate, Judged, PracticeEvent, Retrieved
 from simcounsel.llm.question import Ask, Reply, ask, traced
 from simcounsel.policies.staged import questions
 from simcounsel.policies.staged.exercises import WIDER, cues_in, fitting, library
-from simcounsel.policies.staged.standing import CONTRAINDICATION, Standing
+from simcounsel.policies.staged.session import CONTRAINDICATION, Session
 
 
-def heard_against(now: Standing) -> tuple[Judged, ...]:
+def heard_against(now: Session) -> tuple[Judged, ...]:
     """Contraindications in the client's lines and in the notes that were not heard before, each
     with the words that suggest it.
 
@@ -38,7 +38,7 @@ def heard_against(now: Standing) -> tuple[Judged, ...]:
     )
 
 
-def choose_exercise(now: Standing) -> Ask[tuple[PracticeEvent, ...]]:
+def choose_exercise(now: Session) -> Ask[tuple[PracticeEvent, ...]]:
     """Filtered by day, stage, contraindications and what was done; of what is left the model takes
     one. Of nothing, none.
     """
@@ -80,7 +80,7 @@ def choose_exercise(now: Standing) -> Ask[tuple[PracticeEvent, ...]]:
 
 
 def _retrieved(
-    now: Standing,
+    now: Session,
     candidates: tuple[Candidate, ...],
     chosen: tuple[str, ...],
     reason: str,

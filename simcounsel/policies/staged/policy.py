@@ -10,8 +10,8 @@ from simcounsel.events import Judged, Noted, PracticeEvent, Retrieved, Transitio
 from simcounsel.llm.question import Ask, ask, traced
 from simcounsel.policies.staged import machine, questions
 from simcounsel.policies.staged.choosing import choose_exercise, heard_against
+from simcounsel.policies.staged.session import Session
 from simcounsel.policies.staged.speaking import decision_of
-from simcounsel.policies.staged.standing import Standing
 from simcounsel.policies.staged.verdicts import judge
 from simcounsel.specs.manual import Manual, State
 
@@ -36,7 +36,7 @@ class Staged:
         """Notes first, then what the last message changes, then an exercise where one is to be
         suggested.
         """
-        now = Standing(manual=self.manual, view=view)
+        now = Session(manual=self.manual, view=view)
         now = now.with_events(heard_against(now))
         now = now.with_events((yield from _noted(now, NOTE_EVERY)))
         now = yield from _moved(now)
@@ -50,10 +50,10 @@ class Staged:
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """The notes of what was said after the last ones."""
-        return (yield from _noted(Standing(manual=self.manual, view=view), 1))
+        return (yield from _noted(Session(manual=self.manual, view=view), 1))
 
 
-def _noted(now: Standing, least: int) -> Ask[tuple[PracticeEvent, ...]]:
+def _noted(now: Session, least: int) -> Ask[tuple[PracticeEvent, ...]]:
     """Notes, if the client has said so many lines since the last ones."""
     view, first = now.view, now.noted_until + 1
     lines = view.lines[first - 1 :]
@@ -73,7 +73,7 @@ def _noted(now: Standing, least: int) -> Ask[tuple[PracticeEvent, ...]]:
     )
 
 
-def _moved(now: Standing) -> Ask[Standing]:
+def _moved(now: Session) -> Ask[Session]:
     """The session begun, or one verdict further, or on its way out."""
     state = now.state
     if state is None:
@@ -85,7 +85,7 @@ def _moved(now: Standing) -> Ask[Standing]:
     return now.with_events(_left(now, state))
 
 
-def _begun(now: Standing) -> Transitioned:
+def _begun(now: Session) -> Transitioned:
     cut_off = now.cut_off
     reason = "taken up again where it was broken off" if cut_off else "the session begins"
     return _transition(
@@ -98,7 +98,7 @@ def _begun(now: Standing) -> Transitioned:
 
 
 def _transition(
-    now: Standing,
+    now: Session,
     origin: str | None,
     to: str,
     reason: str,
@@ -118,7 +118,7 @@ def _transition(
     )
 
 
-def _cut_short(now: Standing, origin: str, to: str, why: str) -> Transitioned:
+def _cut_short(now: Session, origin: str, to: str, why: str) -> Transitioned:
     """A transition to the close, or on it, that no verdict led to."""
     return _transition(now, origin, to, f"broken off: {why}", forced=True)
 
@@ -131,13 +131,13 @@ def _spoken_left(view: TalkView) -> int:
     return 1 if view.parting else max(1, (view.turns_left + 1) // 2)
 
 
-def _hurried(now: Standing, state: State) -> bool:
+def _hurried(now: Session, state: State) -> bool:
     """Whether the rest of the lines is only just enough for the close."""
     way = machine.way_out(now.manual, state.id)
     return bool(way) and _spoken_left(now.view) <= len(way)
 
 
-def _left(now: Standing, state: State) -> tuple[Transitioned, ...]:
+def _left(now: Session, state: State) -> tuple[Transitioned, ...]:
     """Along the way out, as far as it takes to end with the last own line."""
     if not _hurried(now, state):
         return ()
@@ -152,7 +152,7 @@ def _left(now: Standing, state: State) -> tuple[Transitioned, ...]:
 # by what was heard
 
 
-def _judged(now: Standing, state: State) -> Ask[Standing]:
+def _judged(now: Session, state: State) -> Ask[Session]:
     verdict, events = yield from judge(now, state)
     now = now.with_events(events)
     target = machine.step(now.manual, state.id, verdict, len(now.heard))
@@ -174,7 +174,7 @@ def _judged(now: Standing, state: State) -> Ask[Standing]:
     )
 
 
-def _too_late(now: Standing) -> tuple[Transitioned, ...]:
+def _too_late(now: Session) -> tuple[Transitioned, ...]:
     """To the close, where an exercise would be offered next and there is no time to go through
     one.
     """
@@ -192,7 +192,7 @@ def _too_late(now: Standing) -> tuple[Transitioned, ...]:
     return (_cut_short(now, state.id, closing, "too little time for an exercise"),)
 
 
-def _routed(now: Standing) -> Ask[Standing]:
+def _routed(now: Session) -> Ask[Session]:
     """Past all states in which nothing is said, and those that must be passed by with this
     client.
     """
@@ -240,12 +240,12 @@ def _routed(now: Standing) -> Ask[Standing]:
     return now
 
 
-def barred(now: Standing, state: State) -> tuple[str, ...]:
+def barred(now: Session, state: State) -> tuple[str, ...]:
     """The contraindications heard from this client for which a state must be passed by."""
     return tuple(name for name in state.not_when if name in now.against)
 
 
-def _wants_choice(now: Standing, state: State) -> bool:
+def _wants_choice(now: Session, state: State) -> bool:
     """Whether an exercise must be chosen: on the way into a suggestion, or where there is none to
     speak of.
     """

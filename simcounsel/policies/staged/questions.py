@@ -13,7 +13,7 @@ from simcounsel.agents.talk import TalkLine
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.llm.question import Facts, Question
-from simcounsel.policies.staged.standing import Standing
+from simcounsel.policies.staged.session import Session
 from simcounsel.prompts import phrases, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
@@ -87,7 +87,7 @@ class ExerciseFacts(Facts):
     """Those that may be offered."""
 
 
-def sufficiency(now: Standing, state: State) -> Question[SufficiencyAnswer]:
+def sufficiency(now: Session, state: State) -> Question[SufficiencyAnswer]:
     """Whether the client's words meet the state's criteria."""
     view, heard = now.view, now.heard
     system, prompt = render(
@@ -117,7 +117,7 @@ def sufficiency(now: Standing, state: State) -> Question[SufficiencyAnswer]:
     )
 
 
-def intent(now: Standing, state: State, options: Iterable[str]) -> Question[str]:
+def intent(now: Session, state: State, options: Iterable[str]) -> Question[str]:
     """What the client wants, out of what the state knows, or UNCLEAR."""
     view = now.view
     means = phrases("intents", view.language)
@@ -147,7 +147,7 @@ def intent(now: Standing, state: State, options: Iterable[str]) -> Question[str]
     )
 
 
-def valence(now: Standing, state: State) -> Question[str]:
+def valence(now: Session, state: State) -> Question[str]:
     """Whether the client's mood is positive or negative."""
     view = now.view
     system, prompt = render(
@@ -175,7 +175,7 @@ def valence(now: Standing, state: State) -> Question[str]:
     )
 
 
-def note(now: Standing, lines: tuple[TalkLine, ...]) -> Question[str]:
+def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
     """The notes on the client, brought up to date with these lines."""
     view = now.view
     system, prompt = render(
@@ -219,7 +219,7 @@ def quoted(notes: str, other: str, heard: Iterable[str]) -> str:
     )
 
 
-def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Question[str]:
+def exercise(now: Session, kept: tuple[Exercise, ...]) -> Question[str]:
     """Which one, out of those that are allowed."""
     view = now.view
     feels = view.heard.emotion if view.heard else "neutral"
@@ -258,7 +258,7 @@ def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Question[str]:
     )
 
 
-def _none(now: Standing) -> str:
+def _none(now: Session) -> str:
     return words(now.view.language)["none"]
 
 

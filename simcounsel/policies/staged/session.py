@@ -1,4 +1,4 @@
-"""Where a protocol stands, folded out of what the policy wrote: its state, the messages heard in
+"""A session led by a manual, folded out of what the policy wrote: its state, the messages heard in
 it, its day, its notes, its exercises.
 """
 
@@ -26,18 +26,17 @@ GRAVE: tuple[RiskLevel, ...] = ("high", "imminent")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
-    """A session as far as it has come. events: what the policy has written in this turn, beyond
-    what the view holds.
-    """
+class Session:
+    """A session as far as it has come."""
 
     manual: Manual
     view: TalkView
     events: tuple[PracticeEvent, ...] = ()
+    """What the policy has written in this turn, beyond what the view holds."""
 
-    def with_events(self, more: Iterable[PracticeEvent]) -> "Standing":
+    def with_events(self, more: Iterable[PracticeEvent]) -> "Session":
         """The same, after these as well."""
-        return Standing(manual=self.manual, view=self.view, events=(*self.events, *more))
+        return Session(manual=self.manual, view=self.view, events=(*self.events, *more))
 
     @property
     def here(self) -> tuple[PracticeEvent, ...]:
