@@ -12,12 +12,12 @@ from typing import Any, Self
 import mesa
 
 from simcounsel.agents.mind import Mind
-from simcounsel.agents.person import Person
+from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
+from simcounsel.engine.opening import begin_run, check_models, models_for, recorded_vectors
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
@@ -63,15 +63,16 @@ class Simulation(mesa.Model):
         out: str | Path = "runs",
         run: Run | None = None,
         models: Switchboard | None = None,
-        minds: Callable[[Resident], Mind] = Person,
+        minds: Callable[[Resident], Mind] = mind_for,
         limits: Limits = UNLIMITED,
         on_event: Callable[[Entry], None] | None = None,
     ) -> None:
         """world: a World or the path of its file. model: the model for all that is not `embed`, in
         place of what the world names. seed, condition: in place of the world's. out: where the
         run's folder goes. run: go on with this run instead of beginning one. models: a ready
-        Switchboard. minds: makes the mind of a resident. on_event: called with every event of a
-        tick that was written.
+        Switchboard. minds: makes the mind of a resident, in place of what the world says. on_event:
+        called with every event of a tick that was written. Errors as `check_models`, before a
+        folder is made.
         """
         world = _settled(world, model, seed, condition)
         super().__init__(seed=world.seed)
@@ -87,6 +88,8 @@ class Simulation(mesa.Model):
         self._limits = limits
         self._journal = Journal(self._observe)
         self.datacollector = _datacollector()
+        if run is None and models is None:
+            check_models(world)
         self.record = run or begin_run(world, Path(out))
         done = self.record.begin_writing()
         try:
@@ -229,9 +232,7 @@ def _settled(
     if model is not None:
         vectors = vectors_for(model)
         embed = {"embed": vectors} if vectors else {}
-        changes["models"] = world.models.model_copy(
-            update={"reason": model, "quick": None, "judge": None, **embed}
-        )
+        world = world.with_one_model({"reason": model, "quick": None, "judge": None, **embed})
     if seed is not None:
         changes["seed"] = seed
     if condition is not None:
