@@ -77,7 +77,7 @@ def test_command(simcounsel: Command, run: Run, instrument: str, points: list[st
     for point in points:
         assert f"Ines: {instrument}, {point} (" in ended.out
     calls = [one for one in rest if one["kind"] == "call"]
-    assert all(call["prompt"] and call["reply"] for call in calls if call["verb"] != "embed")
+    assert all(call["messages"] and call["reply"] for call in calls if call["verb"] != "embed")
     found = list(measurements(run))
     assert [one.source for one in found] == ["log"] * 9 + [file.name] * len(points)
     assert [one.measured.point for one in found[9:]] == points
