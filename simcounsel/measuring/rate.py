@@ -249,6 +249,32 @@ class Rating:
         )
 
 
+def rate(
+    run: Run | str | Path,
+    instrument: str,
+    *,
+    model: str | None = None,
+    samples: int = 1,
+    who: str | None = None,
+    chat: str | None = None,
+    at: int | None = None,
+) -> tuple[Measured, ...]:
+    """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
+    are those of `Rating.plan`. model: the judge, in place of the run's own. SpecError, RunError and
+    ModelError say what is not there.
+    """
+    opened = run if isinstance(run, Run) else Run.open(run)
+    rating = Rating.plan(
+        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
+    )
+    models = rating.open_models()
+    try:
+        return rating.measure(models)
+    finally:
+        if models is not None:
+            models.close()
+
+
 def default_judge(run: Run, scale: Scale | Counted) -> str:
     """Who answers if nobody else is named: for a self-report the mind's own model, for an observer
     the run's `judge`.

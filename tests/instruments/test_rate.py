@@ -98,7 +98,8 @@ def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
     assert one.samples == 2
     assert one.measured.items != two.measured.items
     seeds = [
-        {call["seed"] for call in lines(file) if call["kind"] == "call"} for file in (first, second)
+        {call["parameters"]["seed"] for call in lines(file) if call["kind"] == "call"}
+        for file in (first, second)
     ]
     assert not seeds[0] & seeds[1]
     found = [one.source for one in measurements(run)][9:]
