@@ -1,5 +1,6 @@
 """Every command in README.md and docs/ runs, every command is in them, and they build as a site."""
 
+import configparser
 import io
 import re
 import shlex
@@ -219,6 +220,20 @@ def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
 def test_the_readme_is_short() -> None:
     lines = PAGES["README.md"].splitlines()
     assert len(lines) <= 150 and max(map(len, lines)) <= 120
+
+
+def test_the_picture_of_the_rooms_shows_them_as_they_may_import() -> None:
+    rules = configparser.ConfigParser()
+    rules.read(ROOT / ".importlinter")
+    layers = re.findall(r"\w+", rules["importlinter:contract:layers"]["layers"])
+    (picture,) = [block.text for block in blocks("mermaid") if block.page == "ARCHITECTURE.md"]
+    shown = [
+        name
+        for label in re.findall(r'"(.+?)"', picture)
+        for name in re.findall(r"\w+", label.replace("<br>", " "))
+        if name in layers
+    ]
+    assert shown == [name for name in layers if name in shown] and len(shown) > 15
 
 
 @pytest.mark.slow
