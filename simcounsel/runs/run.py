@@ -219,12 +219,11 @@ class Run:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        names = {role: name for role, name in self.manifest.models.items()}
         rows = [
             ("folder", str(self.folder)),
             ("of", f"{self.about.name}, {self.about.condition}, seed {self.about.seed}"),
             ("lived", f"{self.ticks_done()} of {self.length}"),
-            ("models", ", ".join(f"{role} {name}" for role, name in names.items())),
+            ("models", ", ".join(f"{role} {name}" for role, name in self.manifest.models.items())),
             *(
                 (kind.replace("_", " "), str(count))
                 for kind, count in Counter(entry.event.kind for entry in self.entries()).items()
