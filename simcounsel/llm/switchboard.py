@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
@@ -18,9 +18,6 @@ from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.recording import Recorder, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
-
-if TYPE_CHECKING:
-    import numpy as np
 
 T = TypeVar("T")
 
@@ -51,7 +48,6 @@ class Switchboard:
         self.embed = embed
         self.usage = Usage()
         self.recorder = recorder
-        self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
         self.unit = "tick"
         self.give_up_after: int | None = None
