@@ -9,15 +9,14 @@ import pytest
 import yaml
 
 from simcounsel.corpus.synthesis import Workshop, dialogues_of
-from simcounsel.corpus.synthesis.account import (
-    account,
-    account_lines,
-    session_lines,
+from simcounsel.corpus.synthesis.account import account
+from simcounsel.corpus.synthesis.account_text import account_lines, session_lines
+from simcounsel.corpus.synthesis.strategies import CARRIED, Proposal, Strategies, sorted_in
+from simcounsel.corpus.synthesis.strategies_text import (
     strategies_at,
     strategies_yaml,
     strategy_lines,
 )
-from simcounsel.corpus.synthesis.strategies import CARRIED, Proposal, Strategies, sorted_in
 from simcounsel.engine.forking import fork
 from simcounsel.errors import ModelUnreachable, RunError, SpecError
 from simcounsel.events import (
