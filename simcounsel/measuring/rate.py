@@ -18,11 +18,11 @@ from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import ModelUnreachable, RunError
 from simcounsel.events import Measured
+from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.read import FOLDER
-from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
-from simcounsel.instruments.talk import VERSION, talk_measured
+from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.instruments.witness import Witness
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.question import Ask
@@ -38,7 +38,7 @@ class Rating:
     """One run measured once more with one instrument. `Rating.plan` says what will be measured;
     `measure` does it.
 
-    scale: None for `talk_measures`. judge: the model; '' where none is asked. round: how many files
+    judge: the model; '' where none is asked. round: how many files
     of this instrument there were before; it goes into every seed, so that a second rating is a
     retest and no repetition. file: made with the first line.
     """
@@ -46,7 +46,7 @@ class Rating:
     def __init__(
         self,
         run: Run,
-        scale: Scale | None,
+        scale: Scale | Counted,
         targets: tuple[Target, ...],
         witness: Witness,
         judge: str,
@@ -56,7 +56,7 @@ class Rating:
         self.scale = scale
         self.targets = targets
         self.judge = judge
-        self.samples = samples if scale else 1
+        self.samples = 1 if isinstance(scale, Counted) else samples
         self.round = len(list((run.folder / FOLDER).glob(f"{self.instrument}-*.jsonl")))
         self.file: Path | None = None
         self._witness = witness
@@ -77,7 +77,7 @@ class Rating:
         named), or each client as of the end of tick `at` (the last complete one if None).
         SpecError, RunError name what is not there.
         """
-        scale = None if instrument == TALK_MEASURES else find_scale(instrument)
+        scale = find_instrument(instrument)
         witness, minutes = witnessed(run, at)
         if chat is not None and at is None:
             witness, minutes = witnessed(run, talk_named(run, witness, chat).tick)
@@ -92,20 +92,20 @@ class Rating:
             scale,
             targets,
             witness,
-            (model or default_judge(run, scale)) if scale else "",
+            "" if isinstance(scale, Counted) else model or default_judge(run, scale),
             samples,
         )
 
     @property
     def instrument(self) -> str:
         """The instrument's name."""
-        return self.scale.id if self.scale else TALK_MEASURES
+        return self.scale.id
 
     def measure(
         self, models: Switchboard | None, on_measured: Callable[[Measured], None] | None = None
     ) -> tuple[Measured, ...]:
         """Ask, write and return everything, in the order of the targets. models: None for
-        `talk_measures`.
+        what is counted.
 
         Each measurement is written as soon as it is complete, so what was measured before Ctrl-C
         stays.
@@ -130,7 +130,7 @@ class Rating:
         """The judge; for a self-report also the run's own model of vectors, since its memories lie
         among them. None where none is asked.
         """
-        if self.scale is None:
+        if isinstance(self.scale, Counted):
             return None
         chat = open_chat(self.judge)
         embed = open_embed(self.roles()["embed"])
@@ -140,7 +140,7 @@ class Rating:
 
     def roles(self) -> dict[str, str]:
         """Which model does what; no vectors are needed of an observer."""
-        own = self.scale is not None and self.scale.respondent == "self"
+        own = self.scale.respondent == "self"
         return {
             "judge": self.judge,
             "embed": source_of(self.run).manifest.models["embed"] if own else "scripted",
@@ -170,9 +170,9 @@ class Rating:
             "kind": "measurement",
             "run": self.run.name,
             "instrument": self.instrument,
-            "version": scale.version if scale else VERSION,
-            "hash": scale.hash if scale else None,
-            "respondent": scale.respondent if scale else "talk",
+            "version": scale.version,
+            "hash": scale.hash,
+            "respondent": scale.respondent,
             "judge": self.judge,
             "samples": self.samples,
             "round": self.round,
@@ -193,12 +193,12 @@ class Rating:
 
     def _ask(self, target: Target) -> Ask[Measured]:
         world, scale, talk = self.run.world, self.scale, target.talk
-        if scale is None:
+        if isinstance(scale, Counted):
             yield from ()
             assert talk is not None
             other = next(name for name in talk.who if name != target.who)
             lines = blind_lines(blinding_for(world, target.who, other), target.who, talk.lines)
-            return talk_measured(target.who, target.point, lines, (talk.chat,))
+            return scale.measured(target.who, target.point, lines, (talk.chat,))
         if scale.respondent == "self":
             past = revisit(self.run, target.who, target.tick)
             return (
@@ -234,12 +234,38 @@ class Rating:
         )
 
 
-def default_judge(run: Run, scale: Scale | None) -> str:
+def rate(
+    run: Run | str | Path,
+    instrument: str,
+    *,
+    model: str | None = None,
+    samples: int = 1,
+    who: str | None = None,
+    chat: str | None = None,
+    at: int | None = None,
+) -> tuple[Measured, ...]:
+    """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
+    are those of `Rating.plan`. model: the judge, in place of the run's own. SpecError, RunError and
+    ModelError say what is not there.
+    """
+    opened = run if isinstance(run, Run) else Run.open(run)
+    rating = Rating.plan(
+        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
+    )
+    models = rating.open_models()
+    try:
+        return rating.measure(models)
+    finally:
+        if models is not None:
+            models.close()
+
+
+def default_judge(run: Run, scale: Scale | Counted) -> str:
     """Who answers if nobody else is named: for a self-report the mind's own model, for an observer
     the run's `judge`.
     """
     models = source_of(run).manifest.models
-    return models["reason"] if scale is not None and scale.respondent == "self" else models["judge"]
+    return models["reason"] if scale.respondent == "self" else models["judge"]
 
 
 def _played(ask: Ask[Measured]) -> Measured:

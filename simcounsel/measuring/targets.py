@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from simcounsel.errors import RunError
 from simcounsel.events import TickEnded
+from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import Talk
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.witness import Witness
@@ -48,13 +49,13 @@ def witnessed(run: Run, at: int | None) -> tuple[Witness, dict[int, int]]:
 
 def targets_of(
     run: Run,
-    scale: Scale | None,
+    scale: Scale | Counted,
     witness: Witness,
     minutes: dict[int, int],
     who: str | None,
     chat: str | None,
 ) -> Iterator[Target]:
-    """What an instrument measures in a run. scale: None for `talk_measures`; who: one client, all
+    """What an instrument measures in a run. who: one client, all
     if None; chat: one conversation, by number or id. RunError names what is not there.
     """
     names = [resident.name for resident in run.world.residents]
@@ -66,7 +67,7 @@ def targets_of(
         else [resident.name for resident in run.world.present() if resident.role == "client"]
     )
     talk = talk_named(run, witness, chat) if chat is not None else None
-    if scale is None or scale.sees in ("transcript", "persona and transcript"):
+    if scale.sees in ("transcript", "persona and transcript"):
         for one in [talk] if talk else [one for one in witness.talks.values() if one.lines]:
             for name in (name for name in clients if name in one.who):
                 yield Target(
