@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simcounsel.agents.mind import Mind, Scene
-from simcounsel.agents.reporting import Sheet
+from simcounsel.agents.questionnaire import Sheet
 from simcounsel.chance import seed_of
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.audit import audit

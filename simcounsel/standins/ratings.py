@@ -14,9 +14,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import BaseModel
 
+from simcounsel.agents.facts import SelfReportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.standins.registry import Given
 from simcounsel.standins.sense import Sense
 from simcounsel.texts.sentences import before_capitals
 
@@ -38,16 +41,14 @@ class Ratings:
         self._sense = sense
         self._model = model
 
-    def self_report(self, request: Question[Any]) -> Completion:
+    def self_report(
+        self, facts: SelfReportFacts, question: Question[BaseModel]
+    ) -> Given[BaseModel]:
         """One number for each id, by nearness."""
-        hints = request.hints
-        version = hints["resident"].version
-        known = [*hints["memories"], *(before_capitals(version.recent_feeling) if version else ())]
-        answers = {
-            question.id: _on_grid(question, self._share(question.text, known))
-            for question in hints["questions"]
-        }
-        return Completion(text=json.dumps(answers), source="chosen")
+        known = [*facts.memories, *before_capitals(facts.recent_feeling)]
+        answers = {item.id: _on_grid(item, self._share(item.text, known)) for item in facts.items}
+        assert question.schema is not None
+        return Given(value=question.schema(**answers))
 
     def _share(self, text: str, known: list[str]) -> float:
         """How near it comes, from 0 to 1; the mean of the three nearest."""
