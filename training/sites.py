@@ -2,7 +2,7 @@
 and dealt to sites.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,11 @@ from simcounsel.corpus.split import Shares, split_dialogues
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines
-from training.plan import Plan, Site, problems
-from training.recipe import Deal, Recipe, load_recipe, told
+from training.dealing import capped, deal
+from training.plan import Plan, Site
+from training.plan_problems import problems
+from training.recipe import Recipe
+from training.recipe_file import load_recipe, refuse
 
 ALL = "all"
 """The only site of a central training."""
@@ -91,7 +94,7 @@ def planned(recipe: Recipe, path: Path, lines: Lines, sites: Sites | None) -> Pl
                     ),
                 )
             )
-        told(path, lines, found)
+        refuse(path, lines, found)
     return plan
 
 
@@ -226,116 +229,6 @@ def place(source: str, path: Path) -> Path:
         return Path(source)
     beside = path.parent / source
     return beside if beside.exists() else Path(source)
-
-
-def deal(dialogues: Iterable[Dialogue], how: Deal, seed: int) -> dict[str, tuple[Dialogue, ...]]:
-    """Give every client, with all sessions, to one site, then cut sites down to `how.sessions`.
-    SpecError when there are fewer clients than sites.
-    """
-    of: dict[str, list[Dialogue]] = defaultdict(list)
-    for one in dialogues:
-        of[one.client].append(one)
-    if len(of) < how.sites:
-        raise SpecError(
-            [
-                f"deal.sites: {how.sites} sites, but only {len(of)} clients to train on; take fewer"
-                " sites or a larger corpus"
-            ]
-        )
-    rng = np.random.default_rng([seed, 0xDEA1])
-    clients = [sorted(of)[at] for at in rng.permutation(len(of))]
-    theme_of = {
-        client: Counter(one.theme or "" for one in of[client]).most_common(1)[0][0]
-        for client in clients
-    }
-    if how.by == "theme":
-        clients.sort(key=lambda client: theme_of[client])
-    shares = (
-        rng.dirichlet([how.alpha] * how.sites)
-        if how.by == "size"
-        else np.full(how.sites, 1 / how.sites)
-    )
-    if how.by == "theme" and len(set(theme_of.values())) == how.sites:
-        hands = [
-            [client for client in clients if theme_of[client] == theme]
-            for theme in sorted(set(theme_of.values()))
-        ]
-    else:
-        hands = (
-            _in_turn(clients, of, shares)
-            if how.by == "theme"
-            else _to_the_neediest(clients, of, shares)
-        )
-    hands = [_at_most(how.sessions, hand, of) for hand in hands]
-    width = len(str(how.sites))
-    return {
-        f"site-{n:0{width}}": tuple(one for client in hand for one in of[client])
-        for n, hand in enumerate(hands, 1)
-    }
-
-
-def _at_most(most: int | None, clients: list[str], of: Mapping[str, list[Dialogue]]) -> list[str]:
-    """As many of these clients, in order, as have together at most so many sessions; one who would
-    be too many is passed over.
-    """
-    if most is None:
-        return clients
-    kept, taken = [], 0
-    for client in clients:
-        if taken + len(of[client]) <= most:
-            kept.append(client)
-            taken += len(of[client])
-    return kept
-
-
-def _to_the_neediest(
-    clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray"
-) -> list[list[str]]:
-    """Each client to the site that is furthest below its share; the first ones so that no site is
-    empty.
-    """
-    total = sum(len(of[client]) for client in clients)
-    hands: list[list[str]] = [[client] for client in clients[: len(shares)]]
-    held = np.array([len(of[hand[0]]) for hand in hands], dtype=float)
-    for client in clients[len(shares) :]:
-        neediest = int(np.argmax(shares * total - held))
-        hands[neediest].append(client)
-        held[neediest] += len(of[client])
-    return hands
-
-
-def _in_turn(
-    clients: list[str], of: Mapping[str, list[Dialogue]], shares: "np.ndarray"
-) -> list[list[str]]:
-    """Neighbours stay together: a site is filled before the next, and enough clients are left for
-    the sites to come.
-    """
-    total = sum(len(of[client]) for client in clients)
-    until = np.cumsum(shares) * total
-    hands: list[list[str]] = [[] for _ in shares]
-    at, dealt = 0, 0
-    for n, client in enumerate(clients):
-        full = dealt + len(of[client]) / 2 > until[at] or len(clients) - n <= len(shares) - 1 - at
-        if hands[at] and full and at < len(shares) - 1:
-            at += 1
-        hands[at].append(client)
-        dealt += len(of[client])
-    return hands
-
-
-def capped(dialogues: tuple[Dialogue, ...], most: int | None, seed: int) -> tuple[Dialogue, ...]:
-    """At most so many sessions of each client, drawn by the seed."""
-    if most is None:
-        return dialogues
-    rng = np.random.default_rng([seed, 0xCA9])
-    kept: Counter[str] = Counter()
-    chosen = set()
-    for at in rng.permutation(len(dialogues)):
-        client = dialogues[at].client
-        if kept[client] < most:
-            kept[client] += 1
-            chosen.add(int(at))
-    return tuple(one for at, one in enumerate(dialogues) if at in chosen)
 
 
 def _split(

@@ -15,7 +15,7 @@ from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.events import Event, Memory
+from simcounsel.events import Data, Foreign, Memory
 from simcounsel.llm.question import Ask, Reply, Source
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind
@@ -55,7 +55,7 @@ class Scene:
 class Lived:
     """What a mind's answer adds to the run."""
 
-    events: tuple[Event, ...] = ()
+    events: tuple[Data | Foreign, ...] = ()
     """In order."""
     drafts: tuple[Memory, ...] = ()
     """Memories to lay down, without ids."""
@@ -69,7 +69,7 @@ class Spoken:
     stressed: str | None
     """The words that the voice leans on, if any."""
     source: Source
-    events: tuple[Event, ...] = ()
+    events: tuple[Data | Foreign, ...] = ()
     calls: tuple[str, ...] = ()
     """Keys of the calls that worded it."""
     fallback: bool = False

@@ -14,6 +14,7 @@ from simcounsel.events import (
     Decided,
     Entry,
     Event,
+    Foreign,
     Joined,
     Moved,
     Perceived,
@@ -29,7 +30,9 @@ from simcounsel.events import (
     Sight,
     Slot,
     Stroke,
+    written,
 )
+from simcounsel.events.data import E
 from simcounsel.specs.vocabulary import ActivityKind, Emotion
 from simcounsel.specs.world import ResidentSpec, World
 
@@ -52,7 +55,8 @@ class Resident:
     conversations, oldest first. meetings: conversations so far, by the other's name. replan_why:
     what calls for a new plan; None when nothing does. wondered: the questions of the last
     reflection. practice: what one's policy wrote in conversations with each other person, and what
-    was heard of danger there, oldest first.
+    was heard of danger there, oldest first. foreign: events of other packages' kinds that name this
+    resident, oldest first.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class Resident:
         self.replan_why: str | None = None
         self.wondered: tuple[str, ...] = ()
         self.practice: dict[str, list[Entry]] = {}
+        self.foreign: list[Entry] = []
         self._news: list[str] = []
         self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
             Joined: self._joined,
@@ -98,6 +103,7 @@ class Resident:
             Reflected: self._reflected,
             PersonaChanged: self._changed,
             **dict.fromkeys((Decided, *PRACTICE), self._practised),
+            Foreign: self._kept,
         }
 
     def observe(self, entry: Entry) -> None:
@@ -179,8 +185,19 @@ class Resident:
         """Kept under the other's name. A questionnaire has no conversation, and is kept under the
         name of whom it is about.
         """
-        other = event.who if event.chat is None else other_of(event.chat, self.name)
+        other = other_of(event.chat, self.name) if event.chat is not None else event.who or ""
         self.practice.setdefault(other, []).append(entry)
+
+    def _kept(self, event: Foreign, entry: Entry) -> None:
+        self.foreign.append(entry)
+        if event.chat is not None:
+            self._practised(event, entry)
+
+    def written(self, kind: type[E]) -> tuple[E, ...]:
+        """The events of that kind, a package's own, that this resident's mind or policy wrote,
+        oldest first.
+        """
+        return written((entry.event for entry in self.foreign), kind)
 
     def _reflected(self, event: Reflected, entry: Entry) -> None:
         self.memory.observe_reflected()

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from simcounsel.events import Assessed, Entry, PracticeEvent
+from simcounsel.events import Assessed, Data, Entry, Foreign, PracticeEvent, written
+from simcounsel.events.data import E
 from simcounsel.llm.question import Example
 from simcounsel.specs.vocabulary import Emotion
 
@@ -79,6 +80,12 @@ class TalkView:
         """What was heard of danger in the other's lines of this conversation, in order."""
         return tuple(event for event in self.own if isinstance(event, Assessed))
 
+    def written(self, kind: type[E]) -> tuple[E, ...]:
+        """The events of that kind, a package's own, that one's policy and one's mind wrote in all
+        conversations with the other, this one included, oldest first.
+        """
+        return written((*(entry.event for entry in self.kept), *self.own), kind)
+
 
 class Requirement(Protocol):
     """What a line must keep to, whoever words it."""
@@ -115,6 +122,6 @@ class Decision:
     policy: str | None = None
     leaves: bool | None = None
     holds: bool = False
-    events: tuple[PracticeEvent, ...] = field(default=())
+    events: tuple[Data | Foreign, ...] = field(default=())
     unsaid: tuple[str, ...] = ()
     free: tuple[str, ...] = ()

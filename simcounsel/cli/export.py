@@ -46,7 +46,8 @@ def export(
     format: Annotated[
         FormatName,
         typer.Option(
-            "--format", help="How the files are written; the README says which trainer reads which."
+            "--format",
+            help="How the files are written; docs/corpora.md says which trainer reads which.",
         ),
     ],
     out: Annotated[

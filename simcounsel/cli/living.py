@@ -228,7 +228,7 @@ def live(
     """
     from simcounsel.cli.run_display import LiveScreen, PlainScreen
     from simcounsel.engine.opening import models_for
-    from simcounsel.engine.simulation import Simulation
+    from simcounsel.engine.simulation import Limits, Simulation
 
     plain = quiet or not console.is_terminal
     screen = PlainScreen(console) if plain else LiveScreen(console, run.world.ticks)
@@ -246,8 +246,9 @@ def live(
                 run.world,
                 run=run,
                 models=models,
-                budget_usd=budget_usd,
-                budget_calls=budget_calls,
+                limits=Limits(
+                    in_flight=in_flight, budget_usd=budget_usd, budget_calls=budget_calls
+                ),
                 on_event=screen.on_event,
             )
             screen.watch(simulation)

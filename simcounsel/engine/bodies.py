@@ -1,25 +1,21 @@
 """A resident's body: a Mesa CellAgent that stands in one place at a time."""
 
-from typing import TYPE_CHECKING
-
-from mesa.discrete_space import CellAgent
+import mesa
+from mesa.discrete_space import Cell, CellAgent
 
 from simcounsel.agents.mind import Mind
 from simcounsel.agents.resident import Resident
 from simcounsel.policies.policy import Policy
 
-if TYPE_CHECKING:
-    from simcounsel.engine.simulation import Simulation
-
 
 class Body(CellAgent):
     """The body of a resident; its mind and policy go with it."""
 
-    def __init__(self, model: "Simulation", mind: Mind, policy: Policy) -> None:
+    def __init__(self, model: mesa.Model, cell: Cell, mind: Mind, policy: Policy) -> None:
         super().__init__(model)
         self.mind = mind
         self.policy = policy
-        self.cell = model.places.cell(mind.resident.place)
+        self.cell = cell
 
     @property
     def resident(self) -> Resident:

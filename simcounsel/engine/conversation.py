@@ -7,15 +7,18 @@ from typing import Literal
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.events import (
+    PRACTICE,
     Assessed,
     ClientShifted,
     ConversationEnded,
     ConversationStarted,
     Decided,
     Event,
+    Foreign,
     Memory,
     PracticeEvent,
     Said,
+    as_event,
 )
 from simcounsel.llm.question import Ask
 from simcounsel.policies.policy import Concluding, Holding, Policy
@@ -186,8 +189,11 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         options=decision.options,
         reason=decision.reason,
     )
+    kept = tuple(as_event(event) for event in decision.events)
+    lived = tuple(as_event(event) for event in spoken.events)
     course.said.append(said)
-    course.own[speaker.name] += decision.events
+    course.own[speaker.name] += (event for event in kept if isinstance(event, PRACTICE))
+    course.own[speaker.name] += (event for event in lived if isinstance(event, Foreign))
     if decision.holds:
         course.hold(speaker.name)
     course.moves[speaker.name].append((decision.move, decision.policy))
@@ -197,7 +203,7 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
     heard = yield from _assess(course, speaker, listener, said)
     if line.wish == "say goodbye" and course.leaver is None:
         course.leaver = speaker.name
-    return [*decision.events, decided, *spoken.events, said, *heard]
+    return [*kept, decided, *lived, said, *heard]
 
 
 def _assess(
@@ -263,7 +269,7 @@ def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> As
     poignancy: dict[str, int] = {}
     for me, other in ((first, second), (second, first)):
         lived: Lived = yield from me.mind.take_away(me.scene, _view(course, me, other))
-        events += lived.events
+        events += map(as_event, lived.events)
         drafts[me.name] = (
             *(_line_memory(said, course.started.place, other.name) for said in course.said),
             *lived.drafts,
@@ -271,20 +277,17 @@ def _part(course: _Course, first: Side, second: Side, events: list[Event]) -> As
         poignancy[me.name] = max((m.poignancy or 0 for m in lived.drafts), default=0)
         if isinstance(me.policy, Concluding):
             kept = yield from me.policy.conclude(_view(course, me, other))
-            events += kept
+            events += map(as_event, kept)
             drafts[me.name] += tuple(
-                _insight_memory(event, me, other.name) for event in kept if _has_insight(event)
+                _insight_memory(event, me, other.name)
+                for event in kept
+                if isinstance(event, ClientShifted) and event.insight is not None
             )
     return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
 
 
-def _has_insight(event: PracticeEvent) -> bool:
-    return isinstance(event, ClientShifted) and event.insight is not None
-
-
-def _insight_memory(event: PracticeEvent, me: Side, other: str) -> Memory:
+def _insight_memory(event: ClientShifted, me: Side, other: str) -> Memory:
     """What became clear to a client in a conversation stays as a thought."""
-    assert isinstance(event, ClientShifted)
     return Memory(
         id="",
         type="thought",

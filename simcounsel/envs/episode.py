@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from simcounsel.agents.mind import Lived, Scene
-from simcounsel.agents.person import Person
+from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.engine.conversation import Side, Talked, converse, listening
@@ -32,6 +32,7 @@ from simcounsel.events import (
     RelationChanged,
     Remembered,
     Said,
+    as_event,
 )
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
@@ -86,7 +87,7 @@ class Episode:
             spec.name: Resident(spec, setting.world, self._vectors)
             for spec in (setting.client, setting.counselor)
         }
-        self.mind = Person(self._people[setting.inside.name])
+        self.mind = mind_for(self._people[setting.inside.name])
         other = setting.counselor if setting.outside == "counselor" else setting.client
         self._outside = Outside(self._people[other.name], notes=setting.notes)
 
@@ -178,7 +179,9 @@ class Episode:
                 None if talk else "no conversation yet",
             )
         if scale.respondent == "self":
-            return self._ask(measure_self(Person(self._people[client]), at, scale, point, samples))
+            return self._ask(
+                measure_self(mind_for(self._people[client]), at, scale, point, samples)
+            )
         material = material_for(
             scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ()))
         )
@@ -242,7 +245,7 @@ class Episode:
         scene = self.scene
         lived = self._ask(what(scene))
         for event in lived.events:
-            self._write(event, scene)
+            self._write(as_event(event), scene)
         self._drafts += lived.drafts
         self._remember(scene)
 

@@ -1,15 +1,17 @@
-"""All that can happen in a run: a closed, frozen, tagged union. State is a fold over these.
+"""All that can happen in a run: a frozen, tagged union. State is a fold over these. What other
+packages write is kept as data, as `Foreign`.
 
 An event holds no wall clock, no uuid and no order of a set, so that the same world, seed and
 replies give the same bytes. Memory ids are `NAME:NUMBER`, chat ids `TICK:NAME+NAME`.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
-from pydantic import Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
-from simcounsel.events.data import Answered, Data, Forked, TickEnded, Warned
+from simcounsel.errors import PluginError
+from simcounsel.events.data import Answered, Data, Foreign, Forked, TickEnded, Warned, written
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -71,7 +73,7 @@ from simcounsel.events.synthesis import (
 
 SCHEMA_VERSION = 2
 
-Event = (
+KnownEvent = (
     Joined
     | Left
     | Planned
@@ -116,6 +118,7 @@ Event = (
     | Forked
     | TickEnded
 )
+Event = KnownEvent | Foreign
 PRACTICE = (
     Assessed,
     Judged,
@@ -129,6 +132,7 @@ PRACTICE = (
     Formulated,
     CourseAdvanced,
     ClientShifted,
+    Foreign,
 )
 PracticeEvent = (
     Assessed
@@ -143,10 +147,14 @@ PracticeEvent = (
     | Formulated
     | CourseAdvanced
     | ClientShifted
+    | Foreign
 )
 """What policies write and read; see `simcounsel.events.practice`."""
 
-_EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
+_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(Annotated[KnownEvent, Field(discriminator="kind")])
+KINDS = frozenset(event.model_fields["kind"].default for event in get_args(KnownEvent))
+"""What this version knows."""
+_CLASSES = frozenset(get_args(Event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +180,29 @@ class Entry:
 def parse_entry(fields: dict[str, Any]) -> Entry:
     """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
     body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
-    return Entry(fields["seq"], fields["tick"], fields["minute"], _EVENT.validate_python(body))
+    event = (
+        _KNOWN.validate_python(body) if body.get("kind") in KINDS else Foreign.model_validate(body)
+    )
+    return Entry(fields["seq"], fields["tick"], fields["minute"], event)
+
+
+def as_event(data: BaseModel) -> Event:
+    """What goes into the log: one of our events as it is, a package's own as data, the same as it
+    will be read. PluginError when it has no kind, or one of ours.
+    """
+    if type(data) in _CLASSES:
+        return cast(Event, data)
+    kind = getattr(data, "kind", None)
+    if not isinstance(kind, str) or kind in KINDS:
+        raise PluginError(
+            f"{type(data).__module__}.{type(data).__qualname__}: an event of one's own has a `kind`"
+            f" of its own, such as mypackage.told; this one has {kind!r}"
+        )
+    return Foreign.model_validate_json(data.model_dump_json())
 
 
 __all__ = [
+    "KINDS",
     "PRACTICE",
     "SCHEMA_VERSION",
     "Acted",
@@ -197,6 +224,7 @@ __all__ = [
     "Extracted",
     "Fact",
     "FactLearned",
+    "Foreign",
     "Forked",
     "Formulated",
     "GoalReview",
@@ -205,6 +233,7 @@ __all__ = [
     "ItemAnswer",
     "Joined",
     "Judged",
+    "KnownEvent",
     "Left",
     "Measured",
     "Memory",
@@ -238,5 +267,7 @@ __all__ = [
     "TickEnded",
     "Transitioned",
     "Warned",
+    "as_event",
     "parse_entry",
+    "written",
 ]

@@ -20,7 +20,7 @@ REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
 """
 REQUESTS_A_LINE = 2.0
 """Where only the meetings are lived, of both people, for a line of a talk: policies took 1.3 to 2.2
-(README, Counselors).
+(docs/counselors.md).
 """
 CHARACTERS_A_TOKEN = 4.0
 SYNTHESIS_CHARACTERS, REVISED = 3_300.0, 0.1
@@ -128,10 +128,7 @@ def plan_lines(
         )
     about = cells[0].about
     models = {
-        name
-        for cell in cells
-        for role, name in cell.about.models.resolved().items()
-        if role != "embed"
+        name for cell in cells for role, name in cell.about.model_names().items() if role != "embed"
     }
     pasts = sum(cell.arm is None for cell in cells)
     yield f"models       {', '.join(sorted(models))}; vectors {about.models.resolved()['embed']}"

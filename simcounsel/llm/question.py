@@ -73,6 +73,13 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PromptOnly(Facts):
+    """Of a question that is nothing but its prompt: whoever answers must read that. The embedded
+    model answers it as the plain language model that it is.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question(Generic[T]):
     """One question to a model, with all that can reach its answer."""
 
@@ -107,6 +114,8 @@ class Question(Generic[T]):
     """What is wrong with a parsed answer, in words for the model; None when nothing is."""
     fallback: T | None = None
     """The answer to take when the second try fails too."""
+    of_world: bool = False
+    """Asked about `who` by the world, so that a model of `who`'s own does not answer."""
     temperature: float = 0.7
     max_tokens: int = 400
     seed: int = 0

@@ -3,7 +3,7 @@
 from typing import Protocol, runtime_checkable
 
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.events import PracticeEvent
+from simcounsel.events import Data, Foreign
 from simcounsel.llm.question import Ask
 
 
@@ -36,6 +36,6 @@ class Holding(Protocol):
 class Concluding(Protocol):
     """A policy that has something to write when a conversation is over."""
 
-    def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
+    def conclude(self, view: TalkView) -> Ask[tuple[Data | Foreign, ...]]:
         """What it keeps of the conversation."""
         ...

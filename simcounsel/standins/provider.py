@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.agents import facts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import PromptOnly, Question
 from simcounsel.prompts import render
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
@@ -80,8 +80,10 @@ class Embedded:
         sense = Sense(MiniLM())
         feelings = Feelings(sense)
         self._add_residents(sense, feelings)
+        Sessions(sense, feelings).register(self._standins)
         ratings = Ratings(sense, self._model)
-        self._standins.add(facts.SelfReportFacts, ratings.self_report)
+        ratings.register(self._standins)
+        self._standins.add(PromptOnly, self._from_prompt)
         guided = Guided(sense, feelings)
 
         def move(request: Question[Any]) -> Completion:
@@ -102,29 +104,20 @@ class Embedded:
             )
 
         return {
-            "judge_audit": lambda request: Completion(
-                text="{}", source="chosen"
-            ),  # no quote of a model this small would stand
             "safety_answer": lambda request: Completion(
                 text=str(request.fallback), source="chosen"
             ),  # words decide; it cannot
             **{
                 purpose: written(answer)
-                for purpose, answer in (
-                    Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()
-                ).items()
+                for purpose, answer in Courses(sense, feelings).ways().items()
             },
             "move": move,
             "risk": risk,
-            "judge_item": ratings.judge_item,
-            "judge_block": ratings.judge_block,
             "sufficient": guided.sufficient,
             "intent": guided.intent,
             "valence": guided.valence,
             "note": guided.note,
             "exercise": guided.exercise,
-            "bench_judge": ratings.judge_block,
-            "judge_pair": ratings.judge_pair,
         }
 
     def _add_residents(self, sense: "Sense", feelings: "Feelings") -> None:
@@ -236,6 +229,17 @@ class Embedded:
             for text in dict.fromkeys(texts)
             if speech_fault(text, (line.me, line.other)) is None
         ]
+
+    def _from_prompt(self, facts: PromptOnly, question: Question[Any]) -> Given[str]:
+        """The language model itself, for questions that say that they are nothing but a prompt."""
+        got = self._as_chat(question, None)
+        return Given(
+            value=got.text,
+            source="generated",
+            notes=got.notes,
+            tokens_in=got.tokens_in,
+            tokens_out=got.tokens_out,
+        )
 
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""

@@ -21,10 +21,10 @@ from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from tests.benchmarks.engine import verdict
 from tests.benchmarks.training import small_model
-from training.audit.report import AttackReport
+from training.audit.findings import AttackReport
 from training.audit.running import Options, audit_training
 from training.learning.tune import Progress, tune
-from training.recipe import load_recipe
+from training.recipe_file import load_recipe
 
 LONG_ENOUGH, LEAST, A_TURN = 130, 60, 4
 """An excerpt's words, and as many more for each turn: where it ends, and the least of a dialogue's last one."""

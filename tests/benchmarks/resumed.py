@@ -78,7 +78,7 @@ def train(folder: Path, *, begin: bool) -> None:
     """One of the two processes."""
     from training.learning.federated import run_federation
     from training.learning.tune import tune
-    from training.recipe import load_recipe
+    from training.recipe_file import load_recipe
 
     (tuning, t_lines), (federation, f_lines) = (
         load_recipe(folder / f"{kind}.yaml") for kind in KINDS

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.engine.opening import begin_run, check_models
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.envs import CounselingEnv
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -47,7 +47,9 @@ def test_a_budget_in_money_needs_a_price(tmp_path: Path) -> None:
     model = Scripted()
     model.name = "openai:no-such-model"
     models = Switchboard({"reason": model, "quick": model, "judge": model}, HashEmbeddings())
-    simulation = Simulation(tiny(), run=begin_run(tiny(), tmp_path), models=models, budget_usd=1.0)
+    simulation = Simulation(
+        tiny(), run=begin_run(tiny(), tmp_path), models=models, limits=Limits(budget_usd=1.0)
+    )
     simulation.run()
     assert simulation.tick == 1
     assert (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import ModelError, RunError
 from simcounsel.events import Said
 from simcounsel.llm.models import Completion
@@ -37,7 +37,7 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from simcounsel.engine import opening
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 
@@ -49,7 +49,7 @@ class Slow(Scripted):
 run = Run.open(Path(sys.argv[1]))
 if sys.argv[2] == "slow":
     opening.open_chat = lambda name: Slow()
-Simulation(run.world, run=run, in_flight=2).run()
+Simulation(run.world, run=run, limits=Limits(in_flight=2)).run()
 """
 
 
@@ -76,7 +76,7 @@ def calls_made(run: Run) -> int:
 
 @pytest.mark.parametrize("in_flight", [1, 3, 64])
 def test_however_many_are_asked_at_once(tmp_path: Path, straight: Run, in_flight: int) -> None:
-    assert log(live(tmp_path, three(), in_flight=in_flight)) == log(straight)
+    assert log(live(tmp_path, three(), limits=Limits(in_flight=in_flight))) == log(straight)
 
 
 def test_whoever_answers_first(tmp_path: Path, straight: Run) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import mesa
 import pytest
 
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import (
     Acted,
@@ -284,7 +284,6 @@ def test_in_three_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         "manifest.json",
         "events.jsonl",
         "calls.jsonl",
-        "memory",
     }
 
 
@@ -386,7 +385,7 @@ def test_bodies_stand_in_mesa_cells(tmp_path: Path) -> None:
 
 
 def test_budget_of_calls_stops_at_the_end_of_a_tick(tmp_path: Path) -> None:
-    simulation = Simulation(tiny(), out=tmp_path, budget_calls=10)
+    simulation = Simulation(tiny(), out=tmp_path, limits=Limits(budget_calls=10))
     run = simulation.run()
     assert 0 < run.ticks_done() < 12
     assert simulation.models.usage.calls >= 10
@@ -406,7 +405,7 @@ def test_budget_of_money(tmp_path: Path) -> None:
 
     prices = Prices({"dear": Price.model_validate({"in": 10, "out": 10})})
     models = switchboard(Dear(), prices=prices)
-    simulation = Simulation(tiny(), out=tmp_path, models=models, budget_usd=0.05)
+    simulation = Simulation(tiny(), out=tmp_path, models=models, limits=Limits(budget_usd=0.05))
     run = simulation.run()
     assert 0 < run.ticks_done() < 12
     cost = models.usage.cost_usd
@@ -489,24 +488,6 @@ def test_log_holds_no_clock_and_no_tokens(lived: Run) -> None:
     )
 
 
-def test_memories_are_in_chroma(lived: Run) -> None:
-    import chromadb
-    from chromadb.config import Settings
-
-    client = chromadb.PersistentClient(
-        str(lived.folder / "memory"), settings=Settings(anonymized_telemetry=False)
-    )
-    kept = client.get_collection("memories", embedding_function=None).get(
-        include=["documents", "metadatas", "embeddings"]
-    )
-    remembered = {event.memory.id: event for event in happened(lived, Remembered)}
-    assert dict(zip(kept["ids"], kept["documents"], strict=True)) == {
-        i: e.memory.text for i, e in remembered.items()
-    }
-    assert {m["who"] for m in kept["metadatas"]} == {"Ines", "Miriam"}
-    assert len(kept["embeddings"][0]) == 64
-
-
 def test_a_run_belongs_to_one_writer(tmp_path: Path) -> None:
     with Simulation(tiny(), out=tmp_path) as simulation:
         with pytest.raises(
@@ -553,7 +534,7 @@ def test_a_tick_that_breaks_is_not_written(tmp_path: Path) -> None:
 def test_ten_minds_at_once_are_warned_about_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run = live(tmp_path, three(), 5, in_flight=2)
+        run = live(tmp_path, three(), 5, limits=Limits(in_flight=2))
     assert run.ticks_done() == 5
 
 

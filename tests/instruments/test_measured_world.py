@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simcounsel.engine.forking import fork
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import SpecError
 from simcounsel.events import Measured, Warned
 from simcounsel.instruments.read import measurements
@@ -111,7 +111,9 @@ def test_read(straight: Run) -> None:
 
 @pytest.mark.parametrize("in_flight", [1, 64])
 def test_however_many_are_asked_at_once(tmp_path: Path, straight: Run, in_flight: int) -> None:
-    assert log(live(tmp_path, measured_world(), in_flight=in_flight)) == log(straight)
+    assert log(live(tmp_path, measured_world(), limits=Limits(in_flight=in_flight))) == log(
+        straight
+    )
 
 
 def test_whoever_answers_first(tmp_path: Path, straight: Run) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from simcounsel.agents.tasks import FeelingAnswer
+from simcounsel.engine.simulation import Limits
 from simcounsel.llm.chat import messages
 from simcounsel.llm.question import Example, Question
 from simcounsel.measuring.interview import Interview
@@ -126,7 +127,12 @@ def shown(system: str, user: str) -> str:
 def first_of_each(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The first request of each kind: Ines's where she is asked, in the tiny world with three."""
     spy = Listening()
-    run = live(tmp_path_factory.mktemp("golden"), three(), models=switchboard(spy), in_flight=1)
+    run = live(
+        tmp_path_factory.mktemp("golden"),
+        three(),
+        models=switchboard(spy),
+        limits=Limits(in_flight=1),
+    )
     interview, models = Interview.begin(run, "Ines", 5), switchboard(spy)
     interview.ask("How are you?", models)
     spy.requests = [request for request in spy.requests if request.purpose != "interview"]

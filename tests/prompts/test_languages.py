@@ -7,6 +7,7 @@ import pytest
 
 from simcounsel.agents.speech import LEAVE, SILENCE
 from simcounsel.engine.opening import check_models
+from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError
 from simcounsel.events import Said
 from simcounsel.llm.answers import speech_problem
@@ -48,7 +49,12 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
     tmp_path: Path,
 ) -> None:
     spy = Listening()
-    live(tmp_path, changed(three(), language="zh"), models=switchboard(spy), in_flight=1)
+    live(
+        tmp_path,
+        changed(three(), language="zh"),
+        models=switchboard(spy),
+        limits=Limits(in_flight=1),
+    )
     written = [request for request in spy.requests if request.verb in ("fill", "write")]
     assert {
         "portrait",

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from training.audit import bounds
+from training.audit.attacking import Beside, Seen, audit
 from training.audit.curves import Interval
 from training.audit.exposing import Exposed
+from training.audit.findings import AttackReport, AuditReport
 from training.audit.memorization import Likeness
 from training.audit.onerun import OneRun
-from training.audit.report import AttackReport, AuditReport, Seen, audit
 from training.audit.scored import Scored
 from training.audit.table import lines
 from training.errors import TrainingError
@@ -154,17 +155,19 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
         seen(even, seed=2),
         BOUND,
         bootstrap=50,
-        likeness={"trained": [likeness], "base": [likeness]},
-        one_run=run,
-        stated_epsilon=1.0,
-        exposed=Exposed(
-            included=9.1,
-            excluded=1.5,
-            auc=0.9,
-            interval=Interval(low=0.8, high=0.95),
-            n_included=48,
-            n_excluded=52,
-            bits=18.8,
+        beside=Beside(
+            likeness={"trained": [likeness], "base": [likeness]},
+            one_run=run,
+            stated_epsilon=1.0,
+            exposed=Exposed(
+                included=9.1,
+                excluded=1.5,
+                auc=0.9,
+                interval=Interval(low=0.8, high=0.95),
+                n_included=48,
+                n_excluded=52,
+                bits=18.8,
+            ),
         ),
     )
     assert AuditReport.model_validate_json(report.model_dump_json()) == report

@@ -13,14 +13,15 @@ torch = pytest.importorskip("torch")
 
 from simcounsel.corpus.dialogues import CANARY, Dialogue, Origin, Turn  # noqa: E402
 from tests.training.test_audit_scoring import tiny_model, tiny_tokenizer  # noqa: E402
+from training.audit.attacking import FREE  # noqa: E402
 from training.audit.command import chosen, register  # noqa: E402
-from training.audit.report import FREE, AuditReport  # noqa: E402
+from training.audit.findings import AuditReport  # noqa: E402
 from training.audit.running import Options, _some, audit_training, sides_of  # noqa: E402
 from training.audit.scores import ATTACKS  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.learning.examples import TEACHING  # noqa: E402
 from training.learning.tune import tune  # noqa: E402
-from training.recipe import load_recipe  # noqa: E402
+from training.recipe_file import load_recipe  # noqa: E402
 from training.sites import Sites  # noqa: E402
 
 WORDS = "when what who where river bridge lamp night sister letter horse music apple winter garden stone".split()

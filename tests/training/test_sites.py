@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.errors import SpecError
-from training.recipe import Deal, Recipe, load_recipe
-from training.sites import Sites, capped, deal, find, load_plan, planned, themes
+from training.dealing import capped, deal
+from training.recipe import Deal, Recipe
+from training.recipe_file import load_recipe
+from training.sites import Sites, find, load_plan, planned, themes
 
 PRIVATE = {"unit": "session", "clip": 1, "delta": 1e-3, "noise_multiplier": 1.5}
 

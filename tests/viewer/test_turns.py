@@ -28,7 +28,19 @@ from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
-from tests.stage import TINY, begun, go_on, happened, line_facts, live, log, said, switchboard, tiny, view
+from tests.stage import (
+    TINY,
+    begun,
+    go_on,
+    happened,
+    line_facts,
+    live,
+    log,
+    said,
+    switchboard,
+    tiny,
+    view,
+)
 
 
 def asked() -> LineFacts:
@@ -140,8 +152,8 @@ def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], w
 def test_others_are_asked_of_the_model() -> None:
     human = Human(Scripted(), Board(who="Miriam", seconds=0.01))
     for other in (
-        request(who="Ines", verb="write"),
-        request(purpose="move", verb="choose", options=("ask",)),
+        request(who="Ines", facts=line_facts(view(me="Ines"))),
+        request(purpose="move", verb="choose", options=("ask",), facts=None),
     ):
         assert asyncio.run(human.complete(other, None)).source == "generated"
     assert human.name == "scripted"

@@ -85,17 +85,9 @@ def audit(
     model and on the untouched base. Example: python -m training audit trainings/smoke --json
     audit.json
     """
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
     from training.audit.running import Options, audit_training
     from training.audit.table import lines
+    from training.progress import bar
 
     if words not in ("counselor", "all"):
         raise TrainingError(f"--words {words}: take counselor or all")
@@ -111,19 +103,8 @@ def audit(
         canaries=canaries,
         embed=_embed() if memorization else None,
     )
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
-        task = bar.add_task("reading", total=None)
-        report = audit_training(
-            run,
-            options,
-            lambda what, done, of: bar.update(task, description=what, completed=done, total=of),
-        )
+    with bar(stderr=True) as progress:
+        report = audit_training(run, options, progress.show)
     told = report.model_dump_json(indent=1)
     if json_file is not None and str(json_file) == "-":
         typer.echo(told)
@@ -184,8 +165,8 @@ def plant(
 
 
 def chosen(attacks: str) -> "tuple[Attack, ...]":
-    """The attacks that a list with commas names. TrainingError for one that there is not."""
-    from training.audit.report import FREE
+    """The attacks that a list with commas names. TrainingError for an unknown one."""
+    from training.audit.attacking import FREE
     from training.audit.scores import ATTACKS
 
     names = [name.strip() for name in attacks.split(",") if name.strip()]

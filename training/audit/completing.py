@@ -1,6 +1,6 @@
 """Replies of a model to the beginnings of sessions, to be compared with what was really said."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ class Beginning:
 def beginnings(
     dialogue: Dialogue, tokenizer: Any, max_tokens: int, many: int = 1
 ) -> list[Beginning]:
-    """So many of a session, spread evenly over the counselor's turns; fewer if it has fewer. What
+    """`many` of a session, spread evenly over the counselor's turns; fewer if it has fewer. What
     is longest ago is dropped until the tokens fit, and the truth is cut to the length of a reply.
     """
     chat = TEACHING.chat(dialogue)
@@ -96,33 +96,31 @@ def complete(
         torch.manual_seed(seed)
         for start in range(0, len(order), at_once):
             chosen = order[start : start + at_once]
-            longest = max(len(begun[at].ids) for at in chosen)
-            gaps = [longest - len(begun[at].ids) for at in chosen]
-            ids = torch.tensor(
-                [
-                    [tokenizer.pad_token_id] * gap + list(begun[at].ids)
-                    for gap, at in zip(gaps, chosen, strict=True)
-                ],
-                device=device,
-            )
-            mask = torch.tensor([[0] * gap + [1] * (longest - gap) for gap in gaps], device=device)
-            replies = model.generate(
-                input_ids=ids,
-                attention_mask=mask,
-                max_new_tokens=LONGEST,
-                pad_token_id=tokenizer.pad_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                **drawn,
-            )[:, longest:]
-            made.update(
-                {
-                    at: tokenizer.decode(reply, skip_special_tokens=True).strip()
-                    for at, reply in zip(chosen, replies, strict=True)
-                }
-            )
+            replies = _together(model, tokenizer, [begun[at].ids for at in chosen], drawn)
+            made.update(zip(chosen, replies, strict=True))
             if on_progress:
                 on_progress(min(start + at_once, len(order)), len(order))
     return [
         Continuation(id=one.id, client=one.client, truth=one.truth, made=made[at])
         for at, one in enumerate(begun)
     ]
+
+
+def _together(
+    model: Any, tokenizer: Any, begun: Sequence[Sequence[int]], drawn: Mapping[str, Any]
+) -> list[str]:
+    """The replies of one batch. drawn: how each word is chosen."""
+    longest = max(map(len, begun))
+    gaps = [longest - len(ids) for ids in begun]
+    device = next(model.parameters()).device
+    ids = [[tokenizer.pad_token_id] * gap + list(one) for gap, one in zip(gaps, begun, strict=True)]
+    mask = [[0] * gap + [1] * (longest - gap) for gap in gaps]
+    replies = model.generate(
+        input_ids=torch.tensor(ids, device=device),
+        attention_mask=torch.tensor(mask, device=device),
+        max_new_tokens=LONGEST,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        **drawn,
+    )[:, longest:]
+    return [tokenizer.decode(reply, skip_special_tokens=True).strip() for reply in replies]

@@ -7,26 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from peft import PeftModel
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.specs.vocabulary import Role
-from training.audit import bounds, exposing, planting
-from training.audit.completing import beginnings, complete
+from training.audit import exposing, planting
+from training.audit.attacking import FREE, Beside, Seen, audit
+from training.audit.completing import Beginning, beginnings, complete
+from training.audit.findings import AuditReport, Model
 from training.audit.memorization import Embed, Likeness, likeness
 from training.audit.neighbours import Vocabulary, neighbours
-from training.audit.report import FREE, AuditReport, Seen, audit
 from training.audit.scored import Scored, Words
 from training.audit.scores import Attack
 from training.audit.scoring import encoded, score, score_base
+from training.audit.trained import bound_of, load_trained, read_again
 from training.errors import TrainingError
-from training.learning.base import load_for
-from training.learning.folder import ADAPTER, Folder, hash_of
-from training.learning.quiet import quietly
-from training.sites import Sites, find
+from training.learning.folder import ADAPTER, Folder
+from training.sites import Sites
 
 OnProgress = Callable[[str, int, int], None]
 HELD_OUT = "held out"
@@ -86,39 +85,18 @@ def audit_training(
     sites = read_again(folder)
     sides = sides_of(sites, options)
     model, tokenizer = load_trained(folder)
-    tokens, padding = folder.recipe().learning.max_tokens, tokenizer.pad_token_id or 0
-
-    def scored(score_by: Any, dialogues: Sequence[Dialogue], what: str) -> list[Scored]:
-        every = encoded(dialogues, tokenizer, tokens, options.words)
-        return list(
-            score_by(
-                model,
-                every,
-                at_once=options.at_once,
-                padding=padding,
-                on_progress=lambda done, of: on_progress(what, done, of),
-            )
-        )
-
-    near = neighbours_of(sides, options) if "neighbourhood" in options.attacks else {}
-    trained = _seen(sides, near, lambda these: scored(score, these, "scoring with the adapter"))
-    base = _seen(sides, near, lambda these: scored(score_base, these, "scoring without it"))
-    found = (
-        _replies(model, tokenizer, sides, tokens, options, on_progress)
-        if options.memorization
-        else None
+    audited = _Audited(
+        sides=sides,
+        model=model,
+        tokenizer=tokenizer,
+        max_tokens=folder.recipe().learning.max_tokens,
+        options=options,
+        on_progress=on_progress,
     )
-    run, bits = None, None
-    told = folder.manifest()["account"]
-    if options.canaries is not None:
-        canaries = planting.read(options.canaries)
-        exposing.check(canaries, [one for here in sites.sessions.values() for one in here])
-        with_it = partial(scored, score, what="scoring canaries")
-        without = partial(scored, score_base, what="scoring canaries")
-        run = exposing.one_run(
-            canaries, with_it, without, told["delta"] if told else DELTA, options.seed
-        )
-        bits = exposing.exposed(canaries, with_it, options.seed, options.candidates)
+    near = neighbours_of(sides, options) if "neighbourhood" in options.attacks else {}
+    trained = audited.seen(near, score, "scoring with the adapter")
+    base = audited.seen(near, score_base, "scoring without it")
+    beside = _beside(audited, sites, folder.manifest()["account"])
     on_progress("attacking", 0, 1)
     return audit(
         trained,
@@ -128,37 +106,101 @@ def audit_training(
         words=options.words,
         bootstrap=options.bootstrap,
         seed=options.seed,
-        likeness=found,
-        one_run=run,
-        exposed=bits,
-        stated_epsilon=told["epsilon"] if told and told["unit"] != "site" else None,
+        beside=beside,
     )
 
 
-def read_again(folder: Folder) -> Sites:
-    """The data of a training as its recipe finds them now. TrainingError if they are not those that
-    were trained on.
-    """
-    manifest = folder.manifest()
-    sites = find(
-        folder.recipe(), Path(manifest["recipe_file"]), together=manifest["kind"] == "tune"
-    )
-    now, then = (
-        hash_of([one for here in sites.sessions.values() for one in here] + list(sites.held_out)),
-        manifest["data"]["hash"],
-    )
-    if now != then:
-        raise TrainingError(
-            f"{folder.path}: its corpus has changed since the training (hash {now[:12]}, then"
-            f" {then[:12]}), so who was trained on is not known any more; bring back"
-            f" {folder.recipe().corpus or 'the folders'} as it was"
+@dataclass(frozen=True, kw_only=True)
+class _Audited:
+    """The trained model, and the sessions that it is asked about."""
+
+    sides: Sides
+    model: Any
+    """With its adapter, which may be off for a while."""
+    tokenizer: Any
+    max_tokens: int
+    """Of one sequence, as in the training."""
+    options: Options
+    on_progress: OnProgress
+
+    def scored(self, score_by: Any, dialogues: Sequence[Dialogue], what: str) -> list[Scored]:
+        """The sessions as one model sees them. score_by: with the adapter or without."""
+        every = encoded(dialogues, self.tokenizer, self.max_tokens, self.options.words)
+        return list(
+            score_by(
+                self.model,
+                every,
+                at_once=self.options.at_once,
+                padding=self.tokenizer.pad_token_id or 0,
+                on_progress=lambda done, of: self.on_progress(what, done, of),
+            )
         )
-    return sites
+
+    def seen(self, near: Mapping[str, Sequence[Dialogue]], score_by: Any, what: str) -> Seen:
+        """Both sides with their neighbours."""
+        sides = self.sides
+        all_near = (other for others in near.values() for other in others)
+        by_id = {one.id: one for one in self.scored(score_by, [*sides.all, *all_near], what)}
+        return Seen(
+            members=[by_id[one.id] for one in sides.members],
+            others=[by_id[one.id] for one in sides.others],
+            neighbours=(
+                {name: [by_id[one.id] for one in found] for name, found in near.items()}
+                if near
+                else None
+            ),
+        )
+
+    def replies(self) -> dict[Model, tuple[Likeness, ...]]:
+        """How alike both models' replies are to those of the sessions."""
+        found = self._alike("replying with the adapter")
+        with self.model.disable_adapter():
+            return {"trained": found, "base": self._alike("replying without it")}
+
+    def _alike(self, what: str) -> tuple[Likeness, ...]:
+        options = self.options
+        inside, outside = (
+            complete(
+                self.model,
+                self.tokenizer,
+                [start for one in side for start in self._beginnings(one)],
+                at_once=options.at_once,
+                seed=options.seed,
+                on_progress=lambda done, of: self.on_progress(what, done, of),
+            )
+            for side in (self.sides.members, self.sides.others)
+        )
+        return likeness(
+            inside, outside, embed=options.embed, bootstrap=options.bootstrap, seed=options.seed
+        )
+
+    def _beginnings(self, one: Dialogue) -> list[Beginning]:
+        return beginnings(one, self.tokenizer, self.max_tokens, self.options.turns)
+
+
+def _beside(audited: _Audited, sites: Sites, account: Mapping[str, Any] | None) -> Beside:
+    """What the options ask for beside attacks. account: of the training; None without privacy."""
+    options = audited.options
+    likeness = audited.replies() if options.memorization else {}
+    if options.canaries is None:
+        return Beside(likeness=likeness)
+    canaries = planting.read(options.canaries)
+    exposing.check(canaries, [one for here in sites.sessions.values() for one in here])
+    with_it = partial(audited.scored, score, what="scoring canaries")
+    without = partial(audited.scored, score_base, what="scoring canaries")
+    return Beside(
+        likeness=likeness,
+        one_run=exposing.one_run(
+            canaries, with_it, without, account["delta"] if account else DELTA, options.seed
+        ),
+        exposed=exposing.exposed(canaries, with_it, options.seed, options.candidates),
+        stated_epsilon=account["epsilon"] if account and account["unit"] != "site" else None,
+    )
 
 
 def sides_of(sites: Sites, options: Options) -> Sides:
-    """Members and others, at most so many of each, without canaries. TrainingError if nobody was
-    held out.
+    """Members and others, at most `options.most` of each, without canaries. TrainingError if nobody
+    was held out.
     """
     if not sites.held_out:
         raise TrainingError(
@@ -204,37 +246,6 @@ def _some(dialogues: Sequence[Dialogue], most: int, seed: int) -> tuple[Dialogue
     return tuple(one for one in dialogues if one.client in chosen) or tuple(dialogues[:most])
 
 
-def load_trained(folder: Folder) -> tuple[Any, Any]:
-    """The base with the trained adapter on it, and its tokenizer. TrainingError if the base is
-    another one by now.
-    """
-    recipe, manifest = folder.recipe(), folder.manifest()
-    base = load_for(recipe.base, recipe.learning, recipe.device)
-    then = manifest["base"]["digest"]
-    if then and base.digest != then:
-        raise TrainingError(
-            f"{folder.path}: base {recipe.base!r} has changed since the training; bring back the"
-            f" one with digest {then[:12]}"
-        )
-    with quietly():
-        return (
-            PeftModel.from_pretrained(base.model, str(folder.path / ADAPTER)).eval(),
-            base.tokenizer,
-        )
-
-
-def bound_of(folder: Folder, sites: Sites) -> bounds.Bound | None:
-    """What the account of the training implies for one client with all sessions; None without
-    privacy.
-    """
-    told = folder.manifest()["account"]
-    plan = folder.recipe().plan(sites.counted())
-    if told is None or plan is None:
-        return None
-    sessions = Counter(one.client for here in sites.sessions.values() for one in here)
-    return bounds.of_plan(plan, told["noise_multiplier"], max(sessions.values()))
-
-
 def neighbours_of(sides: Sides, options: Options) -> dict[str, list[Dialogue]]:
     """Neighbours by session id; their words come from both sides."""
     speakers: tuple[Role, ...] = (
@@ -245,51 +256,3 @@ def neighbours_of(sides: Sides, options: Options) -> dict[str, list[Dialogue]]:
         one.id: neighbours(one, words, options.neighbours, seed=options.seed, speakers=speakers)
         for one in sides.all
     }
-
-
-def _seen(
-    sides: Sides,
-    near: Mapping[str, Sequence[Dialogue]],
-    scored: Callable[[Sequence[Dialogue]], list[Scored]],
-) -> Seen:
-    every = scored([*sides.all, *(other for others in near.values() for other in others)])
-    by_id = {one.id: one for one in every}
-    members, others = ([by_id[one.id] for one in side] for side in (sides.members, sides.others))
-    return Seen(
-        members=members,
-        others=others,
-        neighbours=(
-            {name: [by_id[one.id] for one in found] for name, found in near.items()}
-            if near
-            else None
-        ),
-    )
-
-
-def _replies(
-    model: Any, tokenizer: Any, sides: Sides, tokens: int, options: Options, on_progress: OnProgress
-) -> dict[Literal["trained", "base"], tuple[Likeness, ...]]:
-    begun = [
-        [start for one in side for start in beginnings(one, tokenizer, tokens, options.turns)]
-        for side in (sides.members, sides.others)
-    ]
-
-    def alike(what: str) -> tuple[Likeness, ...]:
-        inside, outside = (
-            complete(
-                model,
-                tokenizer,
-                side,
-                at_once=options.at_once,
-                seed=options.seed,
-                on_progress=lambda done, of: on_progress(what, done, of),
-            )
-            for side in begun
-        )
-        return likeness(
-            inside, outside, embed=options.embed, bootstrap=options.bootstrap, seed=options.seed
-        )
-
-    found = alike("replying with the adapter")
-    with model.disable_adapter():
-        return {"trained": found, "base": alike("replying without it")}

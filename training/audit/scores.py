@@ -56,7 +56,7 @@ NO_TOKENS = Score(value=None, why_not="no token to score")
 
 def loss(one: Scored) -> Score:
     """The mean log-probability of a token (Yeom et al. 2018)."""
-    return _told(float(one.logp.mean())) if one.tokens else NO_TOKENS
+    return _finite(float(one.logp.mean())) if one.tokens else NO_TOKENS
 
 
 def zlib_ratio(one: Scored) -> Score:
@@ -65,12 +65,12 @@ def zlib_ratio(one: Scored) -> Score:
     """
     if not one.tokens or not one.text:
         return NO_TOKENS
-    return _told(float(one.logp.mean()) / len(zlib.compress(one.text.encode())))
+    return _finite(float(one.logp.mean()) / len(zlib.compress(one.text.encode())))
 
 
 def min_k(one: Scored, share: float = LOWEST) -> Score:
     """The mean log-probability of the least likely tokens (Shi et al. 2024, equation 1)."""
-    return _told(_lowest(one.logp, share)) if one.tokens else NO_TOKENS
+    return _finite(_lowest(one.logp, share)) if one.tokens else NO_TOKENS
 
 
 def min_k_plus_plus(one: Scored, share: float = LOWEST) -> Score:
@@ -80,7 +80,7 @@ def min_k_plus_plus(one: Scored, share: float = LOWEST) -> Score:
     """
     if not one.tokens:
         return NO_TOKENS
-    return _told(_lowest((one.logp - one.mean) / np.maximum(one.std, FLATTEST), share))
+    return _finite(_lowest((one.logp - one.mean) / np.maximum(one.std, FLATTEST), share))
 
 
 def reference(one: Scored, base: Scored) -> Score:
@@ -92,7 +92,7 @@ def reference(one: Scored, base: Scored) -> Score:
             f"session {one.id!r} with {one.tokens} tokens is compared with {base.id!r} with"
             f" {base.tokens}; score the same sessions with both models"
         )
-    return _told(float((one.logp - base.logp).mean())) if one.tokens else NO_TOKENS
+    return _finite(float((one.logp - base.logp).mean())) if one.tokens else NO_TOKENS
 
 
 def neighbourhood(one: Scored, neighbours: Sequence[Scored]) -> Score:
@@ -104,7 +104,7 @@ def neighbourhood(one: Scored, neighbours: Sequence[Scored]) -> Score:
         return NO_TOKENS
     if not losses:
         return Score(value=None, why_not="no neighbour: no word could be replaced")
-    return _told(float(one.logp.mean()) + sum(losses) / len(losses))
+    return _finite(float(one.logp.mean()) + sum(losses) / len(losses))
 
 
 def _lowest(values: Floats, share: float) -> float:
@@ -115,7 +115,7 @@ def _lowest(values: Floats, share: float) -> float:
     return float(np.partition(values, many - 1)[:many].mean())
 
 
-def _told(value: float) -> Score:
+def _finite(value: float) -> Score:
     return (
         Score(value=value)
         if math.isfinite(value)

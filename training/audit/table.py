@@ -2,7 +2,7 @@
 given away.
 """
 
-from training.audit.report import AuditReport, LikenessReport, Told
+from training.audit.findings import AuditReport, LikenessReport, Separation
 from training.audit.scores import TITLES
 
 MEANS = {
@@ -82,7 +82,7 @@ def _attacks(report: AuditReport) -> list[str]:
     return [*_grid(rows), *([above] if broken else [])]
 
 
-def _auc(told: Told) -> str:
+def _auc(told: Separation) -> str:
     return f"{told.roc_auc:.3f}" + (
         "" if told.low is None or told.high is None else f" ({told.low:.3f} to {told.high:.3f})"
     )

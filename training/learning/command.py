@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from training.recipe import load_recipe
+from training.recipe_file import load_recipe
 
 if TYPE_CHECKING:
     from training.federation.rounds import RoundReport
@@ -37,39 +37,20 @@ def tune(config: Config, out: Out = None) -> None:
 
     Example: python -m training tune training/configs/smoke.yaml
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
     from training.learning import tune as tuning
+    from training.progress import bar
     from training.stopping import stoppable
 
     recipe, lines = load_recipe(config)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, transient=True) as bar, stoppable() as asked:
-        task = bar.add_task("reading", total=None)
+    with bar() as progress, stoppable() as asked:
 
         def show(now: tuning.Progress) -> None:
             if now.held_out is not None:
-                bar.console.print(
-                    f"after step {now.at:>5} of {now.steps}   held-out loss {now.held_out:.4f}",
-                    highlight=False,
+                progress.say(
+                    f"after step {now.at:>5} of {now.steps}   held-out loss {now.held_out:.4f}"
                 )
-            bar.update(
-                task,
-                description="training" + (f"  loss {now.loss:.3f}" if now.loss is not None else ""),
-                total=now.steps,
-                completed=now.at,
-            )
+            loss = "" if now.loss is None else f"  loss {now.loss:.3f}"
+            progress.show("training" + loss, now.at, now.steps)
 
         done = tuning.tune(
             recipe,
@@ -85,7 +66,7 @@ def tune(config: Config, out: Out = None) -> None:
             + (f" --out {out}" if out else "")
         )
         raise typer.Exit(130)
-    _told(done.before, done.after, done.adapter)
+    _say_losses(done.before, done.after, done.adapter)
 
 
 def federate(config: Config, out: Out = None) -> None:
@@ -119,7 +100,7 @@ def federate(config: Config, out: Out = None) -> None:
             + (f" --out {out}" if out else "")
         )
     if done.adapter is not None:
-        _told(done.before, done.after, done.adapter)
+        _say_losses(done.before, done.after, done.adapter)
     if done.stopped:
         raise typer.Exit(130)
 
@@ -170,9 +151,10 @@ def sites(
     Example: python -m training sites samples -n 4 --by theme --out clinics
     """
     from simcounsel.corpus.reading import read_dialogues
+    from training.dealing import deal
     from training.errors import TrainingError
     from training.recipe import Deal
-    from training.sites import deal, themes
+    from training.sites import themes
 
     if by not in ("even", "theme", "size"):
         raise TrainingError(f"--by {by}: no such way to deal; take even, theme or size")
@@ -196,7 +178,7 @@ def sites(
         )
 
 
-def _told(before: float | None, after: float | None, adapter: Path) -> None:
+def _say_losses(before: float | None, after: float | None, adapter: Path) -> None:
     if before is not None and after is not None:
         typer.echo(
             f"held-out loss {before:.4f} before, {after:.4f} after (nats a token, mean over"

@@ -27,7 +27,8 @@ from training.learning.site import Learners, reading_of
 from training.learning.steps import adapter_weights
 from training.plan import Plan
 from training.privacy import budget
-from training.recipe import Recipe, load_recipe
+from training.recipe import Recipe
+from training.recipe_file import load_recipe
 from training.sites import own
 
 
@@ -114,5 +115,5 @@ def agreed(file: Path) -> tuple[Recipe, Plan | None, Terms]:
 
 def _said(config: Mapping[str, Any], key: str, option: str) -> str:
     if not config.get(key):
-        raise TrainingError(f"{option} lacks {key}; see the README, Across clinics")
+        raise TrainingError(f"{option} lacks {key}; see docs/training.md, Across clinics")
     return str(config[key])

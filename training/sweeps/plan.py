@@ -13,7 +13,8 @@ from pydantic import Field
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_yaml
-from training.recipe import Recipe, check, load_recipe
+from training.recipe import Recipe
+from training.recipe_file import check, load_recipe
 from training.sites import place
 
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[a-z0-9][a-z0-9_-]*$")]

@@ -19,7 +19,7 @@ from training.errors import TrainingError
 from training.learning.folder import ADAPTER, MANIFEST, Folder, write_whole
 from training.plan import Plan
 from training.privacy import budget
-from training.recipe import load_recipe
+from training.recipe_file import load_recipe
 from training.sites import Sites, find, planned
 from training.stopping import stoppable
 from training.sweeps.plan import Cell

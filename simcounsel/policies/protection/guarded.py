@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from simcounsel.agents.talk import Decision, TalkView
-from simcounsel.events import Entry, Judged, PracticeEvent, Transitioned
+from simcounsel.events import Data, Entry, Foreign, Judged, PracticeEvent, Transitioned
 from simcounsel.llm.question import Ask
 from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.ladder import (
@@ -68,7 +68,7 @@ class Guarded:
         """Whether the conversation must not end before this counselor has answered."""
         return standing(view).open
 
-    def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
+    def conclude(self, view: TalkView) -> Ask[tuple[Data | Foreign, ...]]:
         """What the policy keeps of the conversation."""
         if isinstance(self.policy, Concluding):
             return (yield from self.policy.conclude(_unguarded(view)))

@@ -19,8 +19,10 @@ from tests.stage import ROOT
 from tests.training.learning.conftest import PRIVATE, Recipes
 from training.__main__ import app
 from training.audit import running as attacking
-from training.recipe import Deal, load_recipe
-from training.sites import deal, find
+from training.dealing import deal
+from training.recipe import Deal
+from training.recipe_file import load_recipe
+from training.sites import find
 from training.sweeps import running
 from training.sweeps.comparing import as_csv, lines, read, warnings
 from training.sweeps.plan import laid_over, load_sweep

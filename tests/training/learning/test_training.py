@@ -21,7 +21,7 @@ from training.learning.folder import Folder
 from training.learning.gradients import mean_loss
 from training.learning.site import Learners, must_have_moved
 from training.learning.tune import Progress, Tuned, tune
-from training.recipe import load_recipe
+from training.recipe_file import load_recipe
 from training.sites import find, planned
 
 

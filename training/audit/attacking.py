@@ -1,17 +1,24 @@
-"""What an audit found, attack by attack: on the trained model, on the untouched base model, and
-beside what the account allows.
-"""
+"""The attacks on what two models make of the same sessions, and all that an audit reports of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict
 
 from training.audit.bounds import Bound
 from training.audit.curves import Curve, Interval, curve
 from training.audit.exposing import Exposed
+from training.audit.findings import (
+    AttackReport,
+    AuditReport,
+    BoundReport,
+    ExposureReport,
+    LikenessReport,
+    Model,
+    OneRunReport,
+    Rate,
+    Separation,
+    Verdict,
+)
 from training.audit.memorization import Likeness
 from training.audit.onerun import OneRun
 from training.audit.scored import Scored, Words
@@ -20,7 +27,6 @@ from training.errors import TrainingError
 
 FREE: tuple[Attack, ...] = ("loss", "zlib", "min_k", "min_k_plus_plus", "reference")
 """The attacks that need each session scored once by the trained and once by the base model."""
-Verdict = Literal["shift", "told apart", "not told apart"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,129 +39,21 @@ class Seen:
     """By session id."""
 
 
-class Part(BaseModel):
-    """Part of a report: frozen, no unknown fields."""
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """What is reported beside the attacks."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Rate(Part):
-    """True positives at so many false ones, as in `curves.TprAt`."""
-
-    fpr: float
-    tpr: float
-    fpr_reached: float
-    resolved: bool
-    low: float | None
-    high: float | None
-    bound: float | None
-    """What the account allows at most."""
+    likeness: Mapping[Model, Sequence[Likeness]] = field(default_factory=dict)
+    """How alike the models' replies are to those of the sessions."""
+    one_run: OneRun | None = None
+    """What guesses about canaries prove; None without canaries."""
+    stated_epsilon: float | None = None
+    """What the training says that it cost; None where `one_run` cannot be held against it."""
+    exposed: Exposed | None = None
+    """How exposed canaries are; None without canaries."""
 
 
-class Told(Part):
-    """One attack on one model."""
-
-    members: int
-    others: int
-    roc_auc: float
-    low: float | None
-    """`low`, `high`: of roc_auc, 95%."""
-    high: float | None
-    hanley_se: float
-    delong_se: float
-    pr_auc: float
-    pr_low: float | None
-    pr_high: float | None
-    chance_pr_auc: float
-    tpr: tuple[Rate, ...]
-    left_out: dict[str, int]
-    """Sessions without a score, by reason."""
-
-
-class AttackReport(Part):
-    """What one attack came to."""
-
-    attack: Attack
-    trained: Told
-    base: Told | None
-    """The same attack on the untouched base model; None with `why_no_base`."""
-    why_no_base: str | None
-    bound: float | None
-    """The AUC that the account allows at most."""
-    verdict: Verdict | None
-    """`shift` where the base model tells members from others too, though it never saw either, so
-    that the AUC is no evidence.
-    """
-    within_bound: bool | None
-    """Whether the interval meets what is allowed, from 1 minus the bound (an attack may be turned
-    round) to the bound; None without bound or interval.
-    """
-
-
-class BoundReport(Part):
-    """As in `bounds.Bound`."""
-
-    unit: str
-    sessions: int
-    by: str
-    auc: float
-    said: str
-
-
-class LikenessReport(Part):
-    """As in `memorization.Likeness`, for the trained and the base model."""
-
-    measure: str
-    model: Literal["trained", "base"]
-    members: float
-    others: float
-    difference: float
-    low: float | None
-    high: float | None
-    n_members: int
-    n_others: int
-
-
-class OneRunReport(Part):
-    """As in `onerun.OneRun`."""
-
-    canaries: int
-    guesses: int
-    correct: int
-    epsilon: float
-    delta: float
-    confidence: float
-    stated_epsilon: float | None
-    below_stated: bool | None
-    """Whether the bound stays below the stated epsilon; None if none was stated."""
-
-
-class ExposureReport(Part):
-    """As in `exposing.Exposed`."""
-
-    included: float
-    excluded: float
-    auc: float
-    low: float
-    high: float
-    n_included: int
-    n_excluded: int
-    bits: float
-
-
-class AuditReport(Part):
-    """What an audit of one training came to."""
-
-    words: Words
-    """Whose words were scored."""
-    member_clients: int
-    """`member_clients`, `other_clients`: how many there are."""
-    other_clients: int
-    bound: BoundReport | None
-    attacks: tuple[AttackReport, ...]
-    memorization: tuple[LikenessReport, ...] = ()
-    one_run: OneRunReport | None = None
-    exposure: ExposureReport | None = None
+NOTHING = Beside()
 
 
 def audit(
@@ -167,10 +65,7 @@ def audit(
     words: Words = "counselor",
     bootstrap: int = 1000,
     seed: int = 0,
-    likeness: Mapping[Literal["trained", "base"], Sequence[Likeness]] | None = None,
-    one_run: OneRun | None = None,
-    stated_epsilon: float | None = None,
-    exposed: Exposed | None = None,
+    beside: Beside = NOTHING,
 ) -> AuditReport:
     """Run the attacks on both models. bound: what the account of the training implies
     (`bounds.of_plan`); None without privacy. TrainingError where there is nothing to compare, or
@@ -181,23 +76,13 @@ def audit(
         words=words,
         member_clients=len({one.client for one in trained.members}),
         other_clients=len({one.client for one in trained.others}),
-        bound=(
-            None
-            if bound is None
-            else BoundReport(
-                unit=bound.unit,
-                sessions=bound.sessions,
-                by=bound.by,
-                auc=bound.auc,
-                said=bound.said,
-            )
-        ),
+        bound=None if bound is None else _bound(bound),
         attacks=tuple(_attack(name, trained, base, bound, bootstrap, seed) for name in attacks),
         memorization=tuple(
-            _likeness(model, one) for model, found in (likeness or {}).items() for one in found
+            _likeness(model, one) for model, found in beside.likeness.items() for one in found
         ),
-        one_run=None if one_run is None else _one_run(one_run, stated_epsilon),
-        exposure=None if exposed is None else _exposure(exposed),
+        one_run=None if beside.one_run is None else _one_run(beside.one_run, beside.stated_epsilon),
+        exposure=None if beside.exposed is None else _exposure(beside.exposed),
     )
 
 
@@ -213,8 +98,8 @@ def _check(seen: Seen) -> None:
 def _attack(
     name: Attack, trained: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
 ) -> AttackReport:
-    told = _told(name, trained, base, bound, bootstrap, seed)
-    itself = None if name == "reference" else _told(name, base, base, None, bootstrap, seed)
+    told = _separation(name, trained, base, bound, bootstrap, seed)
+    itself = None if name == "reference" else _separation(name, base, base, None, bootstrap, seed)
     return AttackReport(
         attack=name,
         trained=told,
@@ -230,7 +115,7 @@ def _attack(
     )
 
 
-def _verdict(trained: Told, base: Told | None) -> Verdict | None:
+def _verdict(trained: Separation, base: Separation | None) -> Verdict | None:
     if trained.low is None or trained.high is None:
         return None
     if (
@@ -243,9 +128,9 @@ def _verdict(trained: Told, base: Told | None) -> Verdict | None:
     return "told apart" if not trained.low <= 0.5 <= trained.high else "not told apart"
 
 
-def _told(
+def _separation(
     name: Attack, model: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
-) -> Told:
+) -> Separation:
     members, lost = _kept(
         model.members, attack(name, model.members, base.members, model.neighbours)
     )
@@ -263,7 +148,7 @@ def _told(
         bootstrap=bootstrap,
         seed=seed,
     )
-    return _as_told(found, Counter(lost + more), dict(bound.tpr) if bound else {})
+    return _as_separation(found, Counter(lost + more), dict(bound.tpr) if bound else {})
 
 
 def _kept(
@@ -275,7 +160,9 @@ def _kept(
     return kept, [score.why_not or "no reason given" for _, score in pairs if score.value is None]
 
 
-def _as_told(found: Curve, left_out: Counter[str], bounds: Mapping[float, float]) -> Told:
+def _as_separation(
+    found: Curve, left_out: Counter[str], bounds: Mapping[float, float]
+) -> Separation:
     low, high = _ends(found.intervals.get("roc_auc"))
     pr_low, pr_high = _ends(found.intervals.get("pr_auc"))
     rates = []
@@ -292,7 +179,7 @@ def _as_told(found: Curve, left_out: Counter[str], bounds: Mapping[float, float]
                 bound=bounds.get(at.fpr),
             )
         )
-    return Told(
+    return Separation(
         members=found.members,
         others=found.others,
         roc_auc=found.roc_auc,
@@ -313,7 +200,13 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def _likeness(model: Literal["trained", "base"], one: Likeness) -> LikenessReport:
+def _bound(bound: Bound) -> BoundReport:
+    return BoundReport(
+        unit=bound.unit, sessions=bound.sessions, by=bound.by, auc=bound.auc, said=bound.said
+    )
+
+
+def _likeness(model: Model, one: Likeness) -> LikenessReport:
     low, high = _ends(one.interval)
     return LikenessReport(
         measure=one.measure,

@@ -1,0 +1,274 @@
+"""The phases of a tick. Each asks all residents at once and applies the answers in name order."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from simcounsel.agents.mind import Lived, Mind, Scene
+from simcounsel.clock import day_of, minute_of_tick
+from simcounsel.engine.bodies import Body
+from simcounsel.engine.conversation import Talked, converse, listening
+from simcounsel.engine.encounters import ASLEEP, encounters, together
+from simcounsel.engine.journal import Journal
+from simcounsel.engine.measures import Measures, raised_by
+from simcounsel.engine.population import Population
+from simcounsel.events import (
+    Acted,
+    Joined,
+    Left,
+    Moved,
+    Perceived,
+    RelationChanged,
+    Remembered,
+    Sight,
+)
+from simcounsel.llm.question import Ask, ask, embedding
+from simcounsel.llm.switchboard import Switchboard
+from simcounsel.specs.world import ResidentSpec, World
+
+
+class Phase(NamedTuple):
+    """One step of a tick."""
+
+    name: str
+    live: Callable[[], None]
+    can_be_left_out: bool = True
+    """Whether a world may leave it out, as an ablation (`without`)."""
+
+
+class Phases:
+    """The phases of one tick after the other."""
+
+    def __init__(
+        self,
+        world: World,
+        population: Population,
+        measures: Measures,
+        models: Switchboard,
+        journal: Journal,
+    ) -> None:
+        self._world = world
+        self._population = population
+        self._measures = measures
+        self._models = models
+        self._journal = journal
+        self._tick = self._minute = 0
+        self._last_tick: int | None = None
+
+    def of_tick(self, tick: int, minute: int, last_tick: int | None) -> tuple[Phase, ...]:
+        """Those of a tick, in order. Where days are skipped nobody plans: who has an appointment
+        goes there. last_tick: the one that was lived before; None for the first.
+        """
+        self._tick, self._minute, self._last_tick = tick, minute, last_tick
+        arrive = Phase("arrive", self.arrive, can_be_left_out=False)
+        remember = Phase("remember", self.remember, can_be_left_out=False)
+        measure = Phase("measure", self.measure, can_be_left_out=False)
+        own = (
+            (
+                Phase("account", self.account),
+                remember,
+                Phase("gather", self.gather),
+                Phase("appraise", self.appraise),
+                Phase("converse", self.converse),
+                remember,
+                Phase("reflect", self.reflect),
+            )
+            if self._world.days == "skipped"
+            else (
+                Phase("plan", self.plan),
+                Phase("act", self.act, can_be_left_out=False),
+                Phase("perceive", self.perceive),
+                Phase("appraise", self.appraise),
+                Phase("converse", self.converse),
+                remember,
+                Phase("reflect", self.reflect),
+                Phase("replan", self.replan),
+            )
+        )
+        lived = (
+            one for one in own if not (one.can_be_left_out and one.name in self._world.without)
+        )
+        return (arrive, *lived, remember, measure)
+
+    def arrive(self) -> None:
+        """Those whom the condition brings come, those whom it does not go. Who comes back
+        remembers.
+        """
+        population, write = self._population, self._journal.write
+        here = {spec.name: spec for spec in self._world.present()}
+        for name in sorted(set(population.bodies) - set(here)):
+            write(Left(who=name))
+        coming = [spec for name, spec in here.items() if name not in population.bodies]
+        new = [spec for spec in coming if spec.name not in population.gone]
+        for spec in coming:
+            write(Joined(who=spec.name, role=spec.role, home=spec.home, place=spec.starts_in))
+        self._relate(here, {spec.name for spec in new})
+        self._ask([spec.name for spec in new], lambda mind, scene: mind.arrive(scene))
+        self.remember()
+
+    def _relate(self, here: dict[str, ResidentSpec], new: set[str]) -> None:
+        """How close those who are new and the others are as the world begins."""
+        for relationship in self._world.relationships:
+            for who, other in (relationship.between, relationship.between[::-1]):
+                if who in here and new.intersection(relationship.between):
+                    self._journal.write(
+                        RelationChanged(
+                            who=who,
+                            other=other,
+                            before=self._population.resident(who).close_to(other),
+                            after=relationship.score,
+                            why="as the world begins",
+                        )
+                    )
+
+    def account(self) -> None:
+        """Each client's memories of the days since the last tick that was lived."""
+        world, last = self._world, self._last_tick
+        before = (
+            self._minute if last is None else minute_of_tick(last, world.start, world.tick_minutes)
+        )
+        days = tuple(range(day_of(before) + 1, day_of(self._minute)))
+        if days:
+            clients = self._names(lambda body: body.resident.spec.role == "client")
+            self._ask(clients, lambda mind, scene: mind.account(scene, days))
+
+    def gather(self) -> None:
+        """Who has an appointment now is at its place."""
+        for name, body in self._population:
+            own = self._population.appointments.get(name, ())
+            place = next((place for minute, place, _ in own if minute == self._minute), None)
+            if place is not None:
+                self._move(body, place)
+                self._journal.write(
+                    Acted(
+                        who=name,
+                        activity="keeps an appointment",
+                        activity_kind="counseling",
+                        place=place,
+                    )
+                )
+
+    def plan(self) -> None:
+        """Who has no slot for this tick plans."""
+        due = self._names(lambda body: self._minute not in body.resident.slots)
+        self._ask(due, lambda mind, scene: mind.plan(scene))
+
+    def act(self) -> None:
+        """The body moves; the activity happens."""
+        for name, body in self._population:
+            slot = body.resident.slots.get(self._minute)
+            if slot is None:
+                continue
+            place = slot.place
+            if place != body.resident.place and place not in self._reachable(name):
+                place = body.resident.place
+            self._move(body, place)
+            self._journal.write(
+                Acted(
+                    who=name, activity=slot.activity, activity_kind=slot.activity_kind, place=place
+                )
+            )
+
+    def _reachable(self, name: str) -> set[str]:
+        return {place.name for place in self._population.reachable(name)}
+
+    def _move(self, body: Body, place: str) -> None:
+        if place != body.resident.place:
+            self._journal.write(Moved(who=body.name, origin=body.resident.place, place=place))
+
+    def perceive(self) -> None:
+        """Who is awake notices who shares the place, and what they do."""
+        seen = {
+            place: tuple(
+                Sight(name=name, activity=activity)
+                for name in names
+                if (activity := self._population.resident(name).activity)
+            )
+            for place, names in together(self._population.residents()).items()
+        }
+        for name, body in self._population:
+            others = tuple(sight for sight in seen[body.resident.place] if sight.name != name)
+            if others != body.resident.sights and body.resident.activity_kind not in ASLEEP:
+                self._journal.write(Perceived(who=name, others=others))
+
+    def appraise(self) -> None:
+        """What is new gets an emotion."""
+        due = self._names(lambda body: bool(body.resident.news))
+        self._ask(due, lambda mind, scene: mind.appraise(scene))
+
+    def converse(self) -> None:
+        """Two people in one place may talk; conversations in different places run at once."""
+        talks: dict[str, Ask[Talked]] = {}
+        residents = self._population.residents()
+        for started, most in encounters(self._world, self._tick, self._minute, residents):
+            first, second = (
+                self._population.side(name, self._tick, self._minute) for name in started.who
+            )
+            listen = listening(self._world.safety)
+            talks[started.chat] = converse(first, second, started, most, listen)
+        moving = self._world.conversation.replan_from_poignancy
+        for outcome in self._models.ask(talks).values():
+            self._journal.warn(outcome)
+            for event in outcome.value.events:
+                self._journal.write(event)
+            for name, drafts in outcome.value.drafts.items():
+                self._journal.keep(name, drafts)
+            for name, poignancy in outcome.value.poignancy.items():
+                if poignancy >= moving:
+                    resident = self._population.resident(name)
+                    resident.replan_why = "a conversation that mattered"
+
+    def remember(self) -> None:
+        """Lay down what was drafted, all with one question for vectors."""
+        drafts, vectors = self._journal.drafts, self._population.vectors
+        texts = tuple(sorted({memory.text for own in drafts.values() for memory in own}))
+        if not texts:
+            return
+        question = embedding("remember", "everyone", texts)
+        reply = self._models.ask({"remember": ask(question)})["remember"].value
+        vectors.update(zip(texts, reply.value, strict=True))
+        for name, own in sorted(drafts.items()):
+            memory_of = self._population.resident(name).memory
+            for draft in own:
+                memory = draft.model_copy(update={"id": memory_of.next_id()})
+                self._journal.write(Remembered(who=name, memory=memory))
+        drafts.clear()
+        vectors.clear()
+
+    def reflect(self) -> None:
+        """Who is awake and has much that is new reflects."""
+        why = {
+            name: due
+            for name, body in self._population.bodies.items()
+            if body.resident.activity_kind not in ASLEEP
+            and (due := body.resident.memory.reflection_due())
+        }
+        self._ask(why, lambda mind, scene: mind.reflect(scene, why[mind.resident.name]))
+
+    def replan(self) -> None:
+        """A changed persona or a conversation that mattered revises the rest of the day."""
+        due = self._names(lambda body: bool(body.resident.replan_why))
+        self._ask(due, lambda mind, scene: mind.replan(scene, mind.resident.replan_why or ""))
+
+    def measure(self) -> None:
+        """What the world wants measured at the end of this tick. It changes nobody."""
+        due = self._measures.due(self._tick, self._minute, self._population.roles())
+        asks = self._measures.asks(due, self._mind_and_scene)
+        for outcome in self._models.ask(asks).values():
+            self._journal.warn(outcome)
+            self._journal.write(outcome.value)
+            if self._world.safety.counselors != "nothing":
+                for raised in raised_by(outcome.value):
+                    self._journal.write(raised)
+
+    def _names(self, which: Callable[[Body], bool]) -> list[str]:
+        return [name for name, body in self._population.bodies.items() if which(body)]
+
+    def _mind_and_scene(self, name: str) -> tuple[Mind, Scene]:
+        scene = self._population.scene(name, self._tick, self._minute)
+        return self._population.bodies[name].mind, scene
+
+    def _ask(self, names: Iterable[str], what: Callable[[Mind, Scene], Ask[Lived]]) -> None:
+        """Ask all at once, then apply the answers in name order."""
+        asks = {name: what(*self._mind_and_scene(name)) for name in names}
+        for name, outcome in self._models.ask(asks).items():
+            self._journal.take(name, outcome)
