@@ -239,4 +239,14 @@ def line_facts(seen: TalkView, **more: Any) -> LineFacts:
     return LineFacts(**(fields | more))
 
 
-OF_A_VIEW = ("chat", "me", "other", "other_role", "place", "meeting", "closeness", "lines")
+OF_A_VIEW = (
+    "chat",
+    "me",
+    "other",
+    "other_role",
+    "place",
+    "meeting",
+    "closeness",
+    "lines",
+    "turns_left",
+)

@@ -90,6 +90,8 @@ class LineFacts(Facts):
     """Own score to the other, 0 to 10."""
     lines: tuple[TalkLine, ...]
     """What was said so far."""
+    turns_left: int
+    """Lines that may still be said, the next one included."""
     move: str
     """The decided move, or the act that words it."""
     aim: str

@@ -106,6 +106,7 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
                 meeting=view.meeting,
                 closeness=view.closeness,
                 lines=view.lines,
+                turns_left=view.turns_left,
                 move=decision.act or decision.move,
                 aim=decision.aim,
                 leaves=bool(decision.leaves),

@@ -15,8 +15,6 @@ from simcounsel.specs.therapy import Therapy, shipped_therapy
 from simcounsel.specs.world import World
 from tests.stage import Listening, live, switchboard, tiny
 
-LINES = 16
-"""Of a session, where a test does not say otherwise."""
 FEELING = {"emotion": "fear", "intensity": 5, "poignancy": 4}
 ASKED = (
     "What was the first thing that went through you then?",
@@ -50,7 +48,7 @@ def line_client(request: Question, draw: Random) -> str:
 
 def line_counselor(request: Question, draw: Random) -> str:
     """A touch now and then, a task near the end, else a question."""
-    left = LINES - len(request.facts.lines)
+    left = request.facts.turns_left
     words = TASK if left in (3, 4) else TOUCHING if left % 5 == 0 else draw.choice(ASKED)
     return json.dumps({"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING})
 
@@ -166,7 +164,7 @@ def world(
     therapy: Therapy | None = None,
     plan: CoursePlan | None = None,
     base: World | None = None,
-    lines: int = LINES,
+    lines: int = 16,
     seed: int = 1,
 ) -> World:
     base = (base or tiny()).model_copy(update={"seed": seed})

@@ -152,7 +152,7 @@ def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], w
 def test_others_are_asked_of_the_model() -> None:
     human = Human(Scripted(), Board(who="Miriam", seconds=0.01))
     for other in (
-        request(who="Ines", facts=line_facts(view(me="Ines"))),
+        request(who="Ines", verb="write", facts=line_facts(view(me="Ines"))),
         request(purpose="move", verb="choose", options=("ask",), facts=None),
     ):
         assert asyncio.run(human.complete(other, None)).source == "generated"
