@@ -1,11 +1,14 @@
-"""The embedded ChatModel: each purpose of the resident's cycle has its own way of answering."""
+"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as it
+is written (`PromptOnly`).
+"""
 
 import asyncio
-import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from simcounsel.agents import facts
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import PromptOnly, Question
 from simcounsel.prompts import render
@@ -15,6 +18,8 @@ from simcounsel.texts import sentences
 if TYPE_CHECKING:
     from simcounsel.llm.adapter import Adapter
     from simcounsel.llm.llama import Llama
+    from simcounsel.standins.feelings import Feelings
+    from simcounsel.standins.sense import Sense
 
 LINE_TOKENS, SENTENCE_TOKENS, TUNED_TOKENS, CONTEXT_TOKENS = 48, 44, 56, 4096
 
@@ -37,7 +42,6 @@ class Embedded:
         self._lock = threading.Lock()
         self._llama: Llama | None = None
         self._standins = StandIns(self.name)
-        self._ways: dict[str, Callable[[Question[Any]], Completion]] = {}
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """Answer once. A second try would answer the same, so it is refused at once."""
@@ -49,12 +53,9 @@ class Embedded:
         with self._lock:
             if self._plain:
                 return self._as_chat(request, complaint)
-            if not self._ways:
-                self._ways = self._make_ways()
-            if type(request.facts) in self._standins.known:
-                return self._standins.answer(request)
-            way = self._ways.get(request.purpose)
-            return way(request) if way else self._as_chat(request, complaint)
+            if not self._standins.known:
+                self._register()
+            return self._standins.answer(request)
 
     async def close(self) -> None:
         """Free the models."""
@@ -63,84 +64,66 @@ class Embedded:
                 model.close()
         self._llama = self._tuned = None
 
-    def _make_ways(self) -> dict[str, Callable[[Question[Any]], Completion]]:
+    def _register(self) -> None:
+        """All that can be answered without a capable model, by the type of its facts."""
         from simcounsel.llm.embeddings import MiniLM
+        from simcounsel.standins.feelings import Feelings
+        from simcounsel.standins.ratings import Ratings
+        from simcounsel.standins.sense import Sense
+        from simcounsel.standins.sessions import Sessions
+
+        sense = Sense(MiniLM())
+        feelings = Feelings(sense)
+        self._add_residents(sense, feelings)
+        self._add_policies(sense, feelings)
+        Sessions(sense, feelings).register(self._standins)
+        Ratings(sense, self._model).register(self._standins)
+        self._standins.add(PromptOnly, self._from_prompt)
+
+    def _add_policies(self, sense: "Sense", feelings: "Feelings") -> None:
+        """What policies and the safety protocol ask."""
         from simcounsel.policies.protection.reading import SafetyAnswerFacts
         from simcounsel.policies.socratic import MoveFacts
         from simcounsel.safety.assessing import RiskFacts
         from simcounsel.standins import cases
         from simcounsel.standins.changing import ChangingClients
         from simcounsel.standins.courses import Courses, declared
-        from simcounsel.standins.feelings import Feelings
         from simcounsel.standins.guided import Guided
+        from simcounsel.standins.moves import choose_move
+
+        Guided(sense, feelings).register(self._standins)
+        Courses(sense, feelings).register(self._standins)
+        ChangingClients(sense).register(self._standins)
+        cases.register(self._standins)
+        add = self._standins.add
+        add(MoveFacts, lambda move, question: choose_move(move, question, sense))
+        # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
+        add(RiskFacts, lambda risk, question: Given(value=risk.level))
+        add(SafetyAnswerFacts, declared)
+
+    def _add_residents(self, sense: "Sense", feelings: "Feelings") -> None:
+        """What a resident's mind asks."""
         from simcounsel.standins.interviews import Interviews
         from simcounsel.standins.lines import Lines
-        from simcounsel.standins.moves import choose_move
-        from simcounsel.standins.ratings import Ratings
-        from simcounsel.standins.sense import Sense
-        from simcounsel.standins.sessions import Sessions
         from simcounsel.standins.slots import choose_day, choose_slots
         from simcounsel.standins.thoughts import Thoughts
         from simcounsel.standins.tuned import Tuned
 
-        sense = Sense(MiniLM())
-        feelings = Feelings(sense)
-        lines = Lines(
-            sense,
-            feelings,
-            self._new_lines,
-            Tuned(sense, self._speak).line if self._adapter else None,
-        )
+        tuned = Tuned(sense, self._speak).line if self._adapter else None
+        lines = Lines(sense, feelings, self._new_lines, tuned)
         thoughts = Thoughts(sense, feelings, self._write)
-
-        interviews = Interviews(sense)
-        Sessions(sense, feelings).register(self._standins)
-        ratings = Ratings(sense, self._model)
-        known = self._standins
-        Guided(sense, feelings).register(known)
-        Courses(sense, feelings).register(known)
-        ChangingClients(sense).register(known)
-        cases.register(known)
-        known.add(MoveFacts, lambda facts, question: choose_move(facts, question, sense))
-        # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
-        known.add(RiskFacts, lambda facts, question: Given(value=facts.level))
-        known.add(SafetyAnswerFacts, declared)
-        ratings.register(known)
-        known.add(PromptOnly, self._from_prompt)
-
-        def line(request: Question[Any]) -> Completion:
-            fields, pick = lines.answer(request)
-            return Completion(
-                text=_json(fields),
-                source="chosen" if pick.source == "chosen" else "generated",
-                notes={"stressed": pick.stressed} if pick.stressed else {},
-            )
-
-        def filled(
-            fill: Callable[[Question[Any]], dict[str, Any]],
-        ) -> Callable[[Question[Any]], Completion]:
-            return lambda request: Completion(text=_json(fill(request)), source="chosen")
-
-        return {
-            "skipped_days": lambda request: Completion(
-                text=request.declared.model_dump_json(), source="chosen"
-            ),
-            "line_client": line,
-            "line_counselor": line,
-            "line_layperson": line,
-            "plan_day": filled(lambda r: choose_day(r, sense)),
-            "plan_slots": filled(lambda r: choose_slots(r, sense)),
-            "appraise": filled(feelings.answer),
-            "summarize": filled(thoughts.summary),
-            "questions": filled(thoughts.questions),
-            "insights": filled(thoughts.insights),
-            "portrait": filled(thoughts.portrait),
-            "persona": filled(thoughts.persona),
-            "self_report": ratings.self_report,
-            "interview": lambda request: Completion(
-                text=interviews.answer(request), source="chosen"
-            ),
-        }
+        add = self._standins.add
+        add(facts.LineFacts, lines.line)
+        add(facts.DayFacts, lambda day, question: choose_day(day, question, sense))
+        add(facts.SlotsFacts, lambda slots, question: choose_slots(slots, question, sense))
+        add(facts.AppraisalFacts, feelings.appraised)
+        add(facts.SummaryFacts, thoughts.summary)
+        add(facts.SalienceFacts, thoughts.questions)
+        add(facts.InsightsFacts, thoughts.insights)
+        add(facts.PortraitFacts, thoughts.portrait)
+        add(facts.PersonaFacts, thoughts.persona)
+        add(facts.SkippedDaysFacts, lambda skipped, question: Given(value=skipped.usual))
+        add(facts.InterviewFacts, Interviews(sense).answer)
 
     # the language model itself
 
@@ -195,17 +178,18 @@ class Embedded:
         )
         return text.strip()
 
-    def _new_lines(self, request: Question[Any], count: int) -> list[str]:
+    def _new_lines(
+        self, line: facts.LineFacts, question: Question[LineAnswer], count: int
+    ) -> list[str]:
         """New lines for a client, in the manner of its hand-written ones; only those fit to be
         said.
         """
         from simcounsel.standins.texts import speech_fault
 
-        view = request.hints["view"]
-        manner = "\n".join(f"{view.me}: {e.text}" for e in request.examples[:4])
-        heard = view.heard.text if view.heard else "How are you?"
+        manner = "\n".join(f"{line.me}: {e.text}" for e in question.examples[:4])
+        heard = line.heard.text if line.heard else "How are you?"
         _, prompt = render(
-            "embedded_line", name=view.me, other=view.other, examples=manner, heard=heard
+            "embedded_line", name=line.me, other=line.other, examples=manner, heard=heard
         )
         texts = [
             sentences.first(
@@ -214,7 +198,7 @@ class Embedded:
                     prompt,
                     max_tokens=LINE_TOKENS,
                     temperature=0.7,
-                    seed=request.seed + k,
+                    seed=question.seed + k,
                     stop=["\n"],
                 )
                 .text
@@ -224,7 +208,7 @@ class Embedded:
         return [
             text
             for text in dict.fromkeys(texts)
-            if speech_fault(text, (view.me, view.other)) is None
+            if speech_fault(text, (line.me, line.other)) is None
         ]
 
     def _from_prompt(self, facts: PromptOnly, question: Question[Any]) -> Given[str]:
@@ -265,7 +249,3 @@ class Embedded:
         return Completion(
             text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, notes=cut
         )
-
-
-def _json(fields: dict[str, Any]) -> str:
-    return json.dumps(fields, ensure_ascii=False)

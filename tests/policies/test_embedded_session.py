@@ -18,7 +18,7 @@ from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
 from simcounsel.standins.offers import Offers
 from simcounsel.standins.sense import Sense
-from tests.stage import ROOT, said, view
+from tests.stage import ROOT, line_facts, said, view
 
 pytestmark = pytest.mark.weights
 
@@ -167,11 +167,6 @@ def test_a_counselors_ordinary_questions_are_no_offers(sense: Sense) -> None:
                     said("Ines", "I lie awake."), said("Miriam", text), other_role="counselor"
                 )
                 asked += 1
-                wrong += (
-                    offers.kind(
-                        request("line_client", hints={"view": seen, "said": (), "emotion": "fear"})
-                    )
-                    is not None
-                )
+                wrong += offers.kind(line_facts(seen, role="client", emotion="fear")) is not None
     assert asked > 500
     assert wrong <= 3
