@@ -12,8 +12,8 @@ from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question
 from simcounsel.policies.staged.intents import intent_in
 from simcounsel.policies.staged.questions import IntentFacts, SufficiencyFacts
+from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.run import Run
-from simcounsel.runs.summary import conversation_lines
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
 from simcounsel.standins.offers import Offers
