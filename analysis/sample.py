@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.experiment import Experiment, PlannedRun, ReportError, read_experiment
 from simcounsel.events import SCHEMA_VERSION
-from simcounsel.viewer.reader import Log
+from simcounsel.runs.log import Log
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import settings_from
 from simcounsel.specs.world_file import load_world
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import ROOT
 from tests.viewer.conftest import FLAGS, serving

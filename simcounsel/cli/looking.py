@@ -39,8 +39,9 @@ def show(
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
     recall.
     """
-    from simcounsel.runs import summary
+    from simcounsel.runs import as_text
     from simcounsel.runs.run import Run
+    from simcounsel.runs.summary import summary_lines
 
     opened = Run.open(run)
     if opened.manifest.synthesis:
@@ -50,13 +51,13 @@ def show(
             typer.echo(line)
         return
     if conversation is not None:
-        lines = summary.conversation_lines(opened, conversation)
+        lines = as_text.conversation_lines(opened, conversation)
     elif recall is not None:
-        lines = summary.recall_lines(opened, recall, tick)
+        lines = as_text.recall_lines(opened, recall, tick)
     elif who is not None:
-        lines = summary.day_lines(opened, who, day)
+        lines = as_text.day_lines(opened, who, day)
     else:
-        lines = summary.summary_lines(opened)
+        lines = summary_lines(opened)
     for line in lines:
         typer.echo(line)
 

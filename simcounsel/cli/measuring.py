@@ -141,8 +141,8 @@ def rate(
     """
     from simcounsel.instruments.read import is_trial
     from simcounsel.measuring.rate import Rating
+    from simcounsel.runs.as_text import measured_line
     from simcounsel.runs.run import Run
-    from simcounsel.runs.summary import measured_line
 
     rating = Rating.plan(
         Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at

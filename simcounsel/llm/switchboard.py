@@ -6,31 +6,20 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
-from simcounsel.llm.chat import messages
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
+from simcounsel.llm.recording import Recorder, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
-if TYPE_CHECKING:
-    import numpy as np
-
 T = TypeVar("T")
-
-
-class Recorder(Protocol):
-    """Where calls go: a Run's calls.jsonl."""
-
-    def append_call(self, call: dict[str, Any]) -> None:
-        """Write one call."""
-        ...
 
 
 class Switchboard:
@@ -39,7 +28,7 @@ class Switchboard:
     chat: by tier; as `reason:Ines` the model of a resident who has one of their own.
 
     unit: what `begin_tick` begins, in words; give_up_after: after so many requests that reached
-    nobody, while none was answered, the stretch is given up at once (None: only at its end).
+    nobody, while none was answered, it is given up at once (None: only at its end).
     recorded: replies of an earlier run (or of this one before a crash) by key; they are used
     instead of asking. only_recorded: a request that is not among them is an error.
     """
@@ -59,7 +48,6 @@ class Switchboard:
         self.embed = embed
         self.usage = Usage()
         self.recorder = recorder
-        self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
         self.unit = "tick"
         self.give_up_after: int | None = None
@@ -228,12 +216,17 @@ class Switchboard:
     ) -> None:
         if self.recorder:
             self.recorder.append_call(
-                _call(question, reply, spent)
-                | {"tick": self._tick, "latency_s": round(latency_s, 4)}
+                self._place(question)
+                | call_line(question, reply, spent)
+                | {"latency_s": round(latency_s, 4)}
             )
         if self.on_call:
             with halting():
                 self.on_call()
+
+    def _place(self, question: Question[Any]) -> dict[str, Any]:
+        """How each line of calls.jsonl begins, so that readers can index it unread."""
+        return {"key": question.key, "tick": self._tick}
 
     async def _embedded(self, question: Question[T]) -> Reply[T]:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
@@ -253,18 +246,9 @@ class Switchboard:
             text = encode_vectors(made)
             if self.recorder:
                 self.recorder.append_call(
-                    {
-                        "key": question.key,
-                        "tick": self._tick,
-                        "who": question.who,
-                        "purpose": question.purpose,
-                        "verb": "embed",
-                        "tier": "embed",
-                        "model": self.embed.name,
-                        "texts": list(question.texts),
-                        "vectors": text,
-                        "latency_s": round(time.perf_counter() - started, 4),
-                    }
+                    self._place(question)
+                    | embedding_line(question, self.embed.name, text)
+                    | {"latency_s": round(time.perf_counter() - started, 4)}
                 )
         else:
             text = known["vectors"]
@@ -288,42 +272,3 @@ def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T
     """The asker's own answer. A question without one is answered None: its type says so."""
     value: Any = question.fallback
     return Reply(value=value, source="fallback", model=model, call=question.key, problem=problem)
-
-
-def _call(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str, Any]:
-    """The line of calls.jsonl: exactly what was sent at the last try, and what came."""
-    completion = spent.completion
-    parameters = completion.parameters if completion else None
-    call: dict[str, Any] = {
-        "key": question.key,
-        "who": question.who,
-        "purpose": question.purpose,
-        "verb": question.verb,
-        "tier": question.tier,
-        "model": spent.model,
-        "messages": messages(question, spent.complaint if spent.asked > 1 else None),
-        "parameters": parameters
-        if parameters is not None
-        else {
-            "temperature": question.temperature,
-            "max_tokens": question.max_tokens,
-            "seed": question.seed,
-        },
-        "reply": completion.text if completion else None,
-        "source": reply.source,
-        "complaint": spent.complaint,
-        "problem": reply.problem,
-        "tokens_in": spent.tokens_in,
-        "tokens_out": spent.tokens_out,
-        "cost_usd": spent.cost_usd,
-        "tries": spent.tries,
-    }
-    if completion and completion.left_out:
-        call["left_out"] = list(completion.left_out)
-    if spent.unreached:
-        call["unreached"] = True
-    if completion and completion.weights:
-        call["weights"] = dict(completion.weights)
-    if completion and completion.notes:
-        call["notes"] = dict(completion.notes)
-    return call

@@ -4,7 +4,7 @@ manifest.json   the world with its personas, or the synthesis with its situation
                 seed, parentage; written once
 events.jsonl    all that happened, one event a line; the same bytes for the same world and replies
 calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
-memory/         the memories with their vectors, in Chroma (derived from the log)
+memory/         the memories with their vectors, in Chroma; made from the log when somebody asks
 """
 
 import json

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import PromptOnly, Question
 from simcounsel.prompts import render
-from simcounsel.standins.registry import StandIns
+from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
 
 if TYPE_CHECKING:
@@ -89,7 +89,10 @@ class Embedded:
         thoughts = Thoughts(sense, feelings, self._write)
 
         interviews = Interviews(sense)
+        Sessions(sense, feelings).register(self._standins)
         ratings = Ratings(sense, self._model)
+        ratings.register(self._standins)
+        self._standins.add(PromptOnly, self._from_prompt)
         guided = Guided(sense, feelings)
 
         def line(request: Question[Any]) -> Completion:
@@ -123,17 +126,12 @@ class Embedded:
             )
 
         return {
-            "judge_audit": lambda request: Completion(
-                text="{}", source="chosen"
-            ),  # no quote of a model this small would stand
             "safety_answer": lambda request: Completion(
                 text=str(request.fallback), source="chosen"
             ),  # words decide; it cannot
             **{
                 purpose: written(answer)
-                for purpose, answer in (
-                    Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()
-                ).items()
+                for purpose, answer in Courses(sense, feelings).ways().items()
             },
             "line_client": line,
             "line_counselor": line,
@@ -149,15 +147,11 @@ class Embedded:
             "portrait": filled(thoughts.portrait),
             "persona": filled(thoughts.persona),
             "self_report": ratings.self_report,
-            "judge_item": ratings.judge_item,
-            "judge_block": ratings.judge_block,
             "sufficient": guided.sufficient,
             "intent": guided.intent,
             "valence": guided.valence,
             "note": guided.note,
             "exercise": guided.exercise,
-            "bench_judge": ratings.judge_block,
-            "judge_pair": ratings.judge_pair,
             "interview": lambda request: Completion(
                 text=interviews.answer(request), source="chosen"
             ),
@@ -247,6 +241,17 @@ class Embedded:
             for text in dict.fromkeys(texts)
             if speech_fault(text, (view.me, view.other)) is None
         ]
+
+    def _from_prompt(self, facts: PromptOnly, question: Question[Any]) -> Given[str]:
+        """The language model itself, for questions that say that they are nothing but a prompt."""
+        got = self._as_chat(question, None)
+        return Given(
+            value=got.text,
+            source="generated",
+            notes=got.notes,
+            tokens_in=got.tokens_in,
+            tokens_out=got.tokens_out,
+        )
 
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""

@@ -28,11 +28,19 @@ class Given(Generic[T]):
     """For `rate`: the probability of each number that was compared."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What it says beside its answer, such as `why`."""
+    tokens_in: int | None = None
+    """Of the prompt, where a language model wrote the answer; None elsewhere; so `tokens_out`."""
+    tokens_out: int | None = None
 
     def completion(self) -> Completion:
         """As a model's raw answer, so that it is recorded, checked and replayed like any other."""
         return Completion(
-            text=_text(self.value), source=self.source, weights=self.weights, notes=self.notes
+            text=_text(self.value),
+            source=self.source,
+            weights=self.weights,
+            notes=self.notes,
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
         )
 
 

@@ -6,11 +6,12 @@ functions by purpose replaces the drawn answer where a test, or a planted effect
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from simcounsel.chance import chance
+from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 
@@ -58,9 +59,8 @@ def _answer(request: Question[Any], draw: Random) -> str:
         case "rate":
             low, high = request.scale or (1, 10)
             return str(draw.randint(low, high))
-        case "fill" if request.purpose == "extract":
-            assert request.fallback is not None
-            return str(request.fallback.model_dump_json())
+        case "fill" if isinstance(request.facts, ExtractFacts):
+            return str(request.declared.model_dump_json())
         case "fill" if "rough" in request.hints:
             return str(request.hints["rough"].model_dump_json())
         case "fill":
@@ -105,8 +105,7 @@ def _instance(
             }
         case "boolean":
             return draw.random() < 0.5
-        case "array" if name in request.hints.get("closed", {}):
-            closed = request.hints["closed"][name]
+        case "array" if (closed := _closed(request, name)) is not None:
             return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
         case "array" if "enum" in schema["items"]:
             closed = schema["items"]["enum"]
@@ -137,6 +136,18 @@ def _instance(
     if name in ("activity", "do"):
         return f"spends time with the {draw.choice(WORDS)}"
     return _sentence(draw)
+
+
+def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
+    """What a list with that name may hold; None when that is not said."""
+    match request.facts:
+        case SeekFacts(offered=offered) if name == "facts":
+            return [fact.id for fact in offered]
+        case SupportFacts(carried=carried) if name == "strategies":
+            return list(carried)
+        case _:
+            closed: Mapping[str, Sequence[str]] = request.hints.get("closed", {})
+            return closed.get(name)
 
 
 def _length(schema: Mapping[str, Any], request: Question[Any], draw: Random) -> int:

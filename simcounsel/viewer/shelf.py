@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from simcounsel.errors import RunError
-from simcounsel.viewer.reader import Log
+from simcounsel.runs.log import Log
 
 
 class Shelf:

@@ -81,7 +81,7 @@ def test_change_is_last_minus_baseline(planted_study: Path) -> None:
 
 def test_levels_and_missing_values() -> None:
     from analysis.sample import Member, Sample
-    from simcounsel.viewer.reader import Log
+    from simcounsel.runs.log import Log
 
     def member(name: str) -> Member:
         return Member(
@@ -234,7 +234,7 @@ def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: P
 
 def test_log_outcomes_by_hand() -> None:
     from analysis.sample import Member, Sample
-    from simcounsel.viewer.reader import Log
+    from simcounsel.runs.log import Log
 
     sample = Sample(
         members=(

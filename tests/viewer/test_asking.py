@@ -17,7 +17,7 @@ from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer import asking
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.guard import POSTS
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import switchboard
 

@@ -11,10 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.errors import RunError
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import bundle
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from simcounsel.events import Assessed, Said
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.engine.test_danger import DANGER, says
 from tests.stage import ROOT, TINY, happened, live, switchboard, tiny

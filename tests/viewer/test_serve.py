@@ -17,7 +17,8 @@ from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationStarted, Said
 from simcounsel.runs.run import Run
 from simcounsel.viewer import guard
-from simcounsel.viewer.serve import STATIC, listen, make_app, serving
+from simcounsel.viewer.routes import STATIC, make_app
+from simcounsel.viewer.serve import listen, serving
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import go_on, happened
 
@@ -59,8 +60,10 @@ def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
     ]
     assert talk["text"].startswith("Miriam and Ines, Monday 2 March, 09:00, Counseling Center\n")
     behind = ask(f"behind/{talk['lines'][1]['seq']}?tick={talk['tick']}")
-    call = next(call for call in ask(f"calls/{talk['tick']}") if call["key"] == behind["keys"][0])
-    assert talk["lines"][1]["text"] in json.loads(call["reply"])["say"]
+    assert behind["event"]["text"] == talk["lines"][1]["text"] and behind["recorded"]
+    calls = {call["key"]: call for call in ask(f"calls/{talk['tick']}")}
+    for key in behind["keys"]:
+        assert calls[key]["messages"][-1]["role"] == "user"
     assert ask("warnings") == []
 
 

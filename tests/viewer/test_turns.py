@@ -22,7 +22,7 @@ from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.guard import POSTS
-from simcounsel.viewer.serve import make_app
+from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.shelf import Shelf
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command

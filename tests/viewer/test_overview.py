@@ -1,17 +1,26 @@
-"""The log as pictures need it, against a log written by hand and against the residents' own fold."""
+"""A run as pages need it, against a log written by hand and against the residents' own fold."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from simcounsel.agents.resident import Resident
-from simcounsel.events import ConversationStarted, Recalled, Said
+from simcounsel.events import SCHEMA_VERSION, ConversationStarted, Recalled, Said, parse_entry
+from simcounsel.runs.conversation import Conversation
+from simcounsel.runs.folds import conversations_in
+from simcounsel.runs.history import History
+from simcounsel.runs.lives import Lives
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
-from simcounsel.viewer import conversations, frames
+from simcounsel.viewer import conversations, people, requests
+from simcounsel.viewer.comparison import compare
+from simcounsel.viewer.overview import overview
 from tests.stage import happened
+from tests.viewer.written import stored
 
 Fields = dict[str, Any]
 WORLD: Fields = {
@@ -225,6 +234,19 @@ DAY = log(
 )
 
 
+def held(entries: list[Fields], chat: str = "1:Ada+Ben") -> Conversation | None:
+    """That conversation among some events."""
+    found = conversations_in(parse_entry(fields) for fields in entries)
+    return next((one for one in found if one.id == chat), None)
+
+
+def shown(entries: list[Fields]) -> Fields:
+    """The conversation as the page gets it."""
+    one = held(entries)
+    assert one is not None
+    return conversations.conversation(one)
+
+
 def told(found: Fields, who: str, what: str) -> list[Any]:
     """A track with its numbers as texts."""
     texts = found["texts"]
@@ -238,7 +260,7 @@ def told(found: Fields, who: str, what: str) -> list[Any]:
 
 
 def test_overview_by_hand() -> None:
-    found = frames.overview(MANIFEST, DAY, 3)
+    found = overview(MANIFEST, Lives.read(DAY), 3)
     assert (
         found["run"],
         found["world"],
@@ -284,18 +306,17 @@ def test_overview_by_hand() -> None:
 
 
 def test_overview_without_a_manifest() -> None:
-    found = frames.overview({}, DAY, 3)
+    found = overview({}, Lives.read(DAY), 3)
     assert (found["world"], found["tick_minutes"], found["first_minute"]) == (None, 30, 480)
     assert [place["name"] for place in found["places"]] == ["Kitchen", "Park"]
 
 
 def test_overview_of_nothing() -> None:
-    assert frames.overview({}, [], 0)["people"] == []
+    assert overview({}, Lives.read([]), 0)["people"] == []
 
 
 def test_conversation_by_hand() -> None:
-    talk = conversations.conversation(DAY, "1:Ada+Ben")
-    assert talk is not None
+    talk = shown(DAY)
     assert [
         (line["who"], line["text"], line["decided"]["move"], line["recalled"]["query"])
         for line in talk["lines"]
@@ -305,7 +326,7 @@ def test_conversation_by_hand() -> None:
         name: (left["summary"], left["emotion"], left["relation"]["after"])
         for name, left in talk["after"].items()
     } == {"Ben": ("Ben met Ada.", "trust", 3), "Ada": ("Ada met Ben.", "sadness", 3)}
-    assert conversations.conversation(DAY, "9:Ada+Ben") is None
+    assert held(DAY, "9:Ada+Ben") is None
 
 
 def test_what_a_policy_wrote_stands_with_its_line() -> None:
@@ -329,10 +350,7 @@ def test_what_a_policy_wrote_stands_with_its_line() -> None:
         "reason": "r",
     }
     said = next(number for number, entry in enumerate(DAY) if entry["kind"] == "said")
-    talk = conversations.conversation(
-        [*DAY[:said], {**at, **moved}, {**at, **other}, *DAY[said:]], chat
-    )
-    assert talk is not None
+    talk = shown([*DAY[:said], {**at, **moved}, {**at, **other}, *DAY[said:]])
     assert [line.get("practice") for line in talk["lines"]] == [
         [{key: value for key, value in moved.items() if key != "chat"}],
         None,
@@ -341,16 +359,41 @@ def test_what_a_policy_wrote_stands_with_its_line() -> None:
 
 def test_what_is_kept_of_a_session_stands_after_it() -> None:
     """What a policy writes once the talk is over is nobody's line; a course's plan and review stand apart."""
-    chat, at = "1:Ada+Ben", {"seq": 0, "tick": 1, "minute": 30, "chat": "1:Ada+Ben"}
-    planned = {"kind": "session_planned", "who": "Ben", "objective": ["to listen"], "session": 1}
-    thought = {"kind": "reasoned", "who": "Ben", "skill": "mirror", "strategy": "wait"}
-    noted, reviewed = (
-        {"kind": "noted", "who": "Ada", "text": "n"},
-        {"kind": "session_reviewed", "who": "Ben", "summary": "it went"},
-    )
+    at = {"seq": 0, "tick": 1, "minute": 30, "chat": "1:Ada+Ben"}
+    named = {"calls": ["k"], "fallback": False}
+    of_course = {"about": "Ada", "session": 1, "stage": "first"} | named
+    planned = of_course | {
+        "kind": "session_planned",
+        "who": "Ben",
+        "theme": "sleep",
+        "objective": ["to listen"],
+        "goals": [],
+        "reason": "it begins",
+    }
+    thought = {
+        "kind": "reasoned",
+        "who": "Ben",
+        "assessment": "a",
+        "client_state": "c",
+        "skill": "mirror",
+        "strategy": "wait",
+    } | named
+    noted = {"kind": "noted", "who": "Ada", "about": "Ben", "text": "n", "first": 1, "last": 2}
+    noted |= named
+    reviewed = of_course | {
+        "kind": "session_reviewed",
+        "who": "Ben",
+        "summary": "it went",
+        "goals": [],
+        "client_state": "c",
+        "alliance": 3,
+        "unresolved": [],
+        "homework": None,
+        "dropped": [],
+    }
     said = next(number for number, entry in enumerate(DAY) if entry["kind"] == "said")
     moved = max(number for number, entry in enumerate(DAY) if entry["kind"] == "relation_changed")
-    talk = conversations.conversation(
+    talk = shown(
         [
             *DAY[:said],
             at | planned,
@@ -359,10 +402,8 @@ def test_what_is_kept_of_a_session_stands_after_it() -> None:
             at | noted,
             at | reviewed,
             *DAY[moved + 1 :],
-        ],
-        chat,
+        ]
     )
-    assert talk is not None
     assert [line.get("practice") for line in talk["lines"]] == [[thought], None]
     assert {name: left["practice"] for name, left in talk["after"].items()} == {
         "Ada": [noted],
@@ -372,7 +413,7 @@ def test_what_is_kept_of_a_session_stands_after_it() -> None:
 
 
 def test_transcript_is_text_in_markdown() -> None:
-    talk = conversations.conversation(DAY, "1:Ada+Ben")
+    talk = held(DAY)
     assert talk is not None
     assert conversations.transcript(talk, "Monday") == (
         "Ben and Ada, Monday, Park\n\nBen: Hello.\nAda: Hm <b>.\n",
@@ -380,8 +421,16 @@ def test_transcript_is_text_in_markdown() -> None:
     )
 
 
-def test_person_by_hand() -> None:
-    ada = frames.person(MANIFEST, DAY, "Ada")
+def read(folder: Path, entries: list[Fields], manifest: Fields = MANIFEST) -> History:
+    """The history of a log made by hand."""
+    written = manifest | {"schema_version": SCHEMA_VERSION}
+    log = Log(stored(folder / "by hand", entries, written))
+    log.refresh()
+    return History(log)
+
+
+def test_person_by_hand(tmp_path: Path) -> None:
+    ada = people.person(read(tmp_path, DAY), "Ada")
     assert ada["sheet"] == {"role": "client", "history": "Born by the sea."}
     assert [v["version"] for v in ada["versions"]] == [1]
     assert [(r["tick"], r["other"], r["after"]) for r in ada["relations"]] == [(1, "Ben", 3)]
@@ -397,7 +446,7 @@ def test_person_by_hand() -> None:
 
 def test_weights_of_the_baseline() -> None:
     world = WORLD | {"memory": {"recall": "generative_agents"}}
-    assert frames.overview(MANIFEST | {"world": world}, DAY, 3)["weights"] == {
+    assert overview(MANIFEST | {"world": world}, Lives.read(DAY), 3)["weights"] == {
         "recency": 1 / 3,
         "poignancy": 1 / 3,
         "emotion_score": 0,
@@ -407,64 +456,35 @@ def test_weights_of_the_baseline() -> None:
 
 
 def test_compare_by_hand() -> None:
-    a = frames.overview(MANIFEST, DAY, 3)
+    a = overview(MANIFEST, Lives.read(DAY), 3)
     other = [
         e | {"activity": "runs"} if e["kind"] == "acted" and e["tick"] == 2 else e for e in DAY
     ]
-    b = frames.overview(
-        MANIFEST | {"run": "r2", "parent": {"run": "r1", "at_tick": 2, "changes": []}}, other, 3
-    )
-    assert frames.compare(a, b) == {
+    forked = {"run": "r2", "parent": {"run": "r1", "at_tick": 2, "changes": []}}
+    b = overview(MANIFEST | forked, Lives.read(other), 3)
+    assert compare(a, b) == {
         "ticks": 3,
         "differ": {"Ada": {"doing": [2], "feeling": []}, "Ben": {"doing": [], "feeling": []}},
         "parted": 2,
         "forked": 2,
         "only": {"a": [], "b": []},
     }
-    assert frames.compare(a, a)["parted"] is None
+    assert compare(a, a)["parted"] is None
 
 
-def test_the_request_behind_a_line() -> None:
-    line = next(e for e in DAY if e["kind"] == "said" and e["who"] == "Ada")
-    calls = [
-        {
-            "key": "a",
-            "tick": 1,
-            "who": "Ada",
-            "purpose": "line_client",
-            "reply": '{"say": "Oh."}',
-            "source": "chosen",
-        },
-        {
-            "key": "b",
-            "tick": 1,
-            "who": "Ada",
-            "purpose": "line_client",
-            "reply": '{"say": "Hm <b>."}',
-            "source": "chosen",
-        },
-        {
-            "key": "c",
-            "tick": 1,
-            "who": "Ben",
-            "purpose": "line_layperson",
-            "reply": '{"say": "Hm <b>."}',
-            "source": "chosen",
-        },
-        {
-            "key": "d",
-            "tick": 2,
-            "who": "Ada",
-            "purpose": "line_client",
-            "reply": '{"say": "Hm <b>."}',
-            "source": "chosen",
-        },
-    ]
-    assert frames.keys_behind(line, calls) == ["b"]
-    assert frames.keys_behind(line, [calls[0] | {"source": "fallback", "reply": "nonsense"}]) == [
-        "a"
-    ]
-    assert frames.keys_behind(line, []) == []
+@pytest.mark.parametrize(("version", "recorded"), [(SCHEMA_VERSION, True), (1, False)])
+def test_the_requests_behind_a_line(tmp_path: Path, version: int, recorded: bool) -> None:
+    """An event names its calls; a log of version 1 did not, and nothing is guessed."""
+    own = {"calls": ["a", "b"], "fallback": False} if recorded else {}
+    entries = [e | own if e["kind"] == "said" else e for e in DAY]
+    history = read(tmp_path, entries)
+    (history.log.folder / "manifest.json").write_text(
+        json.dumps(MANIFEST | {"schema_version": version}), encoding="utf-8"
+    )
+    line = next(e for e in history.log.entries(("said",)))
+    found = requests.behind(history, line)
+    assert (found["keys"], found["recorded"]) == (["a", "b"] if recorded else [], recorded)
+    assert found["event"]["text"] == "Hello."
 
 
 # against the residents' own fold, over a whole run
@@ -480,13 +500,14 @@ def entries(lived: Run) -> list[Fields]:
 
 def test_tracks_are_what_residents_lived(lived: Run, entries: list[Fields]) -> None:
     manifest = json.loads((lived.folder / "manifest.json").read_text(encoding="utf-8"))
-    found = frames.overview(manifest, entries, 12)
+    found = overview(manifest, Lives.read(entries), 12)
     vectors: dict[str, np.ndarray] = {}
     for call in lived.calls():
         if call.get("verb") == "embed" and call["purpose"] == "remember":
             vectors.update(
                 zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True)
             )
+    history = History.of(lived)
     residents = {spec.name: Resident(spec, lived.world, vectors) for spec in lived.world.residents}
     for tick in range(12):
         for entry in lived.entries(until_tick=tick + 1):
@@ -511,51 +532,38 @@ def test_tracks_are_what_residents_lived(lived: Run, entries: list[Fields]) -> N
                 resident.intensity,
             )
     for name, resident in residents.items():
-        kept = frames.memories(entries, name)
+        kept = people.memories(history, name)
         assert [m["id"] for m in kept if m["store"] == "short"] == [
             m.id for m in resident.memory.short.memories
         ]
         assert [m["id"] for m in kept if m["store"] == "long"] == [
             m.id for m in resident.memory.long.memories
         ]
-        assert frames.person(manifest, entries, name)["versions"][-1]["version"] == (
+        assert people.person(history, name)["versions"][-1]["version"] == (
             resident.version.version if resident.version else 0
         )
 
 
 def test_every_line_and_recall_of_a_run_is_there(lived: Run, entries: list[Fields]) -> None:
-    lines = [
-        line
-        for talk in frames.overview({}, entries, 12)["talks"]
-        for line in (conversations.conversation(entries, talk["chat"]) or {})["lines"]
-    ]
-    assert [line["text"] for line in lines] == [event.text for event in happened(lived, Said)]
-    assert all(line["decided"] and line["recalled"] for line in lines)
+    history = History.of(lived)
+    held = list(history.conversations())
+    talks = overview({}, Lives.read(entries), 12)["talks"]
+    assert [(one.id, len(one.lines)) for one in held] == [(t["chat"], t["lines"]) for t in talks]
+    lines = [line for one in held for line in one.lines]
+    assert [line.text for line in lines] == [event.text for event in happened(lived, Said)]
+    assert all(line.decided and line.recalled for line in lines)
+    assert [history.conversation(one.id) for one in held] == held
     names = [spec.name for spec in lived.world.residents]
-    assert sum(len(frames.recalls(entries, name)) for name in names) == len(
-        happened(lived, Recalled)
-    )
+    assert sum(len(history.recalls(name)) for name in names) == len(happened(lived, Recalled))
 
 
 def test_people_whose_coming_is_gone() -> None:
     """The first events are lost: Ada is known from the manifest, Ben only from what he did."""
     rest = [entry for entry in DAY if entry["kind"] != "joined"]
-    found = frames.overview(MANIFEST, rest, 3)
+    found = overview(MANIFEST, Lives.read(rest), 3)
     assert [(p["name"], p["role"], p["place"]) for p in found["people"]] == [
         ("Ada", "client", "Kitchen"),
         ("Ben", "resident", "Park"),
     ]
     assert found["tracks"]["Ada"]["here"] == [[0, True]]
     assert found["tracks"]["Ben"]["here"] == [[0, True], [2, False]]
-
-
-def test_the_parents_future_does_not_stand_behind_a_forks_decision() -> None:
-    decision = next(e for e in DAY if e["kind"] == "decided" and e["who"] == "Ada")
-    own, spare = (
-        {"key": key, "tick": 1, "who": "Ada", "purpose": "move", "reply": "x", "source": "chosen"}
-        for key in ("own", "spare")
-    )
-    assert frames.keys_behind(decision, [spare | {"spare": True}, own]) == ["own"]
-    assert frames.keys_behind(decision, [spare | {"spare": True}]) == ["spare"], (
-        "it was answered from the parent's recording"
-    )

@@ -1,10 +1,14 @@
 """What a run's summary tells of warnings."""
 
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
-from simcounsel.events import Entry, Warned
-from simcounsel.runs.summary import day_lines, warning_lines
+import pytest
+
+from simcounsel.errors import RunError
+from simcounsel.events import Entry, TickEnded, Warned
+from simcounsel.runs.as_text import day_lines
+from simcounsel.runs.summary import warning_lines
+from tests.stage import begun
 
 
 def test_warnings_are_told_with_their_causes() -> None:
@@ -39,13 +43,15 @@ def test_many_or_long_causes_are_told_short() -> None:
     assert "and 1 other causes" in lines[-1]
 
 
-def test_a_day_tells_what_went_wrong_in_it() -> None:
-    warned = Warned(who="Ines", purpose="plan_day", cause="not JSON")
-    run: Any = SimpleNamespace(
-        folder="run",
-        world=SimpleNamespace(residents=[SimpleNamespace(name="Ines")]),
-        entries=lambda: [Entry(0, 1, 480, warned)],
-    )
+def test_a_day_tells_what_went_wrong_in_it(tmp_path: Path) -> None:
+    run = begun(tmp_path)
+    events = (Warned(who="Ines", purpose="plan_day", cause="not JSON"), TickEnded())
+    text = "".join(Entry(seq, 0, 480, event).line() for seq, event in enumerate(events))
+    (run.folder / "events.jsonl").write_text(text, encoding="utf-8")
     assert list(day_lines(run, "Ines", 0)) == [
         "08:00  warning: Ines, plan_day: not JSON; the fallback was taken"
     ]
+    assert list(day_lines(run, "Ines", 1)) == ["nothing on day 1 (the first day is 0)"]
+    (run.folder / "events.jsonl").write_text(text.replace("plan_day", '"'), encoding="utf-8")
+    with pytest.raises(RunError, match=r"events.jsonl:1: not an event"):
+        list(day_lines(run, "Ines", 0))

@@ -9,9 +9,10 @@ import pytest
 from simcounsel.engine.forking import fork
 from simcounsel.errors import RunError
 from simcounsel.runs import upgrades
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer import serve
-from simcounsel.viewer.reader import Log
+from simcounsel.viewer import parts
 from tests.stage import go_on
 
 
@@ -46,10 +47,9 @@ def test_the_viewer_shows_it(old: Path, lived: Run) -> None:
     for one in (log, today):
         one.refresh()
     assert log.problems() == []
-    assert serve.overview(None, log) | {"run": "", "size": 0} == serve.overview(None, today) | {
-        "run": "",
-        "size": 0,
-    }
+    assert parts.overview(History(log)) | {"run": "", "size": 0} == parts.overview(
+        History(today)
+    ) | {"run": "", "size": 0}
 
 
 def test_it_cannot_be_gone_on_with_but_forked(old: Path, tmp_path: Path) -> None:
