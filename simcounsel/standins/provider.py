@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.agents import facts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import PromptOnly, Question
+from simcounsel.llm.question import Facts, PromptOnly, Question
 from simcounsel.prompts import render
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
@@ -53,9 +53,17 @@ class Embedded:
         with self._lock:
             if self._plain:
                 return self._as_chat(request, complaint)
-            if not self._standins.known:
-                self._register()
-            return self._standins.answer(request)
+            return self._registered().answer(request)
+
+    @property
+    def known(self) -> frozenset[type[Facts]]:
+        """The kinds of questions for which there is a stand-in."""
+        return self._registered().known
+
+    def _registered(self) -> StandIns:
+        if not self._standins.known:
+            self._register()
+        return self._standins
 
     async def close(self) -> None:
         """Free the models."""
