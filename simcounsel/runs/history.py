@@ -84,11 +84,13 @@ class History:
 
     # conversations
 
-    def conversations(self) -> Iterator[Conversation]:
-        """All conversations, or all sessions of a synthesis, in order."""
+    def conversations(self, *, until_tick: int | None = None) -> Iterator[Conversation]:
+        """All conversations, or all sessions of a synthesis, in order; those before `until_tick`,
+        if given.
+        """
         if self.log.is_synthesis:
-            return sessions_in(self.log.entries(OF_SYNTHESIS))
-        return conversations_in(self.log.entries(self._of_world()))
+            return sessions_in(self.log.entries(OF_SYNTHESIS, until_tick=until_tick))
+        return conversations_in(self.log.entries(self._of_world(), until_tick=until_tick))
 
     def outline(self) -> Iterator[Conversation]:
         """All of them without their lines: when, who, how they began and ended."""

@@ -262,9 +262,10 @@ class Run:
             ) from None
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl")
         if dropped:
+            unit, again = ("wave", "written") if self.manifest.synthesis else ("tick", "lived")
             self.dropped = (
-                f"{dropped} bytes of an unfinished tick were dropped from events.jsonl; tick"
-                f" {ticks} is lived again"
+                f"{dropped} bytes of an unfinished {unit} were dropped from events.jsonl; {unit}"
+                f" {ticks} is {again} again"
             )
             log.warning("%s: %s", self.folder, self.dropped)
         try:

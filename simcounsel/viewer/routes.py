@@ -1,4 +1,4 @@
-"""The site's pages and addresses: the runs of a shelf, as JSON."""
+"""The site's pages and addresses: the runs of a list, as JSON."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,17 +27,17 @@ from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.comparison import compare
 from simcounsel.viewer.guard import Guard
 from simcounsel.viewer.reply import as_json
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 
 STATIC = Path(str(files("simcounsel.viewer") / "static"))
 Answer = Callable[[Request, History], Any]
 
 
 def make_app(
-    shelf: Shelf, *, token: str | None = None, more: Sequence[BaseRoute] = ()
+    run_list: RunList, *, token: str | None = None, more: Sequence[BaseRoute] = ()
 ) -> Starlette:
-    """The site over a shelf of runs. more: routes of other parts (interviews, a human's turn)."""
-    site = Site(shelf)
+    """The site over a list of runs. more: routes of other parts (interviews, a human's turn)."""
+    site = Site(run_list)
     human = any(isinstance(route, Route) and route.path.endswith("/turn") for route in more)
 
     def seen(request: Request, history: History) -> Any:
@@ -75,22 +75,22 @@ def make_app(
 class Site:
     """The pages, and the way from a request to a run's log."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, run_list: RunList) -> None:
+        self.run_list = run_list
 
     async def home(self, request: Request) -> Response:
         """The list of runs; the run itself when there is one only."""
-        if self.shelf.only is not None:
-            return RedirectResponse(f"/run/{self.shelf.only}", 303)
+        if self.run_list.only is not None:
+            return RedirectResponse(f"/run/{self.run_list.only}", 303)
         return FileResponse(STATIC / "index.html")
 
     async def run(self, request: Request) -> Response:
         """The page of a run: of a world, or of a synthesis."""
         name = request.path_params["run"]
-        if name not in self.shelf.names():
+        if name not in self.run_list.names():
             return PlainTextResponse(f"there is no run {name!r} here", 404)
         return FileResponse(
-            STATIC / ("sessions.html" if self.shelf.log(name).is_synthesis else "run.html")
+            STATIC / ("sessions.html" if self.run_list.log(name).is_synthesis else "run.html")
         )
 
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
@@ -114,14 +114,14 @@ class Site:
         """Name, world, condition, seed and length of each run."""
         return as_json(
             await asyncio.to_thread(
-                lambda: [_told(self.shelf, name) for name in reversed(self.shelf.names())]
+                lambda: [_listed(self.run_list, name) for name in reversed(self.run_list.names())]
             )
         )
 
     async def compare(self, request: Request) -> Response:
         """Where two runs part. Syntheses have no days to compare: that is refused in words."""
         try:
-            a, b = (self.shelf.log(request.query_params.get(side, "")) for side in ("a", "b"))
+            a, b = (self.run_list.log(request.query_params.get(side, "")) for side in ("a", "b"))
         except KeyError as name:
             raise HTTPException(
                 404, f"there is no run {name.args[0]!r} here; name two: ?a=RUN&b=RUN"
@@ -144,7 +144,7 @@ class Site:
 
         async def respond(request: Request) -> Response:
             try:
-                log = self.shelf.log(request.path_params["run"])
+                log = self.run_list.log(request.path_params["run"])
             except KeyError as name:
                 raise HTTPException(404, f"there is no run {name.args[0]!r} here") from None
             found = await asyncio.to_thread(partial(_fresh, answer, request, log))
@@ -165,10 +165,10 @@ def _fresh(answer: Answer, request: Request, log: Log) -> Any:
         return PlainTextResponse(f"this part of the run cannot be shown: {why}", 422)
 
 
-def _told(shelf: Shelf, name: str) -> dict[str, Any]:
+def _listed(run_list: RunList, name: str) -> dict[str, Any]:
     """What the list says of a run; one that cannot be read at all is named with its trouble."""
     try:
-        return _summed(shelf.log(name))
+        return _summed(run_list.log(name))
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         return {
             "name": name,

@@ -13,14 +13,14 @@ from starlette.routing import BaseRoute
 from simcounsel.errors import SimcounselError
 from simcounsel.viewer.guard import LOOPBACK
 from simcounsel.viewer.routes import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 
 if TYPE_CHECKING:
     import uvicorn  # the server is loaded when a site is served, not when a command starts
 
 
 def serve(
-    shelf: Shelf,
+    run_list: RunList,
     *,
     host: str,
     port: int,
@@ -36,7 +36,7 @@ def serve(
     def opened(base: str) -> None:
         say(f"{base}{path}?token={token}" if token else f"{base}{path}")
 
-    listen(make_app(shelf, token=token, more=more), host=host, port=port, opened=opened)
+    listen(make_app(run_list, token=token, more=more), host=host, port=port, opened=opened)
 
 
 def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None]) -> None:
@@ -52,7 +52,9 @@ def listen(app: Starlette, *, host: str, port: int, opened: Callable[[str], None
 
 
 @contextmanager
-def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = ()) -> Iterator[str]:
+def serving(
+    run_list: RunList, *, host: str, port: int, more: Sequence[BaseRoute] = ()
+) -> Iterator[str]:
     """Serve from a thread for as long as the block lasts; yields the site's address on this
     machine.
     """
@@ -60,7 +62,7 @@ def serving(shelf: Shelf, *, host: str, port: int, more: Sequence[BaseRoute] = (
 
     sock = _bind(host, port)
     server = uvicorn.Server(
-        _config(make_app(shelf, more=more), host=host, port=port, timeout_graceful_shutdown=1)
+        _config(make_app(run_list, more=more), host=host, port=port, timeout_graceful_shutdown=1)
     )
     thread = threading.Thread(
         target=server.run, kwargs={"sockets": [sock]}, name="simcounsel-site", daemon=True

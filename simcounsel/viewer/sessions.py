@@ -175,5 +175,5 @@ def asked(held: Conversation, calls: Iterable[Call]) -> Mapping[str, list[Fields
         "distil": requests_of(held.learned, known),
     }
     named = {one["key"] for part in found.values() for one in part}
-    other = [request(call) for key, call in known.items() if key not in named]
+    other = [request(call) for key, call in known.items() if key not in named and not call.spare]
     return found | {"other": other}

@@ -21,8 +21,8 @@ from simcounsel.specs.world import World, suggest
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
+from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.serve import serving
-from simcounsel.viewer.shelf import Shelf
 
 
 def board_for(world: World, name: str, seconds: float) -> Board:
@@ -49,12 +49,12 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
     wrapped = {id(model): Human(model, board) for model in models.chat.values()}
     models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     name = run.resolve().name
-    shelf = Shelf(run)
+    run_list = RunList(run)
     with serving(
-        shelf,
+        run_list,
         host="127.0.0.1",
         port=port,
-        more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(shelf)],
+        more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(run_list)],
     ) as address:
         yield f"{address}/run/{name}"
 

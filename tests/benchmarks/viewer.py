@@ -26,7 +26,7 @@ from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import Appointment, ModelRoles, Place, Relationship, ResidentSpec, World
 from simcounsel.viewer import parts, routes
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 from tests.benchmarks.towns import persona
 
 CLIENTS = (
@@ -124,7 +124,7 @@ def site(folder: Path) -> Iterator[str]:
 
     server = uvicorn.Server(
         uvicorn.Config(
-            routes.make_app(Shelf(folder)),
+            routes.make_app(RunList(folder)),
             host="127.0.0.1",
             port=0,
             log_config=None,

@@ -11,7 +11,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 from tests.stage import go_on, live, tiny
 
 
@@ -177,14 +177,14 @@ def test_many_readers_at_once(lived: Run) -> None:
 def test_shelf(lived: Run, tmp_path: Path) -> None:
     shutil.copytree(lived.folder, tmp_path / "a")
     (tmp_path / "empty").mkdir()
-    shelf = Shelf(tmp_path)
+    shelf = RunList(tmp_path)
     assert (shelf.names(), shelf.only) == (["a"], None)
-    assert Shelf(tmp_path / "a").only == "a"
+    assert RunList(tmp_path / "a").only == "a"
     for name in ("..", "a/..", "empty", "", "/etc", "a\0"):
         with pytest.raises(KeyError):
             shelf.log(name)
     with pytest.raises(RunError, match="no such folder"):
-        Shelf(tmp_path / "nowhere")
+        RunList(tmp_path / "nowhere")
 
 
 def test_lost_lines_are_counted(folder: Path) -> None:

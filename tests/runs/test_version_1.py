@@ -20,7 +20,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.routes import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT, go_on
 from tests.viewer.written import go_on as write_on
 
@@ -70,7 +70,7 @@ def test_it_shows(old: dict[str, Run]) -> None:
 
 def test_it_views_and_says_what_was_not_recorded(old: dict[str, Run], tmp_path: Path) -> None:
     for kind, run in old.items():
-        shelf = Shelf(run.folder)
+        shelf = RunList(run.folder)
         site = TestClient(make_app(shelf), base_url="http://127.0.0.1:8765")
         api = f"/api/runs/{run.name}"
         if kind == "world":

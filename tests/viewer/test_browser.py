@@ -19,7 +19,7 @@ from simcounsel.runs.run import Run
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.routes import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT, TINY, go_on, happened, live, three, tiny
 from tests.viewer.conftest import serving, sound_page
 
@@ -37,7 +37,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(shelf: Path) -> Iterator[str]:
-    with serving(make_app(Shelf(shelf))) as address:
+    with serving(make_app(RunList(shelf))) as address:
         yield address
 
 
@@ -51,7 +51,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def names(shelf: Path) -> tuple[str, str]:
     """The run, and its fork."""
-    runs = {name: Run.open(shelf / name) for name in Shelf(shelf).names()}
+    runs = {name: Run.open(shelf / name) for name in RunList(shelf).names()}
     child = next(name for name, run in runs.items() if run.manifest.parent)
     return next(name for name in runs if name != child), child
 
@@ -185,7 +185,7 @@ def test_two_runs_side_by_side(page: Page, url: str, shelf: Path) -> None:
 
 def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
     run = live(tmp_path, tiny(), 3)
-    with serving(make_app(Shelf(run.folder))) as address:
+    with serving(make_app(RunList(run.folder))) as address:
         page.goto(f"{address}/#tick=2")
         page.wait_for_selector("main[data-drawn]")
         expect(page.locator("header")).to_contain_text("3 of 12 ticks lived")
@@ -265,7 +265,7 @@ POISONED = {
 def test_hostile_text_does_nothing(page: Page, shelf: Path, tmp_path: Path) -> None:
     folder = spoiled(shelf, tmp_path)
     write_bundle(Log(folder), tmp_path / "nasty.html")
-    with serving(make_app(Shelf(folder))) as address:
+    with serving(make_app(RunList(folder))) as address:
         for start in (f"{address}/run/nasty", f"file://{tmp_path}/nasty.html"):
             for panel in PANELS:
                 page.goto(f"{start}#tick=2&who=Ines&panel={panel}")
@@ -310,7 +310,7 @@ def test_half_a_run(page: Page, shelf: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shelf / names(shelf)[0], tmp_path / "half"))
     (folder / "manifest.json").unlink()
     (folder / "calls.jsonl").unlink()
-    with serving(make_app(Shelf(folder))) as address:
+    with serving(make_app(RunList(folder))) as address:
         page.goto(f"{address}/run/half#tick=2&who=Ines&panel=hood")
         at(page, 2, "hood")
         expect(page.locator(".problems")).to_contain_text("manifest.json is missing")
@@ -321,7 +321,7 @@ def test_half_a_run(page: Page, shelf: Path, tmp_path: Path) -> None:
 def test_an_interview(page: Page, shelf: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shelf / names(shelf)[0], tmp_path / "asked"))
     before = {file.name: file.read_bytes() for file in folder.glob("*.json*")}
-    only = Shelf(folder)
+    only = RunList(folder)
     with serving(make_app(only, more=asking_routes(only))) as address:
         page.goto(f"{address}/run/asked#tick=6&who=Ines&panel=interview")
         at(page, 6, "interview")

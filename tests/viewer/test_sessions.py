@@ -24,7 +24,7 @@ from simcounsel.viewer import sessions, syntheses
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.routes import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 from tests.viewer.written import ADVICE, go_on, lines, stored, talk, written
 
 HERE = "http://127.0.0.1:8765"
@@ -69,7 +69,7 @@ def told(tmp_path: Path, entries: list[dict[str, Any]] = LOG) -> History:
 
 
 def client(shelf: Path) -> TestClient:
-    found = Shelf(shelf)
+    found = RunList(shelf)
     return TestClient(make_app(found, more=asking_routes(found)), base_url=HERE)
 
 
@@ -252,7 +252,6 @@ def test_the_requests_behind_a_line_are_those_that_its_events_name(tmp_path: Pat
     assert asked == {"extract": ["a"], "2": ["b", "c", "d"], "other": ["e"]}
 
 
-@pytest.mark.xfail(reason="sessions do not name their calls yet")
 def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
     read = history(run.folder)
     for one in syntheses.overview(read)["sessions"]:
@@ -280,7 +279,6 @@ def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
         assert learned == ["distil"] * criticized
 
 
-@pytest.mark.xfail(reason="sessions do not name their calls yet")
 def test_of_a_fork_the_requests_are_its_own(run: Run, tmp_path: Path) -> None:
     shutil.copytree(run.folder, tmp_path / run.name)
     dropped = next(iter(history(run.folder).strategies()))

@@ -23,7 +23,7 @@ from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.guard import POSTS
 from simcounsel.viewer.routes import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
 from tests.stage import TINY, begun, go_on, happened, live, log, said, switchboard, tiny, view
@@ -173,7 +173,7 @@ def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
 def site(tmp_path: Path) -> tuple[Board, TestClient]:
     run = begun(tmp_path)
     board = Board(who="Miriam", seconds=30)
-    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name, run.world))
+    app = make_app(RunList(run.folder), more=turn_routes(board, run.folder.name, run.world))
     return board, TestClient(app, base_url="http://127.0.0.1", headers={"x-run": run.folder.name})
 
 

@@ -29,7 +29,7 @@ from simcounsel.viewer.rating.study import (
     refuse_taken,
     write_study,
 )
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 
 
 @dataclass(kw_only=True)
@@ -135,11 +135,11 @@ def _logs(runs: Sequence[Path]) -> Iterator[Log]:
     """The runs, each once, by name."""
     seen: set[Path] = set()
     for path in runs:
-        shelf = Shelf(path)
-        if not shelf.names():
+        run_list = RunList(path)
+        if not run_list.names():
             raise StudyError(f"{path}: no runs in it; name a run's folder or a folder of runs")
-        for name in sorted(shelf.names()):
-            log = shelf.log(name)
+        for name in sorted(run_list.names()):
+            log = run_list.log(name)
             if log.folder.resolve() not in seen:
                 seen.add(log.folder.resolve())
                 log.refresh()

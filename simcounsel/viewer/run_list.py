@@ -6,7 +6,7 @@ from simcounsel.errors import RunError
 from simcounsel.runs.log import Log
 
 
-class Shelf:
+class RunList:
     """Runs by name. A name is looked up among the folders that are there, so it cannot leave
     them.
     """
