@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from simcounsel.agents.reporting import FormItem
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.bench.cases import Exchange
 from simcounsel.bench.counselor import exchange_id
 from simcounsel.chance import seed_of

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from simcounsel.agents.reporting import FormItem
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.llm.question import Facts
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
-from simcounsel.agents.reporting import FormItem
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.specs.scale import Item, Range, Scale
 
 _ABSENT = "(absent)"

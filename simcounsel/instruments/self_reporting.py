@@ -3,7 +3,7 @@
 from typing import Any
 
 from simcounsel.agents.mind import Mind, Scene
-from simcounsel.agents.reporting import Sheet
+from simcounsel.agents.questionnaire import Sheet
 from simcounsel.instruments.collecting import Answers, Collected, temperature
 from simcounsel.instruments.forms import answers_model, question_of, scale_text
 from simcounsel.llm.question import Ask, Reply

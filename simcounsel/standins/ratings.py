@@ -8,7 +8,6 @@ knows no negation.
   as G-Eval weights them.
 """
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BaseModel
 
-from simcounsel.agents.reporting import FormItem
+from simcounsel.agents.facts import SelfReportFacts
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts, PairFacts
-from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.sense import Sense
@@ -43,22 +42,21 @@ class Ratings:
         self._model = model
 
     def register(self, standins: StandIns) -> None:
-        """Answer what judges are asked."""
+        """Answer what respondents and judges are asked."""
+        standins.add(SelfReportFacts, self.self_report)
         standins.add(ItemFacts, self.judge_item)
         standins.add(BlockFacts, self.judge_block)
         standins.add(AuditFacts, self.judge_audit)
         standins.add(PairFacts, self.judge_pair)
 
-    def self_report(self, request: Question[Any]) -> Completion:
+    def self_report(
+        self, facts: SelfReportFacts, question: Question[BaseModel]
+    ) -> Given[BaseModel]:
         """One number for each id, by nearness."""
-        hints = request.hints
-        version = hints["resident"].version
-        known = [*hints["memories"], *(before_capitals(version.recent_feeling) if version else ())]
-        answers = {
-            question.id: _on_grid(question, self._share(question.text, known))
-            for question in hints["questions"]
-        }
-        return Completion(text=json.dumps(answers), source="chosen")
+        known = [*facts.memories, *before_capitals(facts.recent_feeling)]
+        answers = {item.id: _on_grid(item, self._share(item.text, known)) for item in facts.items}
+        assert question.schema is not None
+        return Given(value=question.schema(**answers))
 
     def _share(self, text: str, known: list[str]) -> float:
         """How near it comes, from 0 to 1; the mean of the three nearest."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from simcounsel.agents.facts import AppraisalFacts, InsightsFacts, SkippedDaysFacts, SlotsFacts
 from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
@@ -116,11 +117,9 @@ def _instance(
                 for _ in range(_length(schema, request, draw))
             ]
         case "integer":
-            high = (
-                len(request.hints.get("evidence", ())) or schema.get("maximum", 10)
-                if name == "evidence"
-                else schema.get("maximum", 10)
-            )
+            high = schema.get("maximum", 10)
+            if name == "evidence" and isinstance(request.facts, InsightsFacts):
+                high = len(request.facts.evidence)
             return draw.randint(
                 schema.get("minimum", 1), max(1, min(high, schema.get("maximum", high)))
             )
@@ -131,8 +130,8 @@ def _instance(
             )
     if name == "at":
         return f"{draw.randrange(6, 22):02d}:{draw.choice(('00', '15', '30', '45'))}"
-    if name == "place" and request.hints.get("places"):
-        return draw.choice([place.name for place in request.hints["places"]])
+    if name == "place" and isinstance(request.facts, SlotsFacts) and request.facts.places:
+        return draw.choice([place.name for place in request.facts.places])
     if name in ("activity", "do"):
         return f"spends time with the {draw.choice(WORDS)}"
     return _sentence(draw)
@@ -151,8 +150,10 @@ def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
 
 
 def _length(schema: Mapping[str, Any], request: Question[Any], draw: Random) -> int:
-    for hint in ("minutes", "news"):
-        if hint in request.hints:
-            return len(request.hints[hint])
+    match request.facts:
+        case (
+            SlotsFacts(minutes=wanted) | AppraisalFacts(news=wanted) | SkippedDaysFacts(days=wanted)
+        ):
+            return len(wanted)
     low = int(schema.get("minItems", 1))
     return draw.randint(low, min(int(schema.get("maxItems", low)), low + 1))

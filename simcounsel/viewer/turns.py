@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import SimcounselError
-from simcounsel.llm.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World, suggest
+from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json

@@ -81,7 +81,7 @@ def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
         r
         for r in requests
         if r.purpose == "line_client"
-        and int(r.hints["view"].chat.split(":")[0]) > int(events[seen[0]].chat.split(":")[0])
+        and int(r.facts.chat.split(":")[0]) > int(events[seen[0]].chat.split(":")[0])
     ]
     assert later
     assert all(insight in request.prompt for request in later)
@@ -89,7 +89,7 @@ def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
         r
         for r in requests
         if r.purpose == "line_client"
-        and int(r.hints["view"].chat.split(":")[0]) <= int(events[seen[0]].chat.split(":")[0])
+        and int(r.facts.chat.split(":")[0]) <= int(events[seen[0]].chat.split(":")[0])
     ]
     assert not any(insight in request.prompt for request in earlier)
     assert any(

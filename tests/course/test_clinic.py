@@ -248,7 +248,7 @@ def at_the_center(request: Question, draw: Any) -> str:
 
     slots = [
         {"activity": "spends the hour there", "kind": "rest", "place": "Counseling Center"}
-        for _ in request.hints["minutes"]
+        for _ in request.facts.minutes
     ]
     return json.dumps({"slots": slots})
 

@@ -163,7 +163,7 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
     made = world(5, plan=CoursePlan.model_validate(data))
 
     def tells(request: Question, draw: Random) -> str:
-        say = "My father drowned." if request.hints["view"].meeting > 2 else "I sleep badly."
+        say = "My father drowned." if request.facts.meeting > 2 else "I sleep badly."
         return json.dumps(
             {
                 "say": f"{say} In the quarry. Number {draw.randrange(10**6)}."

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from simcounsel.agents.reporting import FormItem
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.instruments.facts import BlockFacts, ItemFacts
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.scale import find_scale

@@ -5,25 +5,26 @@ the model.
     Human.complete -> Board.line  ....>   Board.pending   (whose turn, what was said, time left)
                     <-------------------  Board.say       (the line, a feeling, a goodbye)
 
-Nobody waits for ever: when the time is up the request's declared fallback is said in the human's
+Nobody waits for ever: when the time is up the question's declared fallback is said in the human's
 stead, and a `warned` event says so.
 """
 
 import asyncio
-import json
 import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import ChatModel, Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import EMOTIONS
 
 LINE_CHARACTERS = 2000
 MORE_TIME = 10
-"""So often the time of one turn can be prolonged, each time by as much as it was at first."""
+"""How often the time of one turn can be prolonged, each time by as much as it was at first."""
 
 
 class Refused(ValueError):
@@ -36,25 +37,27 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """The human's turn to speak.
-
-    number: counts the turns of this run. lines: what was said so far, as (who, text). move, aim:
-    what the resident's policy suggests. memories: what comes to the resident's mind. may_leave:
-    whether a goodbye ends the talk yet. deadline: by time.monotonic(). prolonged: how often time
-    was added.
-    """
+    """The human's turn to speak."""
 
     number: int
+    """Counts the turns of this run."""
     who: str
     other: str
     place: str
     lines: tuple[tuple[str, str], ...]
+    """What was said so far, as (who, text)."""
     move: str
+    """What the resident's policy suggests."""
     aim: str
+    """The same in words."""
     memories: tuple[str, ...]
+    """What comes to the resident's mind."""
     may_leave: bool
+    """Whether a goodbye ends the talk yet."""
     deadline: float
+    """By time.monotonic()."""
     prolonged: int = 0
+    """How often time was added."""
 
     @property
     def seconds_left(self) -> float:
@@ -64,16 +67,15 @@ class Turn:
 
 @dataclass(kw_only=True)
 class Board:
-    """Where a turn waits for its line. Used from the run's thread and the site's at once.
-
-    who: for whom the human speaks. seconds: the time for one line.
-    """
+    """Where a turn waits for its line. Used from the run's thread and the site's at once."""
 
     who: str
+    """For whom the human speaks."""
     seconds: float = 120.0
+    """The time for one line."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _turn: Turn | None = None
-    _line: "Future[dict[str, Any]]" = field(default_factory=Future)
+    _line: "Future[LineAnswer]" = field(default_factory=Future)
     _count: int = 0
 
     @property
@@ -82,16 +84,12 @@ class Board:
         with self._lock:
             return self._turn
 
-    async def line(self, request: Question[Any]) -> dict[str, Any] | None:
-        """Put a turn up and wait: the line as the fields of the answer, or None when the time is
-        up.
-        """
-        line: Future[dict[str, Any]] = Future()
+    async def line(self, facts: LineFacts) -> LineAnswer | None:
+        """Put a turn up and wait for the line; None when the time is up."""
+        line: Future[LineAnswer] = Future()
         with self._lock:
             self._count += 1
-            turn = self._turn = _turn_of(
-                request, self.who, self._count, time.monotonic() + self.seconds
-            )
+            turn = self._turn = _turn_of(facts, self._count, time.monotonic() + self.seconds)
             self._line = line
         waiting = asyncio.wrap_future(line)
         try:
@@ -123,20 +121,21 @@ class Board:
             raise Refused("nothing was written; write what you want to say")
         if len(said) > LINE_CHARACTERS:
             raise Refused(f"{len(said)} characters; a line may have {LINE_CHARACTERS}")
-        if emotion not in EMOTIONS:
+        felt = next((one for one in EMOTIONS if one == emotion), None)
+        if felt is None:
             raise Refused(f"no emotion {emotion!r}; there are {', '.join(EMOTIONS)}")
         if not 1 <= intensity <= 10:
             raise Refused(f"intensity {intensity}; it goes from 1 to 10")
         with self._lock:
             turn = self._its_turn(number)
             self._line.set_result(
-                {
-                    "say": said,
-                    "emotion": emotion,
-                    "intensity": intensity,
-                    "poignancy": intensity,
-                    "wish": "say goodbye" if goodbye and turn.may_leave else "go on",
-                }
+                LineAnswer(
+                    say=said,
+                    emotion=felt,
+                    intensity=intensity,
+                    poignancy=intensity,
+                    wish="say goodbye" if goodbye and turn.may_leave else "go on",
+                )
             )
             self._turn = None
 
@@ -171,34 +170,32 @@ class Human:
         self._inner = inner
         self._board = board
 
-    async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
+    async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once. A human is not asked a second time: what they say is not judged."""
-        if request.who != self._board.who or not request.purpose.startswith("line_"):
-            return await self._inner.complete(request, complaint)
-        line = None if complaint else await self._board.line(request)
+        facts = question.facts
+        if not isinstance(facts, LineFacts) or facts.me != self._board.who:
+            return await self._inner.complete(question, complaint)
+        line = None if complaint else await self._board.line(facts)
         if line is None:
             raise Failure(complaint or f"no line came within {self._board.seconds:g} s")
-        return Completion(
-            text=json.dumps(line, ensure_ascii=False), tokens_in=0, tokens_out=0, source="human"
-        )
+        return Completion(text=line.model_dump_json(), tokens_in=0, tokens_out=0, source="human")
 
     async def close(self) -> None:
         """Let go of the model within."""
         await self._inner.close()
 
 
-def _turn_of(request: Question[Any], who: str, number: int, deadline: float) -> Turn:
-    hints, view = request.hints, request.hints["view"]
+def _turn_of(facts: LineFacts, number: int, deadline: float) -> Turn:
     return Turn(
         number=number,
-        who=who,
-        other=view.other,
-        place=view.place,
-        lines=tuple((line.who, line.text) for line in view.lines),
-        move=hints["move"],
-        aim=hints["aim"],
-        memories=tuple(hints["memories"]),
-        may_leave=len(view.lines) > 1,
+        who=facts.me,
+        other=facts.other,
+        place=facts.place,
+        lines=tuple((line.who, line.text) for line in facts.lines),
+        move=facts.move,
+        aim=facts.aim,
+        memories=facts.memories,
+        may_leave=len(facts.lines) > 1,
         deadline=deadline,
     )
 
