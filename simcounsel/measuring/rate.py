@@ -22,13 +22,13 @@ from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.read import FOLDER
+from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
-from simcounsel.instruments.witness import Witness
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import source_of
-from simcounsel.measuring.targets import Target, talk_named, targets_of, witnessed
+from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
@@ -48,7 +48,7 @@ class Rating:
         run: Run,
         scale: Scale | Counted,
         targets: tuple[Target, ...],
-        witness: Witness,
+        record: ObserverRecord,
         judge: str,
         samples: int,
     ) -> None:
@@ -59,7 +59,7 @@ class Rating:
         self.samples = 1 if isinstance(scale, Counted) else samples
         self.round = len(list((run.folder / FOLDER).glob(f"{self.instrument}-*.jsonl")))
         self.file: Path | None = None
-        self._witness = witness
+        self._record = record
 
     @classmethod
     def plan(
@@ -78,10 +78,10 @@ class Rating:
         SpecError, RunError name what is not there.
         """
         scale = find_instrument(instrument)
-        witness, minutes = witnessed(run, at)
+        record, minutes = record_until(run, at)
         if chat is not None and at is None:
-            witness, minutes = witnessed(run, talk_named(run, witness, chat).tick)
-        targets = tuple(targets_of(run, scale, witness, minutes, who, chat))
+            record, minutes = record_until(run, talk_named(run, record, chat).tick)
+        targets = tuple(targets_of(run, scale, record, minutes, who, chat))
         if not targets:
             raise RunError(
                 f"{run.folder}: nothing to measure with {instrument}: no conversation of"
@@ -91,7 +91,7 @@ class Rating:
             run,
             scale,
             targets,
-            witness,
+            record,
             "" if isinstance(scale, Counted) else model or default_judge(run, scale),
             samples,
         )
@@ -210,7 +210,7 @@ class Rating:
                     self.samples,
                 )
             )
-        versions = tuple(self._witness.versions.get(target.who, ()))
+        versions = tuple(self._record.versions.get(target.who, ()))
         material = material_for(scale, world, target.who, talk, versions)
         key = (
             world.seed,

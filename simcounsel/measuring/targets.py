@@ -7,8 +7,8 @@ from simcounsel.errors import RunError
 from simcounsel.events import TickEnded
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import Talk
+from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale
-from simcounsel.instruments.witness import Witness
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import suggest
 
@@ -29,7 +29,7 @@ class Target:
     """The conversation it is about; None: none."""
 
 
-def witnessed(run: Run, at: int | None) -> tuple[Witness, dict[int, int]]:
+def record_until(run: Run, at: int | None) -> tuple[ObserverRecord, dict[int, int]]:
     """What happened up to the end of tick `at`, and the minute of each complete tick."""
     done = run.ticks_done()
     if not done:
@@ -39,18 +39,18 @@ def witnessed(run: Run, at: int | None) -> tuple[Witness, dict[int, int]]:
         )
     if at is not None and not 0 <= at < done:
         raise RunError(f"{run.folder}: tick {at} was not lived; choose one from 0 to {done - 1}")
-    witness, minutes = Witness(run.world), {}
+    record, minutes = ObserverRecord(run.world), {}
     for entry in run.entries(until_tick=done if at is None else at + 1):
-        witness.observe(entry)
+        record.observe(entry)
         if isinstance(entry.event, TickEnded):
             minutes[entry.tick] = entry.minute
-    return witness, minutes
+    return record, minutes
 
 
 def targets_of(
     run: Run,
     scale: Scale | Counted,
-    witness: Witness,
+    record: ObserverRecord,
     minutes: dict[int, int],
     who: str | None,
     chat: str | None,
@@ -66,15 +66,15 @@ def targets_of(
         if who
         else [resident.name for resident in run.world.present() if resident.role == "client"]
     )
-    talk = talk_named(run, witness, chat) if chat is not None else None
+    talk = talk_named(run, record, chat) if chat is not None else None
     if scale.sees in ("transcript", "persona and transcript"):
-        for one in [talk] if talk else [one for one in witness.talks.values() if one.lines]:
+        for one in [talk] if talk else [one for one in record.talks.values() if one.lines]:
             for name in (name for name in clients if name in one.who):
                 yield Target(
                     who=name,
                     tick=one.tick,
                     minute=one.minute,
-                    point=_point(witness, name, one),
+                    point=_point(record, name, one),
                     talk=one,
                 )
         return
@@ -86,15 +86,15 @@ def targets_of(
                 who=name,
                 tick=tick,
                 minute=minutes[tick],
-                point=_point(witness, name, talk) if talk else at_end,
+                point=_point(record, name, talk) if talk else at_end,
             )
 
 
-def talk_named(run: Run, witness: Witness, chat: str) -> Talk:
+def talk_named(run: Run, record: ObserverRecord, chat: str) -> Talk:
     """A conversation by number (from 1) or id, as `show` counts them."""
-    talks = list(witness.talks.values())
-    if chat in witness.talks:
-        return witness.talks[chat]
+    talks = list(record.talks.values())
+    if chat in record.talks:
+        return record.talks[chat]
     if chat.isdigit() and 1 <= int(chat) <= len(talks):
         return talks[int(chat) - 1]
     raise RunError(
@@ -103,8 +103,8 @@ def talk_named(run: Run, witness: Witness, chat: str) -> Talk:
     )
 
 
-def _point(witness: Witness, who: str, talk: Talk) -> str:
-    sessions = witness.sessions.get(who, [])
+def _point(record: ObserverRecord, who: str, talk: Talk) -> str:
+    sessions = record.sessions.get(who, [])
     if talk.chat in sessions:
         return f"after session {sessions.index(talk.chat) + 1}"
-    return f"after conversation {list(witness.talks).index(talk.chat) + 1}"
+    return f"after conversation {list(record.talks).index(talk.chat) + 1}"
