@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analysis import plots
-from analysis.plots import Look, Picture
+from analysis.style import Look, Picture
 
 Draws = dict[str, Any]
 

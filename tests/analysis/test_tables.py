@@ -7,7 +7,7 @@ import pytest
 
 from analysis import tables
 from analysis.experiment import ReportError
-from analysis.sample import find
+from analysis.finding import find
 from simcounsel.events import Acted, RelationChanged, Said, Warned
 from simcounsel.instruments.read import measurements
 from simcounsel.runs.run import Run
