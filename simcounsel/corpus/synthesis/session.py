@@ -34,7 +34,7 @@ from simcounsel.events import (
     SessionEnded,
 )
 from simcounsel.llm.question import Ask, Reply
-from simcounsel.safety.taking_up import takes_up
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Danger, Disclosure, Quality, Support
@@ -327,7 +327,7 @@ class Session:
             (
                 risk
                 for risk in risks(heard)
-                if risk.kind in GRAVE and not takes_up(line, heard, risk.span, risk.kind)
+                if risk.kind in GRAVE and not acknowledges(line, heard, risk.span, risk.kind)
             ),
             None,
         )

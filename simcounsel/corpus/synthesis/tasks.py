@@ -32,7 +32,7 @@ from simcounsel.corpus.synthesis.strategies import Strategy
 from simcounsel.events import Fact
 from simcounsel.llm.question import EXAMPLES_SHOWN, Ask, Example, Question, Reply, ask
 from simcounsel.prompts import render
-from simcounsel.safety.taking_up import OWN_LIFE
+from simcounsel.safety.acknowledging import OWN_LIFE
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
 from simcounsel.specs.vocabulary import THEMES, Disclosure, Quality, Support
