@@ -19,6 +19,7 @@ highlight_language = "none"
 # in it fails the build.
 mermaid_cmd = f"{shlex.quote(sys.executable)} -m mermaidx"
 mermaid_output_format = "svg"
+mermaid_params = ["-t", "neutral"]
 
 html_theme = "furo"
 html_static_path = ["site.css"]

@@ -41,8 +41,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(CpuDurations(shown))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests first, so that at the end several workers end together."""
+    """What opens a browser or loads weights is slow; files with slow tests come first, so that at the
+    end all workers end together."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
+            item.add_marker("slow")
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

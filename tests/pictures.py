@@ -1,33 +1,56 @@
-"""The pages' pictures of the viewer, made anew from a run of the default world, a fork of it, and a synthesis.
+"""The pages' pictures, made anew: of the terminal, and of the viewer with a run of the default world,
+a fork of it, and a synthesis.
 
     python -m tests.pictures [--runs FOLDER]
 
-Lives through worlds/insomnia.yaml with the embedded model (a minute or two) unless --runs names a
-folder that holds the run, its fork and the synthesis already. Writes docs/pictures/viewer-*.png.
+Runs worlds/insomnia.yaml with the embedded model (some minutes) and keeps it in FOLDER; what is there
+already is taken. Writes docs/pictures/.
 """
 
 import argparse
+import io
+import re
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Literal, NamedTuple
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import FloatRect, Page, sync_playwright
+from rich.console import Console
 
+from simcounsel.cli.run_display import LiveScreen
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import settings_from
+from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.serve import make_app
 from simcounsel.viewer.shelf import Shelf
 from tests.stage import ROOT
 from tests.viewer.conftest import FLAGS, serving
 
+PICTURES = ROOT / "docs" / "pictures"
+TERMINAL_TICKS = 14
+"""Until after the first session of the default world."""
+
+
+class Shot(NamedTuple):
+    """A picture of a page."""
+
+    address: str
+    height: int = 800
+    part: str | None = None
+    """What to show of the page, by a CSS selector; None: all."""
+    scheme: Literal["light", "dark"] = "light"
+
+
 SHOTS = {
-    "day": ("/run/{run}#tick=12&who=Ines&panel=days", 1280, 800, None),
-    "memory": ("/run/{run}#tick=108&who=Ines&panel=memory", 1280, 800, ".panel-side"),
-    "compare": ("/compare?a={run}&b={fork}#tick=112", 1280, 800, None),
-    "synthesis": ("/run/{synthesis}#S0007", 1280, 1120, None),
+    "day": Shot("/run/{run}#tick=12&who=Ines&panel=days"),
+    "day-dark": Shot("/run/{run}#tick=12&who=Ines&panel=days", scheme="dark"),
+    "memory": Shot("/run/{run}#tick=108&who=Ines&panel=memory", part=".panel-side"),
+    "compare": Shot("/compare?a={run}&b={fork}#tick=112"),
+    "synthesis": Shot("/run/{synthesis}#S0007", height=1120),
 }
 
 
@@ -39,7 +62,23 @@ def make_runs(folder: Path) -> None:
     Workshop(settings_from([], {"sessions": 12, "wave": 4}), out=folder).run()
 
 
-def draw(folder: Path) -> None:
+def draw_terminal() -> None:
+    """What `simcounsel run` shows after the first session, as a picture that needs no font from elsewhere."""
+    console = Console(record=True, width=132, file=io.StringIO(), force_terminal=True)
+    world = load_world(ROOT / "worlds" / "insomnia.yaml")
+    with tempfile.TemporaryDirectory() as folder:
+        display = LiveScreen(console, world.ticks)
+        with Simulation(world, out=folder, on_event=display.on_event) as simulation:
+            display.watch(simulation)
+            for _ in range(TERMINAL_TICKS):
+                simulation.step()
+            console.print(display.now())
+    drawn = console.export_svg(title="python -m simcounsel run worlds/insomnia.yaml")
+    drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    (PICTURES / "run.svg").write_text(drawn, encoding="utf-8")
+
+
+def photograph(folder: Path) -> None:
     """Open each page at its moment and write what it looks like."""
     runs = {name: Run.open(folder / name) for name in Shelf(folder).names()}
     child = next(name for name, run in runs.items() if run.manifest.parent)
@@ -51,45 +90,44 @@ def draw(folder: Path) -> None:
     }
     with serving(make_app(Shelf(folder))) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for shot, (address, width, height, part) in SHOTS.items():
+        for name, shot in SHOTS.items():
             page = browser.new_page(
-                viewport={"width": width, "height": height}, color_scheme="light"
+                viewport={"width": 1280, "height": shot.height}, color_scheme=shot.scheme
             )
-            page.goto(url + address.format(**names))
+            page.goto(url + shot.address.format(**names))
             page.wait_for_load_state("networkidle")
             page.wait_for_timeout(500)
-            file = ROOT / "docs" / "pictures" / f"viewer-{shot}.png"
-            if part:
-                box = page.locator(part).bounding_box()
-                assert box is not None
-                page.screenshot(
-                    path=file,
-                    clip={
-                        "x": box["x"] - 8,
-                        "y": box["y"] - 8,
-                        "width": box["width"] + 16,
-                        "height": height - box["y"] - 110,
-                    },
-                )
-            else:
-                page.screenshot(path=file)
+            file = PICTURES / f"viewer-{name}.png"
+            page.screenshot(path=file, clip=_clip(page, shot) if shot.part else None)
             page.close()
             print(f"wrote {file}")
         browser.close()
 
 
+def _clip(page: Page, shot: Shot) -> FloatRect:
+    """The part of a page, with a margin of 8 pixels."""
+    assert shot.part is not None
+    box = page.locator(shot.part).bounding_box()
+    assert box is not None
+    return {
+        "x": box["x"] - 8,
+        "y": box["y"] - 8,
+        "width": box["width"] + 16,
+        "height": shot.height - box["y"] - 110,
+    }
+
+
 def main() -> None:
-    """Make the runs if none are named, then the pictures."""
+    """Make the runs if they are not there, then the pictures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=Path)
+    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "pictures")
     told = parser.parse_args()
-    if told.runs:
-        return draw(told.runs)
-    with tempfile.TemporaryDirectory() as folder:
-        make_runs(Path(folder))
-        return draw(Path(folder))
+    if not told.runs.exists():
+        make_runs(told.runs)
+        draw_terminal()
+    photograph(told.runs)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Every command in README.md and docs/ runs, every command is in them, and they build as a site."""
 
+import configparser
 import io
 import re
 import shlex
@@ -10,6 +11,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from typer.main import get_command
@@ -20,7 +22,7 @@ from simcounsel.cli import app
 from simcounsel.envs import CounselingEnv
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command
-from tests.pages import PAGES, TEXT, Block, blocks, commands
+from tests.pages import PAGES, Block, blocks, commands
 from tests.stage import ROOT, live
 
 NOT_RUN = {
@@ -188,22 +190,50 @@ def test_the_files_that_a_page_names_are_there() -> None:
     assert not [f"{page}: {path}" for page, path in sorted(named) if not list(ROOT.glob(path))]
 
 
-def test_every_command_is_in_the_table_of_all_commands() -> None:
+def typed_commands() -> dict[str, click.Command]:
+    """All commands by what is typed: `run`, `corpus check`."""
+    found: dict[str, click.Command] = {}
     for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
         inner = getattr(command, "commands", None)
-        for full in [f"{name} {sub}" for sub in inner] if inner else [name]:
-            assert f"| `{full}" in PAGES["docs/commands.md"], f"{full} is not in docs/commands.md"
+        found |= {f"{name} {sub}": one for sub, one in inner.items()} if inner else {name: command}
+    return found
 
 
-def test_every_option_of_run_is_on_a_page() -> None:
-    run = get_command(app).commands["run"]  # type: ignore[attr-defined]
-    options = {o for p in run.params for o in p.opts if o.startswith("--")}
-    assert not {o for o in options if o not in TEXT}
+@pytest.mark.parametrize("name", typed_commands())
+def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
+    rows = [
+        row
+        for row in PAGES["docs/commands.md"].splitlines()
+        if re.match(rf"\| `{name}\b(?!-)", row)
+    ]
+    assert len(rows) == 1, f"{name} in docs/commands.md"
+    told = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", rows[0]))
+    options = [
+        {*one.opts, *one.secondary_opts}
+        for one in typed_commands()[name].params
+        if one.param_type_name == "option" and one.name != "help"
+    ]
+    assert not told - set().union(*options), "no such options"
+    assert not [names for names in options if not names & told], "not told of"
 
 
 def test_the_readme_is_short() -> None:
     lines = PAGES["README.md"].splitlines()
     assert len(lines) <= 150 and max(map(len, lines)) <= 120
+
+
+def test_the_picture_of_the_rooms_shows_them_as_they_may_import() -> None:
+    rules = configparser.ConfigParser()
+    rules.read(ROOT / ".importlinter")
+    layers = re.findall(r"\w+", rules["importlinter:contract:layers"]["layers"])
+    (picture,) = [block.text for block in blocks("mermaid") if block.page == "ARCHITECTURE.md"]
+    shown = [
+        name
+        for label in re.findall(r'"(.+?)"', picture)
+        for name in re.findall(r"\w+", label.replace("<br>", " "))
+        if name in layers
+    ]
+    assert shown == [name for name in layers if name in shown] and len(shown) > 15
 
 
 @pytest.mark.slow

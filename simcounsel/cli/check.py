@@ -79,8 +79,7 @@ def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:
         line = line_of(lines, ("residents", number, "policy"))
         if resident.policy is not None and resident.policy.name not in POLICIES:
             problems.append(
-                f"{path}:{line}: no policy {resident.policy.name!r}; there are"
-                f" {', '.join(sorted(POLICIES))}"
+                f"{path}:{line}: no policy {resident.policy.name!r}; there are {POLICIES.known()}"
             )
             continue
         try:

@@ -82,7 +82,7 @@ class LiveScreen:
         self._began = time.monotonic()
         self._first_tick = 0
         self._live = Live(
-            get_renderable=self._draw, console=console, refresh_per_second=4, transient=True
+            get_renderable=self.now, console=console, refresh_per_second=4, transient=True
         )
 
     def __enter__(self) -> "LiveScreen":
@@ -103,7 +103,8 @@ class LiveScreen:
         if line:
             self._lines.append(line)
 
-    def _draw(self) -> "RenderableType":
+    def now(self) -> "RenderableType":
+        """What it shows at this moment."""
         from rich.console import Group
         from rich.panel import Panel
         from rich.text import Text

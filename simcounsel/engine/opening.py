@@ -2,13 +2,14 @@
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.adapter import pinned, placeless
@@ -26,7 +27,7 @@ from simcounsel.specs.world import World
 if TYPE_CHECKING:
     import numpy as np
 
-PACKAGES = ("mesa", "numpy", "pydantic", "chromadb", "aiohttp", "onnxruntime", "xllamacpp")
+PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
 def begin_run(
@@ -41,7 +42,7 @@ def begin_run(
     return Run.create(
         about,
         out,
-        models=about.models.resolved(),
+        models=about.model_names(),
         prompts=prompt_hashes(),
         versions=versions(),
         parent=parent,
@@ -53,19 +54,14 @@ def with_digests(about: World | Synthesis) -> World | Synthesis:
     """With the digest of each adapter in its model's name, so that what goes on from here goes on
     with the same one.
     """
-    return _with_names(about, pinned)
+    return about.with_models(pinned)
 
 
 def placed_nowhere(about: World | Synthesis) -> World | Synthesis:
     """With the digest of each adapter as its model's whole name, where it has one: equal for the
     same adapters, wherever they are seen from.
     """
-    return _with_names(about, placeless)
-
-
-def _with_names(about: World | Synthesis, name: Callable[[str], str]) -> World | Synthesis:
-    roles = {role: name(spec) for role, spec in about.models.model_dump().items() if spec}
-    return about.model_copy(update={"models": about.models.model_copy(update=roles)})
+    return about.with_models(placeless)
 
 
 def prompt_hashes() -> dict[str, str]:
@@ -177,8 +173,9 @@ def check_models(about: World | Synthesis) -> None:
         check_locale(about.safety)
         for resident in about.residents:
             policy_for(resident.role, resident.policy, about.language)
+            maker_of(resident.mind)
         scales_of(about)
-    roles = about.models.resolved()
+    roles = about.model_names()
     if isinstance(about, World) and about.language != "en":
         embedded = next(
             (

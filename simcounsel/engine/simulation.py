@@ -12,13 +12,12 @@ from typing import Any, Self
 import mesa
 
 from simcounsel.agents.mind import Mind
-from simcounsel.agents.person import Person
+from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
-from simcounsel.engine.archive import Archive
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, models_for, recorded_vectors
+from simcounsel.engine.opening import begin_run, check_models, models_for, recorded_vectors
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
@@ -64,15 +63,16 @@ class Simulation(mesa.Model):
         out: str | Path = "runs",
         run: Run | None = None,
         models: Switchboard | None = None,
-        minds: Callable[[Resident], Mind] = Person,
+        minds: Callable[[Resident], Mind] = mind_for,
         limits: Limits = UNLIMITED,
         on_event: Callable[[Entry], None] | None = None,
     ) -> None:
         """world: a World or the path of its file. model: the model for all that is not `embed`, in
         place of what the world names. seed, condition: in place of the world's. out: where the
         run's folder goes. run: go on with this run instead of beginning one. models: a ready
-        Switchboard. minds: makes the mind of a resident. on_event: called with every event of a
-        tick that was written.
+        Switchboard. minds: makes the mind of a resident, in place of what the world says. on_event:
+        called with every event of a tick that was written. Errors as `check_models`, before a
+        folder is made.
         """
         world = _settled(world, model, seed, condition)
         super().__init__(seed=world.seed)
@@ -88,13 +88,13 @@ class Simulation(mesa.Model):
         self._limits = limits
         self._journal = Journal(self._observe)
         self.datacollector = _datacollector()
+        if run is None and models is None:
+            check_models(world)
         self.record = run or begin_run(world, Path(out))
         done = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
             self.models.recorder = self.record
-            self.archive = Archive(self.record.folder / "memory")
-            self.models.sideline = self.archive
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)
             self._replay(done)
             self.datacollector.collect(self)
@@ -140,15 +140,12 @@ class Simulation(mesa.Model):
         self.run()
 
     def close(self) -> None:
-        """Bring the memories to disk, end the models, let go of the folder. The run can be
-        resumed.
-        """
+        """End the models, let go of the folder. The run can be resumed."""
         if self.running:
             self.running = False
             try:
-                self.archive.close()
-            finally:
                 self.models.close()
+            finally:
                 self.record.end_writing()
 
     def __enter__(self) -> Self:
@@ -182,20 +179,14 @@ class Simulation(mesa.Model):
         entries = self._journal.end()
         self.record.append([entry.line() for entry in entries])
         self._last_tick, self.tick = self.tick, self.world.next_tick(self.tick + 1)
-        self.archive.tick_ended()
         self.datacollector.collect(self)
         if self.on_event:
             for entry in entries:
                 self.on_event(entry)
 
     def _observe(self, entry: Entry) -> None:
-        event = entry.event
         self.measures.observe(entry)
         self.population.observe(entry)
-        if isinstance(event, Remembered):
-            memory = self.population.resident(event.who).memory
-            store = memory.long if event.memory.long_term else memory.short
-            self.archive.add(event.who, event.memory, entry, store.vector(event.memory.id))
 
     def _replay(self, ticks: int) -> None:
         """Become what the log says: observe every event of the complete ticks."""
@@ -215,7 +206,6 @@ class Simulation(mesa.Model):
             self._journal.next_seq = entry.seq + 1
         vectors.clear()
         self._last_tick, self.tick = ticks - 1, self.world.next_tick(ticks)
-        self.archive.mark_known()
 
 
 def _datacollector() -> mesa.DataCollector:
@@ -242,9 +232,7 @@ def _settled(
     if model is not None:
         vectors = vectors_for(model)
         embed = {"embed": vectors} if vectors else {}
-        changes["models"] = world.models.model_copy(
-            update={"reason": model, "quick": None, "judge": None, **embed}
-        )
+        world = world.with_one_model({"reason": model, "quick": None, "judge": None, **embed})
     if seed is not None:
         changes["seed"] = seed
     if condition is not None:

@@ -347,12 +347,12 @@ def _settled(world: World, model: str | None, judge: str | None) -> World:
         roles["judge"] = judge
     check_locale(world.safety)
     world = (
-        world.model_copy(update={"models": world.models.model_copy(update=roles)})
-        if roles
-        else world
+        world.with_one_model(roles)
+        if model is not None
+        else world.model_copy(update={"models": world.models.model_copy(update=roles)})
     )
     replaying = next(
-        (name for name in world.models.resolved().values() if name.startswith("recorded:")), None
+        (name for name in world.model_names().values() if name.startswith("recorded:")), None
     )
     if replaying:
         raise SpecError(
@@ -366,7 +366,7 @@ def _settled(world: World, model: str | None, judge: str | None) -> World:
 
 def _opened(world: World) -> Switchboard:
     """The models that the world names. ModelError says what is missing."""
-    roles = world.models.resolved()
+    roles = world.model_names()
     models = Switchboard(open_chats(roles), open_embed(roles["embed"]))
     models.unit = "step"
     return models

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from simcounsel.agents.mind import Lived, Scene
-from simcounsel.agents.person import Person
+from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.engine.conversation import Side, Talked, converse, listening
@@ -87,7 +87,7 @@ class Episode:
             spec.name: Resident(spec, setting.world, self._vectors)
             for spec in (setting.client, setting.counselor)
         }
-        self.mind = Person(self._people[setting.inside.name])
+        self.mind = mind_for(self._people[setting.inside.name])
         other = setting.counselor if setting.outside == "counselor" else setting.client
         self._outside = Outside(self._people[other.name], notes=setting.notes)
 
@@ -179,7 +179,9 @@ class Episode:
                 None if talk else "no conversation yet",
             )
         if scale.respondent == "self":
-            return self._ask(measure_self(Person(self._people[client]), at, scale, point, samples))
+            return self._ask(
+                measure_self(mind_for(self._people[client]), at, scale, point, samples)
+            )
         material = material_for(
             scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ()))
         )

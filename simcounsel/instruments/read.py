@@ -89,7 +89,8 @@ def is_trial(model: str) -> bool:
 
 def _logged(run: Run, entry: Entry, measured: Measured) -> Measurement:
     models = run.manifest.models
-    judge = {"self": models["reason"], "observer": models["judge"], "talk": ""}[measured.respondent]
+    own = run.manifest.model_of("reason", measured.who)
+    judge = {"self": own, "observer": models["judge"], "talk": ""}[measured.respondent]
     return Measurement(
         run=run.name,
         tick=entry.tick,

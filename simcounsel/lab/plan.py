@@ -128,10 +128,7 @@ def plan_lines(
         )
     about = cells[0].about
     models = {
-        name
-        for cell in cells
-        for role, name in cell.about.models.resolved().items()
-        if role != "embed"
+        name for cell in cells for role, name in cell.about.model_names().items() if role != "embed"
     }
     pasts = sum(cell.arm is None for cell in cells)
     yield f"models       {', '.join(sorted(models))}; vectors {about.models.resolved()['embed']}"

@@ -5,6 +5,6 @@ be imported is told by the run that needs it.
 import contextlib
 import importlib
 
-for _name in ("simcounsel.engine.simulation", "simcounsel.corpus.synthesis", "chromadb"):
+for _name in ("simcounsel.engine.simulation", "simcounsel.corpus.synthesis"):
     with contextlib.suppress(Exception):
         importlib.import_module(_name)

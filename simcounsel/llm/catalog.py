@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from simcounsel.errors import ModelError, PluginError
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider
-from simcounsel.llm.question import Tier
 from simcounsel.registry import Registry
 
 PROVIDERS = Registry(
@@ -36,9 +34,11 @@ def open_chat(name: str) -> ChatModel:
     return provider.chat(name)
 
 
-def open_chats(roles: Mapping[str, str]) -> dict[Tier, ChatModel]:
-    """The chat models of roles, each opened once. Errors as `open_chat`."""
-    chat = {cast(Tier, role): name for role, name in roles.items() if role != "embed"}
+def open_chats(roles: Mapping[str, str]) -> dict[str, ChatModel]:
+    """The chat models of roles, each opened once; a role may be a resident's, as `reason:Ines`.
+    Errors as `open_chat`.
+    """
+    chat = {role: name for role, name in roles.items() if role != "embed"}
     opened = {name: open_chat(name) for name in dict.fromkeys(chat.values())}
     return {role: opened[name] for role, name in chat.items()}
 

@@ -56,10 +56,11 @@ async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
     pairs: tuple[tuple[Question[Any], Reply[Any]], ...]
     while True:
         try:
-            with halting():
-                wanted = asking.send(reply)
+            wanted = asking.send(reply)
         except StopIteration as end:
             return Outcome(value=end.value, troubles=tuple(troubles))
+        except (SystemExit, KeyboardInterrupt) as stop:  # as `halting`, in every step
+            raise Halted(stop) from None
         if isinstance(wanted, Question):
             got = await answer(wanted)
             reply, pairs = got, ((wanted, got),)

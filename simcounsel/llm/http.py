@@ -6,7 +6,7 @@ aiohttp itself, not the OpenAI SDK, because the SDK takes three to six milliseco
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NoReturn
@@ -17,6 +17,7 @@ from yarl import URL
 
 from simcounsel.errors import ModelError
 from simcounsel.llm.models import Failure
+from simcounsel.runs.jsonl import json_bytes
 
 NOT_SERVED = (401, 402, 403, 404)
 """Statuses that no wording of the question changes: a wrong key, an empty account, an unknown
@@ -43,6 +44,20 @@ class Refused(Failure):
         self.said = said
         self.again = again
         self.wait_s = wait_s
+
+
+def after(
+    refused: Refused, attempt: Callable[[], Awaitable[bytes]]
+) -> Callable[[], Awaitable[bytes]]:
+    """The attempts of which the first has been refused already."""
+    first: list[Refused] = [refused]
+
+    async def again() -> bytes:
+        if first:
+            raise first.pop()
+        return await attempt()
+
+    return again
 
 
 class Server:
@@ -82,8 +97,7 @@ class Server:
         or only with 5xx, 408, 429 or one of NOT_SERVED; False for other statuses and for an answer
         that is no JSON object.
         """
-        url, payload = self._base + path, json.dumps(body).encode()
-        retrying = self._retrying(until)
+        url, payload = self._base + path, json_bytes(body)
         tries = 0
 
         async def attempt() -> bytes:
@@ -93,7 +107,13 @@ class Server:
 
         try:
             async with asyncio.timeout_at(until):
-                return _object(await retrying(attempt)), tries
+                try:
+                    raw = await attempt()  # most need no second one
+                except Refused as refused:
+                    if not refused.again:
+                        raise
+                    raw = await self._retrying(until)(after(refused, attempt))
+                return _object(raw), tries
         except TimeoutError:
             raise Failure(
                 f"no answer within {self.deadline_s:g} s", transport=True, tries=max(tries, 1)

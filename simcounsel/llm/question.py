@@ -107,6 +107,8 @@ class Question(Generic[T]):
     """What is wrong with a parsed answer, in words for the model; None when nothing is."""
     fallback: T | None = None
     """The answer to take when the second try fails too."""
+    of_world: bool = False
+    """Asked about `who` by the world, so that a model of `who`'s own does not answer."""
     temperature: float = 0.7
     max_tokens: int = 400
     seed: int = 0

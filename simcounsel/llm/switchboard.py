@@ -6,59 +6,36 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
-from simcounsel.llm.chat import messages
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Ask, Question, Reply, Tier
+from simcounsel.llm.question import Ask, Question, Reply
+from simcounsel.llm.recording import Recorder, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
 
-if TYPE_CHECKING:
-    import numpy as np
-
 T = TypeVar("T")
-QUIET_S = 0.005
-
-
-class Recorder(Protocol):
-    """Where calls go: a Run's calls.jsonl."""
-
-    def append_call(self, call: dict[str, Any]) -> None:
-        """Write one call."""
-        ...
-
-
-class Sideline(Protocol):
-    """What can be done while replies are awaited, a little at a time: an Archive."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether there is something to do."""
-        ...
-
-    def work(self) -> None:
-        """Do a little of it."""
-        ...
 
 
 class Switchboard:
     """The models of a run by tier, with one limit on requests in flight.
 
+    chat: by tier; as `reason:Ines` the model of a resident who has one of their own.
+
     unit: what `begin_tick` begins, in words; give_up_after: after so many requests that reached
-    nobody, while none was answered, the stretch is given up at once (None: only at its end).
+    nobody, while none was answered, it is given up at once (None: only at its end).
     recorded: replies of an earlier run (or of this one before a crash) by key; they are used
     instead of asking. only_recorded: a request that is not among them is an error.
     """
 
     def __init__(
         self,
-        chat: Mapping[Tier, ChatModel],
+        chat: Mapping[str, ChatModel],
         embed: EmbedModel,
         *,
         in_flight: int = 64,
@@ -71,16 +48,14 @@ class Switchboard:
         self.embed = embed
         self.usage = Usage()
         self.recorder = recorder
-        self.vectors: dict[str, np.ndarray] = {}
         self.on_call: Callable[[], None] | None = None
-        self.sideline: Sideline | None = None
         self.unit = "tick"
         self.give_up_after: int | None = None
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
-        self._flying = self._moves = 0
+        self._flying = 0
         self._answered = self._unreached = 0
         self._last_cause = ""
         self._tick: int | None = None
@@ -96,30 +71,10 @@ class Switchboard:
         if not asks:
             return {}
         try:
-            return self._thread.run(self._drive(asks))
+            return self._thread.run(drive(asks, self.answer))
         except BaseExceptionGroup as group:
             first = group.exceptions[0]
             raise (first.stop if isinstance(first, Halted) else first) from None
-
-    async def _drive(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
-        aside = (
-            asyncio.create_task(self._aside(self.sideline))
-            if self.sideline and self.sideline.ready
-            else None
-        )
-        try:
-            return await drive(asks, self.answer)
-        finally:
-            if aside:
-                aside.cancel()
-
-    async def _aside(self, sideline: Sideline) -> None:
-        """Do what can be done meanwhile, whenever nothing was sent or answered for a moment."""
-        while sideline.ready:
-            moves = self._moves
-            await asyncio.sleep(QUIET_S)
-            if moves == self._moves:
-                sideline.work()
 
     def begin_tick(self, tick: int) -> None:
         """Start to count who answers; calls are recorded as of this tick."""
@@ -185,7 +140,12 @@ class Switchboard:
         known = self._recorded.get(question.key) if self._recorded else None
         if known is None or self._only_recorded or known.get("source") == "human":
             return known
-        return known if known.get("model") == self.chat[question.tier].name else None
+        return known if known.get("model") == self._model(question).name else None
+
+    def _model(self, question: Question[T]) -> ChatModel:
+        """Whom to ask: the model of whoever asks, if there is one, else that of the tier."""
+        own = None if question.of_world else self.chat.get(f"{question.tier}:{question.who}")
+        return own or self.chat[question.tier]
 
     def _replayed(self, question: Question[T], known: Mapping[str, Any]) -> Reply[T] | None:
         """The reply of a recorded call. None when it does not parse any more."""
@@ -205,10 +165,9 @@ class Switchboard:
 
     async def _ask_model(self, question: Question[T]) -> Reply[T]:
         """Ask the model, at most twice; record and count."""
-        model = self.chat[question.tier]
+        model = self._model(question)
         started = time.perf_counter()
         self._flying += 1
-        self._moves += 1
         if self._flying > self.usage.peak_in_flight:
             self.usage = replace(self.usage, peak_in_flight=self._flying)
         spent = Spent(model.name, self._prices)
@@ -218,7 +177,6 @@ class Switchboard:
                 reply = await self._try(question, model, spent)
         finally:
             self._flying -= 1
-            self._moves += 1
         if reply is None:
             reply = _fallback(question, model.name, spent.problem)
         characters = len(question.system) + len(question.prompt)
@@ -258,7 +216,7 @@ class Switchboard:
     ) -> None:
         if self.recorder:
             self.recorder.append_call(
-                _call(question, reply, spent)
+                call_line(question, reply, spent)
                 | {"tick": self._tick, "latency_s": round(latency_s, 4)}
             )
         if self.on_call:
@@ -283,18 +241,8 @@ class Switchboard:
             text = encode_vectors(made)
             if self.recorder:
                 self.recorder.append_call(
-                    {
-                        "key": question.key,
-                        "tick": self._tick,
-                        "who": question.who,
-                        "purpose": question.purpose,
-                        "verb": "embed",
-                        "tier": "embed",
-                        "model": self.embed.name,
-                        "texts": list(question.texts),
-                        "vectors": text,
-                        "latency_s": round(time.perf_counter() - started, 4),
-                    }
+                    embedding_line(question, self.embed.name, text)
+                    | {"tick": self._tick, "latency_s": round(time.perf_counter() - started, 4)}
                 )
         else:
             text = known["vectors"]
@@ -318,42 +266,3 @@ def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T
     """The asker's own answer. A question without one is answered None: its type says so."""
     value: Any = question.fallback
     return Reply(value=value, source="fallback", model=model, call=question.key, problem=problem)
-
-
-def _call(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str, Any]:
-    """The line of calls.jsonl: exactly what was sent at the last try, and what came."""
-    completion = spent.completion
-    parameters = completion.parameters if completion else None
-    call: dict[str, Any] = {
-        "key": question.key,
-        "who": question.who,
-        "purpose": question.purpose,
-        "verb": question.verb,
-        "tier": question.tier,
-        "model": spent.model,
-        "messages": messages(question, spent.complaint if spent.asked > 1 else None),
-        "parameters": parameters
-        if parameters is not None
-        else {
-            "temperature": question.temperature,
-            "max_tokens": question.max_tokens,
-            "seed": question.seed,
-        },
-        "reply": completion.text if completion else None,
-        "source": reply.source,
-        "complaint": spent.complaint,
-        "problem": reply.problem,
-        "tokens_in": spent.tokens_in,
-        "tokens_out": spent.tokens_out,
-        "cost_usd": spent.cost_usd,
-        "tries": spent.tries,
-    }
-    if completion and completion.left_out:
-        call["left_out"] = list(completion.left_out)
-    if spent.unreached:
-        call["unreached"] = True
-    if completion and completion.weights:
-        call["weights"] = dict(completion.weights)
-    if completion and completion.notes:
-        call["notes"] = dict(completion.notes)
-    return call

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from simcounsel import __version__
 from simcounsel.agents.mind import Scene
-from simcounsel.agents.person import Person
+from simcounsel.agents.minds import mind_for
 from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import ModelUnreachable, RunError
@@ -218,7 +218,7 @@ class Rating:
             past = revisit(self.run, target.who, target.tick)
             return (
                 yield from measure_self(
-                    Person(past.resident),
+                    mind_for(past.resident),
                     self._seeded(past.scene),
                     scale,
                     target.point,

@@ -1,43 +1,26 @@
 """How a counselor, a layperson or a client decides what to do next in a conversation."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
 
-from simcounsel.errors import SpecError
-from simcounsel.policies.changing import Changing
-from simcounsel.policies.course import Course
-from simcounsel.policies.disclosing import Disclosing
+from pydantic import ValidationError
+
+from simcounsel.errors import PluginError, SpecError
+from simcounsel.policies.kind import PolicyKind
 from simcounsel.policies.policy import Policy
 from simcounsel.policies.protection import Guarded
-from simcounsel.policies.socratic import Socratic
-from simcounsel.policies.staged.manuals import manual_of
-from simcounsel.policies.staged.policy import Staged
-from simcounsel.policies.supportive import Supportive
-from simcounsel.policies.unstaged import Single, Unguided
+from simcounsel.registry import Registry
 from simcounsel.specs.practice import Language, PolicySpec, SafetySettings
-from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.vocabulary import Role
 
-POLICIES: dict[str, Callable[[PolicySpec, Language], Policy]] = {
-    Changing.name: lambda spec, language: Changing(),
-    Course.name: lambda spec, language: Course(
-        spec.therapy or shipped_therapy("cbt"), spec.sessions, spec.plan
-    ),
-    Disclosing.name: lambda spec, language: Disclosing(),
-    Single.name: lambda spec, language: Single(manual_of(spec.manual, language)),
-    Socratic.name: lambda spec, language: Socratic(),
-    Staged.name: lambda spec, language: Staged(manual_of(spec.manual, language)),
-    Supportive.name: lambda spec, language: Supportive(),
-    Unguided.name: lambda spec, language: Unguided(),
-}
-"""Makes each policy, by its name, from what a world says of it and the language of the world."""
-TAKES: dict[str, frozenset[str]] = {
-    Course.name: frozenset({"therapy", "sessions", "plan"}),
-    Single.name: frozenset({"manual"}),
-    Staged.name: frozenset({"manual"}),
-}
-"""What a policy can be told; the others take nothing."""
-OF_CLIENTS = frozenset({Changing.name, Disclosing.name})
-"""How a client talks; the others are for those who talk with clients."""
+_BUILT_IN = "changing course disclosing single socratic staged supportive unguided"
+POLICIES: Registry[PolicyKind[Any]] = Registry(
+    "simcounsel.policies",
+    "a policy",
+    PolicyKind,
+    {name: f"simcounsel.policies.built_in:{name.upper()}" for name in _BUILT_IN.split()},
+)
+"""By name; what each is told is of its own type."""
 DEFAULT: dict[Role, str] = {
     "client": "disclosing",
     "counselor": "socratic",
@@ -46,7 +29,7 @@ DEFAULT: dict[Role, str] = {
 
 UNGUARDED = SafetySettings(counselors="nothing")
 
-__all__ = ["DEFAULT", "OF_CLIENTS", "POLICIES", "TAKES", "Policy", "policy_for"]
+__all__ = ["DEFAULT", "POLICIES", "Policy", "PolicyKind", "policies_of", "policy_for"]
 
 
 def policy_for(
@@ -60,23 +43,51 @@ def policy_for(
     not take.
     """
     spec = wanted if isinstance(wanted, PolicySpec) else PolicySpec(name=wanted or DEFAULT[role])
-    if spec.name not in POLICIES:
+    kind = POLICIES.get(spec.name)
+    if kind is None:
+        raise SpecError([f"policy: no policy {spec.name!r}; there are {POLICIES.known()}"])
+    if role not in kind.roles:
         raise SpecError(
-            [f"policy: no policy {spec.name!r}; there are {', '.join(sorted(POLICIES))}"]
+            [f"policy: {spec.name} is no {role}'s; there are {', '.join(policies_of(role))}"]
         )
-    if (spec.name in OF_CLIENTS) != (role == "client"):
-        fitting = sorted(OF_CLIENTS if role == "client" else set(POLICIES) - OF_CLIENTS)
-        raise SpecError([f"policy: {spec.name} is no {role}'s; there are {', '.join(fitting)}"])
-    told = sorted(
-        name
-        for name in PolicySpec.model_fields
-        if name != "name" and getattr(spec, name) is not None
-    )
-    unknown = [name for name in told if name not in TAKES.get(spec.name, ())]
-    if unknown:
-        taking = sorted(name for name, takes in TAKES.items() if unknown[0] in takes)
-        raise SpecError(
-            [f"policy: {spec.name} takes no {unknown[0]}; that is for {' and '.join(taking)}"]
-        )
-    policy = POLICIES[spec.name](spec, language)
+    policy = kind.make(_settings(kind, spec), language)
     return Guarded(policy) if role == "counselor" and safety.counselors == "protocol" else policy
+
+
+def policies_of(role: Role) -> tuple[str, ...]:
+    """The names of the policies that a role can have, sorted; without those that cannot be
+    imported.
+    """
+    return tuple(sorted(name for name, kind in _importable() if role in kind.roles))
+
+
+def _importable() -> Iterator[tuple[str, PolicyKind[Any]]]:
+    for plugin in POLICIES.plugins():
+        try:
+            yield plugin.name, POLICIES.load(plugin)
+        except PluginError:  # named where it is asked for
+            continue
+
+
+def _settings(kind: PolicyKind[Any], spec: PolicySpec) -> object:
+    """What the world tells the policy, as its own model. SpecError names what it does not take, or
+    what is wrong.
+    """
+    told, takes = spec.told(), kind.settings.model_fields
+    unknown = sorted(set(told) - set(takes))
+    if unknown and kind.settings.model_config.get("extra") != "allow":
+        taking = sorted(
+            n for n, other in _importable() if unknown[0] in other.settings.model_fields
+        )
+        rest = f"that is for {' and '.join(taking)}" if taking else ""
+        mine = f"it takes {', '.join(sorted(takes))}" if takes else "it takes nothing"
+        raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; {rest or mine}"])
+    try:
+        return kind.settings.model_validate(told)
+    except ValidationError as error:
+        raise SpecError(
+            [
+                f"policy: {spec.name}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+                for problem in error.errors(include_url=False)
+            ]
+        ) from None

@@ -6,6 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import orjson
+
+
+def json_bytes(value: object) -> bytes:
+    """JSON as UTF-8. Halves of characters (lone surrogates), which orjson refuses, are escaped."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return json.dumps(value).encode()
+
 
 def end_line(file: Path, handle: BinaryIO) -> None:
     """End a line that a crash cut short, so that what is written next stands on its own."""

@@ -35,7 +35,7 @@ class Manifest(BaseModel):
     synthesis: Synthesis | None = None
     """What is written; None in a world's run."""
     models: dict[str, str]
-    """Each role's model, as it was resolved."""
+    """Each role's model, as it was resolved; as `reason:Ines` that of a resident who has one."""
     prompts: dict[str, str]
     """SHA-256 (16 hex digits) of each text that is sent to a model, by file name."""
     versions: dict[str, str]
@@ -48,6 +48,10 @@ class Manifest(BaseModel):
         if (self.world is None) == (self.synthesis is None):
             raise ValueError("a run has either a world or a synthesis")
         return self
+
+    def model_of(self, role: str, who: str) -> str:
+        """The model that answers a resident's own questions."""
+        return self.models.get(f"{role}:{who}", self.models[role])
 
     @property
     def about(self) -> World | Synthesis:

@@ -4,7 +4,7 @@ manifest.json   the world with its personas, or the synthesis with its situation
                 seed, parentage; written once
 events.jsonl    all that happened, one event a line; the same bytes for the same world and replies
 calls.jsonl     all that was asked of models, with replies, tokens, cost, latency
-memory/         the memories with their vectors, in Chroma (derived from the log)
+memory/         the memories with their vectors, in Chroma; made from the log when somebody asks
 """
 
 import json
@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
 from simcounsel.runs.folder import complete_part, complete_ticks, fresh_folder, runs_nearby
-from simcounsel.runs.jsonl import end_line, json_lines
+from simcounsel.runs.jsonl import end_line, json_bytes, json_lines
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 from simcounsel.specs.synthesis import Synthesis
@@ -266,9 +266,7 @@ class Run:
         """Write one call at once, so that a reply that was paid for survives a crash."""
         assert self._calls is not None
         try:
-            self._calls.write(
-                json.dumps(call, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-            )
+            self._calls.write(json_bytes(call) + b"\n")
             self._calls.flush()
         except OSError as error:
             raise self._cannot_write(error) from None

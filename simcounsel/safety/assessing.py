@@ -84,6 +84,7 @@ def _request(
         purpose="risk",
         who=who,
         tier="quick",
+        of_world=True,
         system=system,
         prompt=prompt,
         options=RISK_LEVELS,

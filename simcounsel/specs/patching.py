@@ -56,7 +56,7 @@ def _inner(here: Any, part: str, key: str) -> Any:
     if isinstance(here, list):
         return here[_place_in(here, part, key)]
     if isinstance(here, dict):
-        if part not in here:
+        if here.get(part) is None:
             here[part] = {}
         return here[part]
     raise SpecError([f"--set {key}: nothing named {part!r} there"])

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, CoursePlan
@@ -30,6 +30,17 @@ class PolicySpec(Spec):
     therapy: Therapy | None = None
     sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None
     plan: CoursePlan | None = None
+    settings: dict[str, JsonValue] | None = None
+    """What a policy of another package is told; it says itself what it takes."""
+
+    def told(self) -> dict[str, object]:
+        """All that the policy is told, by name."""
+        own = {
+            name: value
+            for name in PolicySpec.model_fields
+            if name not in ("name", "settings") and (value := getattr(self, name)) is not None
+        }
+        return own | (self.settings or {})
 
     @model_validator(mode="before")
     @classmethod

@@ -2,10 +2,10 @@
 which roles.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -85,6 +85,16 @@ class Synthesis(Spec):
     models: SynthesisModels = SynthesisModels()
     strategies: tuple[Annotated[str, Field(min_length=3, max_length=600)], ...] = ()
     dropped: tuple[str, ...] = ()
+
+    def model_names(self) -> dict[str, str]:
+        """The model of each role."""
+        return self.models.resolved()
+
+    def with_models(self, name: Callable[[str], str]) -> Self:
+        """With other names for all its models."""
+        given = self.models.model_dump(exclude_none=True)
+        renamed = {role: name(model) for role, model in given.items()}
+        return self.model_copy(update={"models": self.models.model_copy(update=renamed)})
 
     @field_validator("strategies")
     @classmethod

@@ -2,9 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -43,6 +43,18 @@ class Place(Spec):
             yield from inner.walk((*at, "places", index))
 
 
+class OwnModels(Spec):
+    """Which models answer what a resident thinks, says and decides, in place of the world's. What
+    others ask about the resident (judges, the listening for danger) stays with the world's, and so
+    do vectors.
+    """
+
+    reason: ModelName | None = None
+    """Plans, talks and reflects; None: the world's."""
+    quick: ModelName | None = None
+    """Names emotions and makes small choices; None: `reason`, or the world's where that is None."""
+
+
 class ResidentSpec(Spec):
     """Somebody who lives in the world. `persona` is a path in the file, the persona itself here."""
 
@@ -51,6 +63,10 @@ class ResidentSpec(Spec):
     home: Name
     starts_in: Name
     policy: PolicySpec | None = None
+    mind: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    """A mind of another kind: a registered name, or `package.module:name`; None: a person's."""
+    models: OwnModels | None = None
+    """Models of this resident's own; None: those of the world."""
 
     @property
     def role(self) -> Role:
@@ -219,6 +235,46 @@ class World(Spec):
             raise ValueError("simulated time has no time zone; write it like 2026-03-02 06:00")
         return value.replace(second=0, microsecond=0)
 
+    def model_names(self) -> dict[str, str]:
+        """The model of each role, and as `reason:Ines` that of a resident who has one."""
+        own = {
+            f"{role}:{one.name}": name
+            for one in self.residents
+            if one.models
+            for role, name in (
+                ("reason", one.models.reason),
+                ("quick", one.models.quick or one.models.reason),
+            )
+            if name
+        }
+        return self.models.resolved() | own
+
+    def with_models(self, name: Callable[[str], str]) -> Self:
+        """With other names for all its models, those of residents too."""
+        return self.model_copy(
+            update={
+                "models": _renamed(self.models, name),
+                "residents": tuple(
+                    one.model_copy(update={"models": _renamed(one.models, name)})
+                    if one.models
+                    else one
+                    for one in self.residents
+                ),
+            }
+        )
+
+    def with_one_model(self, roles: Mapping[str, str | None]) -> Self:
+        """With these models, whatever the residents had of their own."""
+        return self.model_copy(
+            update={
+                "models": self.models.model_copy(update=dict(roles)),
+                "residents": tuple(
+                    one.model_copy(update={"models": None}) if one.models else one
+                    for one in self.residents
+                ),
+            }
+        )
+
     def present(self) -> tuple[ResidentSpec, ...]:
         """Who lives in the world under its condition, in name order."""
         roles = ROLES_OF[self.condition]
@@ -268,6 +324,14 @@ class World(Spec):
         if self.days == "lived":
             return tick
         return next((one for one in self.appointed() if one >= tick), self.ticks)
+
+
+M = TypeVar("M", bound=Spec)
+
+
+def _renamed(models: M, name: Callable[[str], str]) -> M:
+    given = models.model_dump(exclude_none=True)
+    return models.model_copy(update={role: name(model) for role, model in given.items()})
 
 
 def suggest(name: str, known: list[str]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.errors import SpecError
 from simcounsel.llm.question import Question, Reply
-from simcounsel.policies import DEFAULT, OF_CLIENTS, POLICIES, policy_for
+from simcounsel.policies import DEFAULT, POLICIES, policies_of, policy_for
 from simcounsel.policies.manual import aims
 from simcounsel.policies.staged.manuals import shipped
 from simcounsel.specs.vocabulary import QUESTIONS
@@ -27,7 +27,10 @@ def decide(
 ) -> Decision:
     noted = [] if requests is None else requests
     asking = noting(
-        policy_for("client" if policy in OF_CLIENTS else "counselor", policy).decide(seen), noted
+        policy_for("client" if policy in policies_of("client") else "counselor", policy).decide(
+            seen
+        ),
+        noted,
     )
     try:
         next(asking)
@@ -80,7 +83,7 @@ COURSES = ("changing", "course")
 """What these two do depends on sessions before; see tests/course."""
 
 
-@pytest.mark.parametrize("policy", sorted(set(POLICIES) - set(COURSES)))
+@pytest.mark.parametrize("policy", sorted(set(POLICIES.names()) - set(COURSES)))
 class TestEveryPolicy:
     def test_move_is_one_of_its_options(self, policy: str) -> None:
         for seed in range(30):
@@ -113,7 +116,9 @@ class TestEveryPolicy:
         )
 
     def test_is_named_as_it_is_listed(self, policy: str) -> None:
-        own, others = ("client", "counselor") if policy in OF_CLIENTS else ("counselor", "client")
+        own, others = (
+            ("client", "counselor") if policy in policies_of("client") else ("counselor", "client")
+        )
         assert policy_for(own, policy).name == policy  # type: ignore[arg-type]
         with pytest.raises(SpecError, match=f"{policy} is no {others}'s"):
             policy_for(others, policy)  # type: ignore[arg-type]

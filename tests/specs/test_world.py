@@ -380,7 +380,7 @@ def test_check_file_tells_what_a_file_is(tmp_path: Path) -> None:
     ]
     odd = world_file(tmp_path, "miriam.yaml,", "miriam.yaml, policy: freudian,")
     assert check_file(odd) == [
-        f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are {', '.join(sorted(POLICIES))}"
+        f"{odd}:{line_with(odd, 'freudian')}: no policy 'freudian'; there are {POLICIES.known()}"
     ]
     bad = world_file(tmp_path, "seed: 1", "seeed: 1")
     assert check_file(bad) == [

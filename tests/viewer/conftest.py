@@ -23,27 +23,35 @@ FLAGS = [
 ]
 
 
-@pytest.fixture
-def browser() -> Iterator[Browser]:
-    """Chromium, started for one test (about a second).
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Chromium, started once for a file.
 
-    Not for the session: while Playwright is open its event loop counts as running in this thread, so
-    whatever calls asyncio.run, such as a Simulation, must come before a test asks for this fixture.
+    Not for the session: while Playwright is open its event loop counts as running in this thread, and
+    tests of other files call asyncio.run.
     """
-    chromium = (
+    found = (
         shutil.which("chromium")
         or shutil.which("chromium-browser")
         or shutil.which("google-chrome")
     )
     with sync_playwright() as playwright:
         try:
-            opened = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+            opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
         except Error as error:
-            if chromium or "playwright install" not in error.message:
+            if found or "playwright install" not in error.message:
                 raise
             pytest.skip("no Chromium on this machine; `playwright install chromium` fetches one")
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """Chromium, in which nothing of a test before is left: neither pages nor what they stored."""
+    yield chromium
+    for context in chromium.contexts:
+        context.close()
 
 
 @contextmanager

@@ -299,9 +299,14 @@ def violations(page: Page) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")]
+    ("about", "width", "scheme"),
+    [
+        ("transcript_quality", 1440, "light"),
+        ("transcript_quality", 390, "dark"),
+        ("persona_change", 1024, "dark"),
+        ("persona_change", 390, "light"),
+    ],
 )
-@pytest.mark.parametrize("about", ["transcript_quality", "persona_change"])
 def test_everybody_can_use_it(
     runs: Path, tmp_path: Path, browser: Browser, about: str, width: int, scheme: Any
 ) -> None:

@@ -423,8 +423,7 @@ def test_hostile_text_does_nothing(page: Page, run: Run, tmp_path: Path) -> None
                     ), f"{shown} is wider than {width}"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
 def test_accessible(
     browser: Browser, url: str, run: Run, handmade: str, scheme: Any, width: int
 ) -> None:

@@ -1,0 +1,54 @@
+"""The policies that come with simcounsel, as they are registered."""
+
+from pydantic import BaseModel, ConfigDict
+
+from simcounsel.policies.changing import Changing
+from simcounsel.policies.course import Course
+from simcounsel.policies.disclosing import Disclosing
+from simcounsel.policies.kind import NoSettings, PolicyKind
+from simcounsel.policies.socratic import Socratic
+from simcounsel.policies.staged.manuals import manual_of
+from simcounsel.policies.staged.policy import Staged
+from simcounsel.policies.supportive import Supportive
+from simcounsel.policies.unstaged import Single, Unguided
+from simcounsel.specs.course import CoursePlan
+from simcounsel.specs.manual import Manual
+from simcounsel.specs.therapy import Therapy, shipped_therapy
+from simcounsel.specs.vocabulary import Role
+
+CLIENT: frozenset[Role] = frozenset({"client"})
+
+
+class ByManual(BaseModel):
+    """Of a policy that goes by a manual."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    manual: Manual | str | None = None
+    """Itself, or the name of one that comes with simcounsel; None: the default one."""
+
+
+class ByTherapy(BaseModel):
+    """Of a course of sessions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    therapy: Therapy | None = None
+    """None: CBT."""
+    sessions: int | None = None
+    """None: as the plan says, or the therapy."""
+    plan: CoursePlan | None = None
+    """None: made in the first session."""
+
+
+CHANGING = PolicyKind(make=lambda told, lang: Changing(), settings=NoSettings, roles=CLIENT)
+DISCLOSING = PolicyKind(make=lambda told, lang: Disclosing(), settings=NoSettings, roles=CLIENT)
+SOCRATIC = PolicyKind(make=lambda told, lang: Socratic(), settings=NoSettings)
+SUPPORTIVE = PolicyKind(make=lambda told, lang: Supportive(), settings=NoSettings)
+UNGUIDED = PolicyKind(make=lambda told, lang: Unguided(), settings=NoSettings)
+SINGLE = PolicyKind(make=lambda told, lang: Single(manual_of(told.manual, lang)), settings=ByManual)
+STAGED = PolicyKind(make=lambda told, lang: Staged(manual_of(told.manual, lang)), settings=ByManual)
+COURSE = PolicyKind(
+    make=lambda told, lang: Course(
+        told.therapy or shipped_therapy("cbt"), told.sessions, told.plan
+    ),
+    settings=ByTherapy,
+)
