@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.engine.opening import begin_run
-from simcounsel.events import Measured, Score
+from simcounsel.events import Entry, Measured, Score
 from simcounsel.runs.run import Run
 from tests.stage import go_on, tiny
 
@@ -43,7 +43,7 @@ def measure(run: Run, tick: int, *measured: Measured) -> None:
     )
     stamp = json.loads(lines[at])
     new = [
-        f'{{"seq":{stamp["seq"]},"tick":{tick},"minute":{stamp["minute"]},{one.model_dump_json()[1:]}\n'
+        Entry(seq=stamp["seq"], tick=tick, minute=stamp["minute"], event=one).line()
         for one in measured
     ]
     file.write_text("".join([*lines[:at], *new, *lines[at:]]), encoding="utf-8")
