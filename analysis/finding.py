@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis.experiment import Experiment, PlannedRun, ReportError, read_experiment
 from analysis.sample import Excluded, Member, Sample, clients_of, opened
 from simcounsel.events import SCHEMA_VERSION
-from simcounsel.viewer.reader import Log
+from simcounsel.runs.log import Log
 
 
 def find(places: Sequence[Path], *, finished_only: bool = False) -> Sample:

@@ -3,10 +3,9 @@ medoid.
 """
 
 from dataclasses import replace
-from typing import Any
 
 from analysis.patterns import Cluster, Patterns
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, PromptOnly, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 
@@ -30,13 +29,13 @@ def name_clusters(patterns: Patterns, models: Switchboard) -> tuple[Patterns, tu
 
 def _name(cluster: Cluster, others: tuple[Cluster, ...]) -> Ask[Cluster]:
     """The cluster with its name; `named_by` says who gave it."""
-    reply = yield from ask(request_for(cluster, others))
+    reply = yield from ask(question_for(cluster, others))
     if reply.source == "fallback":
         return cluster
     return replace(cluster, name=_tidy(reply.value), named_by=reply.model)
 
 
-def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[Any]:
+def question_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[str]:
     """What is asked about one cluster."""
     rest = [one.medoid for one in others if one.number != cluster.number]
     system, prompt = render(
@@ -56,6 +55,7 @@ def request_for(cluster: Cluster, others: tuple[Cluster, ...]) -> Question[Any]:
         temperature=0.0,
         max_tokens=24,
         seed=cluster.number,
+        facts=PromptOnly(),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.experiment import Experiment
-from simcounsel.viewer.reader import Log
+from simcounsel.runs.log import Log
 
 
 @dataclass(frozen=True, kw_only=True)

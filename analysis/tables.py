@@ -28,7 +28,7 @@ from analysis.sample import clients_of, opened, roles_of
 from simcounsel.clock import day_of
 from simcounsel.events import Measured, parse_entry
 from simcounsel.instruments.read import FOLDER, LOG, is_trial, measurements_in
-from simcounsel.viewer.reader import Log
+from simcounsel.runs.log import Log
 
 Fields = dict[str, Any]
 Runs = Iterable[Log | Path | str]
@@ -115,7 +115,7 @@ def _activities(log: Log) -> Iterator[Fields]:
     clients = set(clients_of(log.manifest))
     feeling: dict[str, tuple[str, int]] = {}
     waiting: list[Fields] = []
-    for entry in log.entries(("acted", "appraised", "said", "tick_ended")):
+    for entry in log.fields(("acted", "appraised", "said", "tick_ended")):
         who = entry.get("who")
         if entry["kind"] == "tick_ended":
             yield from (_felt(row, feeling) for row in waiting)
@@ -148,7 +148,7 @@ def _talk(log: Log) -> Iterator[Fields]:
     roles = roles_of(log.manifest)
     cause: dict[str, str] = {}
     move: dict[tuple[str, str], str] = {}
-    for entry in log.entries(("conversation_started", "decided", "said")):
+    for entry in log.fields(("conversation_started", "decided", "said")):
         match entry["kind"]:
             case "conversation_started":
                 cause[entry["chat"]] = entry["cause"]
@@ -178,7 +178,7 @@ def _talk(log: Log) -> Iterator[Fields]:
 
 def _measurements(log: Log) -> Iterator[Fields]:
     models = log.manifest.get("models", {})
-    for fields in log.entries(("measured",)):
+    for fields in log.fields(("measured",)):
         try:
             entry = parse_entry(fields)
         except (ValidationError, KeyError, TypeError):
@@ -220,20 +220,20 @@ def _scores(
 
 def _relations(log: Log) -> Iterator[Fields]:
     roles = roles_of(log.manifest)
-    for entry in log.entries(("relation_changed",)):
+    for entry in log.fields(("relation_changed",)):
         who, other = entry["who"], entry["other"]
         picked = {key: entry[key] for key in ("who", "other", "before", "after", "why")}
         yield _at(entry) | picked | {"role": roles.get(who), "other_role": roles.get(other)}
 
 
 def _warnings(log: Log) -> Iterator[Fields]:
-    for entry in log.entries(("warned",)):
+    for entry in log.fields(("warned",)):
         yield _at(entry) | {key: entry[key] for key in ("who", "purpose", "cause")}
 
 
 def _personas(log: Log) -> Iterator[Fields]:
     roles = roles_of(log.manifest)
-    for entry in log.entries(("persona_changed",)):
+    for entry in log.fields(("persona_changed",)):
         picked = {
             key: entry[key]
             for key in ("who", "version", "background", "characteristic", "recent_feeling")

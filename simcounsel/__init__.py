@@ -4,29 +4,103 @@
     world = load_world("worlds/insomnia.yaml")
     Simulation(world).run()
 
-The names below are imported when they are first used, so that `import simcounsel` stays cheap.
+What `__all__` lists, and all of `simcounsel.testing`, is the public interface: it changes only with
+a note in the change log. Every other module and name is private, whatever it is called. The names
+are imported when they are first used, so that `import simcounsel` stays cheap.
 """
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from simcounsel.agents.mind import Lived, Mind, Scene, Spoken
+    from simcounsel.agents.person import Person
+    from simcounsel.agents.resident import Resident
+    from simcounsel.agents.talk import Decision, TalkView
     from simcounsel.engine.simulation import Simulation
-    from simcounsel.runs.run import Run
+    from simcounsel.errors import SimcounselError
+    from simcounsel.events import Data, Foreign
+    from simcounsel.instruments.kind import Counted, ScaleFile
+    from simcounsel.lab.sweep import Sweep
+    from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, Provider
+    from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
+    from simcounsel.measuring.rate import rate
+    from simcounsel.policies.kind import NoSettings, PolicyKind
+    from simcounsel.policies.policy import Policy
+    from simcounsel.runs.run import Run, load_run
+    from simcounsel.specs.scale import Scale
+    from simcounsel.specs.world import World
     from simcounsel.specs.world_file import load_world
 
 __version__ = "0.1.0"
-__all__ = ["Run", "Simulation", "__version__", "load_world"]
+__all__ = [
+    "Ask",
+    "ChatModel",
+    "Completion",
+    "Counted",
+    "Data",
+    "Decision",
+    "EmbedModel",
+    "Facts",
+    "Failure",
+    "Foreign",
+    "Lived",
+    "Mind",
+    "NoSettings",
+    "Person",
+    "Policy",
+    "PolicyKind",
+    "Provider",
+    "Question",
+    "Reply",
+    "Resident",
+    "Run",
+    "Scale",
+    "ScaleFile",
+    "Scene",
+    "SimcounselError",
+    "Simulation",
+    "Spoken",
+    "Sweep",
+    "TalkView",
+    "World",
+    "__version__",
+    "ask",
+    "load_run",
+    "load_world",
+    "rate",
+]
 
 _HOMES = {
-    "Simulation": "simcounsel.engine.simulation",
-    "Run": "simcounsel.runs.run",
-    "load_world": "simcounsel.specs.world_file",
+    "agents.mind": "Lived Mind Scene Spoken",
+    "agents.person": "Person",
+    "agents.resident": "Resident",
+    "agents.talk": "Decision TalkView",
+    "engine.simulation": "Simulation",
+    "errors": "SimcounselError",
+    "events": "Data Foreign",
+    "instruments.kind": "Counted ScaleFile",
+    "lab.sweep": "Sweep",
+    "llm.models": "ChatModel Completion EmbedModel Failure Provider",
+    "llm.question": "Ask Facts Question Reply ask",
+    "measuring.rate": "rate",
+    "policies.kind": "NoSettings PolicyKind",
+    "policies.policy": "Policy",
+    "runs.run": "Run load_run",
+    "specs.scale": "Scale",
+    "specs.world": "World",
+    "specs.world_file": "load_world",
 }
+_HOME = {name: f"simcounsel.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'simcounsel' has no attribute {name!r}")
-    from importlib import import_module
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(
+            f"module 'simcounsel' has no public name {name!r}; there are {', '.join(__all__)}"
+        )
+    return getattr(import_module(_HOME[name]), name)
 
-    return getattr(import_module(_HOMES[name]), name)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from simcounsel import cli
 from simcounsel.runs.run import Run
-from tests.commands import Command, Ended
+from tests.commands import Command, in_process
 from tests.durations import CpuDurations
 from tests.stage import live
 
@@ -81,15 +81,6 @@ def simcounsel(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
 
-    def run(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["simcounsel", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        out, err = capsys.readouterr()
-        code = ended.value.code
-        return Ended(code if isinstance(code, int) else 0 if code is None else 1, out, err)
-
     handlers = logging.getLogger().handlers[:]
-    yield run
+    yield in_process("simcounsel", cli.main, monkeypatch, capsys)
     logging.getLogger().handlers[:] = handlers

@@ -25,8 +25,8 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import settings_from
 from simcounsel.specs.world_file import load_world
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT
 from tests.viewer.conftest import FLAGS, serving
 
@@ -80,7 +80,7 @@ def draw_terminal() -> None:
 
 def photograph(folder: Path) -> None:
     """Open each page at its moment and write what it looks like."""
-    runs = {name: Run.open(folder / name) for name in Shelf(folder).names()}
+    runs = {name: Run.open(folder / name) for name in RunList(folder).names()}
     child = next(name for name, run in runs.items() if run.manifest.parent)
     synthesis = next(name for name, run in runs.items() if run.manifest.synthesis)
     names = {
@@ -88,7 +88,7 @@ def photograph(folder: Path) -> None:
         "fork": child,
         "synthesis": synthesis,
     }
-    with serving(make_app(Shelf(folder))) as url, sync_playwright() as playwright:
+    with serving(make_app(RunList(folder))) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for name, shot in SHOTS.items():
             page = browser.new_page(

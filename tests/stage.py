@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.mind import Reachable, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine, TalkView
@@ -218,3 +219,34 @@ def view(*lines: TalkLine, me: str = "Ines", other: str = "Miriam", **more: Any)
         "key": (1, 2, "2:Ines+Miriam"),
     }
     return TalkView(**(fields | more))
+
+
+def line_facts(seen: TalkView, **more: Any) -> LineFacts:
+    """What the question for a line says of a conversation, as a counselor's who clarifies."""
+    fields: dict[str, Any] = {
+        **{name: getattr(seen, name) for name in OF_A_VIEW},
+        "role": "counselor",
+        "move": "clarify",
+        "aim": "Ask what it means.",
+        "leaves": False,
+        "emotion": "neutral",
+        "said": (),
+        "memories": (),
+        "words": None,
+        "feeling": None,
+        "theme": "",
+    }
+    return LineFacts(**(fields | more))
+
+
+OF_A_VIEW = (
+    "chat",
+    "me",
+    "other",
+    "other_role",
+    "place",
+    "meeting",
+    "closeness",
+    "lines",
+    "turns_left",
+)

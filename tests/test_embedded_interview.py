@@ -1,13 +1,15 @@
 """What the embedded model answers in an interview. Runs are scripted; only MiniLM is needed."""
 
-import re
 from collections.abc import Iterator
 
 import pytest
 
+from simcounsel.agents.answering import own_words
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import Interview, open_models
 from simcounsel.runs.run import Run
+from simcounsel.specs.persona import ClientPersona
+from simcounsel.standins.interviews import NO_HARM, UNKNOWN
 from tests.stage import live, three
 
 pytestmark = pytest.mark.weights
@@ -32,85 +34,51 @@ def asked(run: Run, models: Switchboard, who: str, *questions: str, tick: int = 
     return [str(one["answer"]) for one in told]
 
 
-@pytest.mark.parametrize(
-    ("who", "question", "answer"),
-    [
-        ("Ines", "How old are you?", r"^I'm 34\.$"),
-        ("Ines", "Hello! What do you do for a living?", "technical illustrator"),
-        ("Ines", "Who lives with you?", "I live alone"),
-        ("Ines", "Who is Omar?", "^Omar is my neighbour and friend"),
-        ("Ines", "Tell me about your mother.", "^Lurdes is my mother"),
-        ("Ines", "How's your goddaughter?", "Clara"),
-        ("Ines", "Where are you from?", "^Portuguese"),
-        ("Ines", "What time is it?", "^Monday, 12:30"),
-        ("Ines", "Tell me about your grandmother.", "grandmother"),
-        ("Ines", "Tell me about your husband.", "no husband"),
-        ("Ines", "What did Miriam say?", "^Miriam said: “"),
-        ("Ines", "What did you tell Miriam?", "^I said: “"),
-        ("Ines", "Who is Peter?", "anybody called Peter"),
-        ("Ines", "What is the capital of Peru?", "."),
-        ("Miriam", "What is your job?", "I'm a counselor"),
-        ("Miriam", "How is your son?", "Yaw"),
-        (
-            "Omar",
-            "What do you do for a living?",
-            "I'm a baker with a small bakery in my own kitchen",
-        ),
-        ("Omar", "Do you have family?", "my daughter Salma"),
-    ],
-)
-def test_what_is_asked_is_answered(
-    run: Run, models: Switchboard, who: str, question: str, answer: str
+@pytest.mark.parametrize("who", ["Ines", "Omar", "Miriam"])
+def test_an_answer_is_in_ones_own_words_or_says_that_one_does_not_know(
+    run: Run, models: Switchboard, who: str
 ) -> None:
-    (told,) = asked(run, models, who, question)
-    assert re.search(answer, told), told
+    known = own_words(Interview.begin(run, who, 8).past)
+    told = asked(run, models, who, "What are you afraid of?", "What makes you happy?")
+    assert set(told) <= {*known, *UNKNOWN}
 
 
-def test_nobody_says_the_same_twice_but_facts(run: Run, models: Switchboard) -> None:
+def test_the_nearest_is_said(run: Run, models: Switchboard) -> None:
+    known = own_words(Interview.begin(run, "Ines", 8).past)
+    assert asked(run, models, "Ines", known[0]) == [known[0]]
+
+
+def test_what_was_said_in_a_talk_is_known(run: Run) -> None:
+    past = Interview.begin(run, "Miriam", 8).past
+    said = [text for met in past.mets for who, text in met.lines if who == "Miriam"]
+    assert said and set(said) <= set(own_words(past))
+    others = {text for met in past.mets for who, text in met.lines if who != "Miriam"}
+    assert not others & set(own_words(past))
+
+
+def test_what_is_far_from_all_is_not_known(run: Run, models: Switchboard) -> None:
+    assert set(asked(run, models, "Miriam", "What is the boiling point of mercury?")) <= {*UNKNOWN}
+
+
+def test_nobody_says_the_same_twice(run: Run, models: Switchboard) -> None:
     for who in ("Ines", "Omar", "Miriam"):
-        told = asked(
-            run,
-            models,
-            who,
-            *["What are you afraid of?"] * 4,
-            "What makes you happy?",
-            "What makes you happy?",
-        )
+        told = asked(run, models, who, *["What are you afraid of?"] * 4, "What makes you happy?")
         assert len(set(told)) == len(told)
-    first, again = asked(run, models, "Ines", "How old are you?", "What is your age?")
-    assert first in again
-
-
-def test_a_follow_up_goes_on_with_what_was_said(run: Run, models: Switchboard) -> None:
-    _, more = asked(run, models, "Ines", "Do you like your work?", "Can you say more about that?")
-    assert not more.startswith("I couldn't tell you")
-    _, she = asked(run, models, "Ines", "What do you think of Miriam?", "What did she ask you?")
-    assert "Miriam" in she
 
 
 def test_a_question_about_self_harm_gets_a_plain_answer(run: Run, models: Switchboard) -> None:
     for who in ("Ines", "Miriam"):
         for told in asked(run, models, who, *["Have you ever thought about ending your life?"] * 4):
-            assert told.startswith(
-                ("There's nothing I could tell you", "I've nothing to say", "I can't answer that")
-            )
+            assert told in NO_HARM
 
 
-def test_what_was_not_yet_concluded_is_not_known(run: Run, models: Switchboard) -> None:
-    later = {
-        thought.say
-        for thought in next(r for r in run.world.residents if r.name == "Ines").persona.thoughts
-    }
-    questions = (
-        "What have you learned about yourself?",
-        "What do you fear?",
-        "What do you think about your mother?",
-        "What are you ashamed of?",
-    )
-    for told in asked(run, models, "Ines", *questions, tick=0):
-        assert not any(
-            thought.removeprefix("Ines ").split()[1:5] == told.split()[2:6] for thought in later
-        )
+def test_hopeful_lines_are_not_known_before_anybody_has_listened(run: Run) -> None:
+    past = Interview.begin(run, "Ines", 0).past
+    assert not past.mets
+    persona = past.resident.persona
+    assert isinstance(persona, ClientPersona)
+    hopeful = {line.text for line in persona.voice if line.stage == "hopeful"}
+    assert hopeful and not hopeful & set(own_words(past))
 
 
 def test_the_same_question_gets_the_same_answer(run: Run, models: Switchboard) -> None:

@@ -16,9 +16,11 @@ import pytest
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Forked, Joined, TickEnded
-from simcounsel.lab import sweep as lab
+from simcounsel.lab import cells as cells_of_runs
+from simcounsel.lab import processes
+from simcounsel.lab.cells import open_cell
 from simcounsel.lab.plan import estimate, plan_lines
-from simcounsel.lab.sweep import Sweep, opened
+from simcounsel.lab.sweep import Sweep
 from simcounsel.llm.prices import Prices
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
@@ -269,7 +271,7 @@ def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
         written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:"))
     )
     with pytest.raises(RunError, match="was lived in another world than the experiment says now"):
-        opened(cells[0], lived)
+        open_cell(cells[0], lived)
     shutil.copytree(lived, tmp_path / "out")
     changed = sweep(tmp_path, PAIRED.replace("models:", "ticks: 11\nmodels:"))
     assert not changed.run(), "runs of another length were counted as this experiment's"
@@ -284,7 +286,7 @@ def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path)
     shutil.rmtree(folder)
     with pytest.MonkeyPatch.context() as patching, pytest.raises(KeyboardInterrupt):
         patching.setattr(Path, "replace", cut_short)
-        opened(cell, tmp_path / "out")
+        open_cell(cell, tmp_path / "out")
     cut = Run.open(folder)
     past = Run.open(tmp_path / "out" / "walter-s3-past")
     assert len(list(cut.calls())) == len(list(past.calls())) > 0, (
@@ -296,7 +298,7 @@ def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path)
         match="a fork of walter-s3-past that was broken off before its past was copied; remove it and fork again, --at 2",
     ):
         Simulation(cut.world, run=cut)
-    assert opened(cell, tmp_path / "out").ticks_done() == 2
+    assert open_cell(cell, tmp_path / "out").ticks_done() == 2
     assert b'"forked"' in (folder / "events.jsonl").read_bytes()
     assert sweep(tmp_path).run()
     assert log(Run.open(folder)) == log(Run.open(lived / cell.name))
@@ -311,7 +313,7 @@ def test_a_fork_whose_log_is_torn_is_made_anew(lived: Path, tmp_path: Path) -> N
     first = file.read_bytes().index(b'"kind":"tick_ended"')
     file.write_bytes(file.read_bytes()[: file.read_bytes().index(b"\n", first) + 1])
     assert not Run.open(file.parent).whole
-    assert opened(cell, tmp_path / "out").ticks_done() == 2
+    assert open_cell(cell, tmp_path / "out").ticks_done() == 2
     assert b'"forked"' in file.read_bytes()
 
 
@@ -324,7 +326,7 @@ def test_ctrl_c_while_one_begins_comes_when_it_is_known(handler: Any) -> None:
         with contextlib.ExitStack() as expecting:
             if handler is signal.default_int_handler:
                 expecting.enter_context(pytest.raises(KeyboardInterrupt))
-            with lab._held_back():
+            with processes.interrupt_held_back():
                 os.kill(os.getpid(), signal.SIGINT)
                 begun.append("child")
         assert begun == ["child"]
@@ -374,7 +376,7 @@ def test_where_no_process_can_be_forked_from_each_imports_for_itself(
 
     monkeypatch.setattr("multiprocessing.forkserver.ensure_running", too_long)
     before = dict(os.environ)
-    assert lab._processes().get_start_method() == "spawn"
+    assert processes.process_context().get_start_method() == "spawn"
     assert dict(os.environ) == before
 
 
@@ -392,15 +394,15 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(
         "{reason: scripted,", "{reason: 'embedded+adapter=x.gguf',"
     )
     _, cells = load_experiment(written(tmp_path, text))
-    opened(cells[0], tmp_path / "out")
-    assert lab.ticks_of(cells[0], tmp_path / "out") == 0
+    open_cell(cells[0], tmp_path / "out")
+    assert cells_of_runs.ticks_of(cells[0], tmp_path / "out") == 0
     _, elsewhere = load_experiment(written(tmp_path, text.replace("x.gguf", "../elsewhere/x.gguf")))
-    assert lab.ticks_of(elsewhere[0], tmp_path / "out") == 0, (
+    assert cells_of_runs.ticks_of(elsewhere[0], tmp_path / "out") == 0, (
         "the same adapter, seen from another folder"
     )
     digest[0] = "fedcba9876543210"
     with pytest.raises(RunError, match="lived in another world"):
-        lab.ticks_of(cells[0], tmp_path / "out")
+        cells_of_runs.ticks_of(cells[0], tmp_path / "out")
 
 
 def test_what_an_arm_changes_holds_for_it(tmp_path: Path) -> None:
@@ -505,7 +507,7 @@ conditions:
     before = log(runs["six"])
     _, cells = load_experiment(written(tmp_path, text))
     for cell in cells:
-        opened(cell, tmp_path / "out")
+        open_cell(cell, tmp_path / "out")
     assert log(runs["six"]) == before, "a fork was made anew"
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from simcounsel.agents.facts import InterviewFacts
 from simcounsel.agents.past import Past
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.speech import SILENCE
@@ -11,8 +12,11 @@ from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
 from simcounsel.llm.question import Ask, Question, Source, ask
 from simcounsel.prompts import render
+from simcounsel.specs.persona import ClientPersona, LaypersonPersona
 
 ANSWER_CHARACTERS = 4000
+SOCIAL = frozenset({"greeting", "chat", "sympathy", "advice", "closing"})
+"""What such a line answers is no question about oneself."""
 EARLIER = 12
 """So many earlier questions are shown to the model."""
 SHORT = 4
@@ -81,7 +85,11 @@ def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = (
             seed=seed_of(
                 scene.seed, scene.tick, resident.name, "interview", len(earlier), question
             ),
-            hints={"past": past, "question": question, "earlier": earlier, "memories": memories},
+            facts=InterviewFacts(
+                question=question,
+                answers=tuple(one.answer for one in earlier),
+                own_words=own_words(past),
+            ),
         )
     )
     return Answered(
@@ -91,6 +99,33 @@ def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = (
         problem=reply.problem,
         recalled=recalled,
     )
+
+
+def own_words(past: Past) -> tuple[str, ...]:
+    """What somebody has said or thought by then, or could have said, in its own words.
+
+    A client's hopeful lines are not known before anybody has listened, and what answers nothing
+    but a greeting or a remark says nothing of oneself; so only a layperson's lines about itself
+    stand here.
+    """
+    resident, persona = past.resident, past.resident.persona
+    said = [text for met in past.mets for who, text in met.lines if who == resident.name]
+    written: list[str] = []
+    if isinstance(persona, ClientPersona):
+        written += [
+            line.text
+            for line in persona.voice
+            if line.stage != "ending"
+            and (past.mets or line.stage != "hopeful")
+            and set(line.answers) - SOCIAL
+        ]
+        written += [one.thought for one in persona.situations]
+        written += [one.belief for one in (*persona.core_beliefs, *persona.intermediate_beliefs)]
+    elif isinstance(persona, LaypersonPersona):
+        written += [
+            line.text for line in persona.voice if line.act == "share" and "{" not in line.say
+        ]
+    return tuple(dict.fromkeys((*said, *written)))
 
 
 def _lately(past: Past) -> str:

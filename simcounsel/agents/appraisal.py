@@ -1,5 +1,6 @@
 """What is new gets an emotion, its intensity and its poignancy, in one batch."""
 
+from simcounsel.agents.facts import AppraisalFacts
 from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
@@ -7,9 +8,10 @@ from simcounsel.agents.views import feeling, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.vocabulary import Emotion
 
 INDIFFERENT = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
 
@@ -49,13 +51,7 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
             temperature=0.0,
             max_tokens=60 * len(news),
             seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
-            hints={
-                "news": news,
-                "name": resident.name,
-                "emotion": resident.emotion,
-                "intensity": resident.intensity,
-                "felt": known_feelings(resident),
-            },
+            facts=AppraisalFacts(name=resident.name, news=news, felt=known_feelings(resident)),
         )
     )
     pairs = tuple(zip(news, reply.value.feelings, strict=False))
@@ -67,6 +63,7 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
                 emotion=f.emotion,
                 intensity=f.intensity,
                 poignancy=f.poignancy,
+                **traced(reply),
             )
             for text, f in pairs
         ),
@@ -81,13 +78,14 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
                 place=resident.place,
                 company=tuple(s.name for s in resident.sights),
                 origin="own act" if text == own_act else "sight",
+                calls=traced(reply)["calls"],
             )
             for text, f in pairs
         ),
     )
 
 
-def known_feelings(resident: Resident) -> tuple[tuple[str, str, int, int], ...]:
+def known_feelings(resident: Resident) -> tuple[tuple[str, Emotion, int, int], ...]:
     """What is known beforehand about how things feel to this person: (text, emotion, intensity,
     poignancy) of its routines and, for a client, of the situations of its file."""
     routines = tuple(

@@ -1,14 +1,17 @@
-"""What a mind can be asked for. Every method is an Ask: it yields requests and returns what came of
+"""What a mind can be asked for. Every method is an Ask: it yields questions and returns what came of
 it.
 
 A mind changes nothing: it returns events and memory drafts, the engine writes them into the log,
 and the log, observed, changes the resident.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
+from pydantic import BaseModel
+
+from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
@@ -16,9 +19,6 @@ from simcounsel.events import Data, Foreign, Memory
 from simcounsel.llm.question import Ask, Reply, Source
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import PlaceKind
-
-if TYPE_CHECKING:
-    from simcounsel.agents.reporting import Sheet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,31 +32,33 @@ class Reachable:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """The world as far as one resident can tell.
-
-    places: what is reachable. appointments: own ones to come, as (minute, place, with whom).
-    """
+    """The world as far as one resident can tell."""
 
     seed: int
     tick: int
     minute: int
+    """Now, since day 0."""
     start: datetime
+    """The world's first day."""
     tick_minutes: int
     plan_slots: int
+    """How many slots are planned at once."""
     places: tuple[Reachable, ...]
+    """What is reachable."""
     appointments: tuple[tuple[int, str, str], ...] = ()
+    """Own ones to come: minute, place, with whom."""
     language: Language = "en"
     locale: str = "default"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lived:
-    """What a mind's answer adds to the run: events in order, and memories to lay down (without
-    ids).
-    """
+    """What a mind's answer adds to the run."""
 
     events: tuple[Data | Foreign, ...] = ()
+    """In order."""
     drafts: tuple[Memory, ...] = ()
+    """Memories to lay down, without ids."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +67,13 @@ class Spoken:
 
     line: LineAnswer
     stressed: str | None
+    """The words that the voice leans on, if any."""
     source: Source
-    events: tuple[Data | Foreign, ...] = field(default=())
+    events: tuple[Data | Foreign, ...] = ()
+    calls: tuple[str, ...] = ()
+    """Keys of the calls that worded it."""
+    fallback: bool = False
+    """Whether a call gave nothing of use."""
 
 
 class Mind(Protocol):
@@ -106,6 +113,6 @@ class Mind(Protocol):
         """Memories of days that were not lived through, one for each."""
         ...
 
-    def report(self, scene: Scene, sheet: "Sheet") -> Ask[Reply[Any]]:
+    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel]]:
         """Answer a block of questions about oneself; it changes nothing."""
         ...

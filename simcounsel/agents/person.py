@@ -2,7 +2,7 @@
 reflection.
 """
 
-from typing import Any
+from pydantic import BaseModel
 
 from simcounsel.agents import (
     appraisal,
@@ -14,6 +14,7 @@ from simcounsel.agents import (
     speech,
 )
 from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.llm.question import Ask, Reply
@@ -57,6 +58,6 @@ class Person:
         """A short account of days that were skipped."""
         return skipping.account(self.resident, scene, days)
 
-    def report(self, scene: Scene, sheet: reporting.Sheet) -> Ask[Reply[Any]]:
+    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel]]:
         """Answers about oneself, from persona and memories."""
         return reporting.report(self.resident, scene, sheet)

@@ -2,15 +2,16 @@
 4.3).
 """
 
+from simcounsel.agents.facts import DayFacts, SlotsFacts
 from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
-from simcounsel.agents.views import bullets, feeling, whoami
+from simcounsel.agents.views import bullets, feeling, theme_of, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, minutes_of_day, time_text
 from simcounsel.events import Memory, Planned, Scheduled, Slot, Stroke
-from simcounsel.llm.question import Ask, Example, Question, ask
+from simcounsel.llm.question import Ask, Example, Question, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import Routine
 
@@ -74,15 +75,14 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
             fallback=fallback,
             max_tokens=500,
             seed=seed_of(scene.seed, scene.tick, resident.name, "plan_day"),
-            hints={
-                "days": tuple(tuple((s.at, s.do) for s in day) for day in days),
-                "minute": scene.minute,
-                "why": why,
-                "strokes": tuple((s.at, s.do) for s in resident.strokes),
-                "mind": memories[:3],
-                "appointments": _today(scene),
-                "emotion": resident.emotion,
-            },
+            facts=DayFacts(
+                days=tuple(tuple((s.at, s.do) for s in day) for day in days),
+                minute=scene.minute,
+                why=why,
+                strokes=tuple((s.at, s.do) for s in resident.strokes),
+                memories=memories[:3],
+                appointments=_today(scene),
+            ),
         )
     )
     strokes = tuple(
@@ -100,10 +100,17 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
         + "."
     )
     event = Planned(
-        who=resident.name, day=day_of(scene.minute), strokes=strokes, why=why or "a new day"
+        who=resident.name,
+        day=day_of(scene.minute),
+        strokes=strokes,
+        why=why or "a new day",
+        **traced(reply),
     )
     return Lived(
-        events=(recalled, event), drafts=(Memory(id="", type="day_plan", text=text, origin="plan"),)
+        events=(recalled, event),
+        drafts=(
+            Memory(id="", type="day_plan", text=text, origin="plan", calls=traced(reply)["calls"]),
+        ),
     )
 
 
@@ -170,17 +177,16 @@ def plan_block(
             examples=tuple(
                 Example(text=r.do) for r in resident.persona.routines if r.covers(first)
             ),
-            hints={
-                "minutes": minutes,
-                "routines": resident.persona.routines,
-                "places": scene.places,
-                "emotion": resident.emotion,
-                "strokes": tuple((s.at, s.do) for s in strokes),
-                "activity": resident.activity,
-                "done": dict(resident.done_today),
-                "place": resident.place,
-                "trouble": getattr(resident.persona, "theme", ""),
-            },
+            facts=SlotsFacts(
+                minutes=minutes,
+                routines=resident.persona.routines,
+                places=scene.places,
+                emotion=resident.emotion,
+                strokes=tuple((s.at, s.do) for s in strokes),
+                activity=resident.activity,
+                done=dict(resident.done_today),
+                theme=theme_of(resident),
+            ),
         )
     )
     slots = tuple(
@@ -188,8 +194,8 @@ def plan_block(
         for minute, answer in zip(minutes, reply.value.slots, strict=False)
     )
     return Lived(
-        events=(Scheduled(who=resident.name, slots=slots),),
-        drafts=_slot_drafts(resident, slots, scene.tick_minutes),
+        events=(Scheduled(who=resident.name, slots=slots, **traced(reply)),),
+        drafts=_slot_drafts(resident, slots, scene.tick_minutes, traced(reply)["calls"]),
     )
 
 
@@ -242,7 +248,7 @@ def _keep_appointment(scene: Scene, minute: int) -> Slot | None:
 
 
 def _slot_drafts(
-    resident: Resident, slots: tuple[Slot, ...], tick_minutes: int
+    resident: Resident, slots: tuple[Slot, ...], tick_minutes: int, calls: tuple[str, ...]
 ) -> tuple[Memory, ...]:
     """One memory for each stretch of the same activity."""
     drafts: list[Memory] = []
@@ -254,7 +260,9 @@ def _slot_drafts(
                 f"{time_text(slot.minute)} to {time_text(end)}: {resident.name} {slot.activity}"
                 f" ({slot.place})."
             )
-            drafts.append(Memory(id="", type="slot", text=text, place=slot.place, origin="plan"))
+            drafts.append(
+                Memory(id="", type="slot", text=text, place=slot.place, origin="plan", calls=calls)
+            )
             start = index
     return tuple(drafts)
 

@@ -3,7 +3,7 @@
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.events import Recalled
-from simcounsel.llm.question import Ask, ask, embedding
+from simcounsel.llm.question import Ask, ask, embedding, traced
 
 
 def recollect(resident: Resident, scene: Scene, purpose: str, query: str) -> Ask[Recalled]:
@@ -23,6 +23,7 @@ def recollect_each(
             query=query,
             emotion=resident.emotion,
             hits=resident.memory.recall(vector, resident.emotion, scene.minute),
+            **traced(reply),
         )
         for query, vector in zip(queries, reply.value, strict=True)
     )

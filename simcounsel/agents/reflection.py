@@ -1,7 +1,6 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
-from typing import Any
-
+from simcounsel.agents.facts import InsightsFacts, PersonaFacts, PortraitFacts, SalienceFacts
 from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
@@ -9,7 +8,7 @@ from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAns
 from simcounsel.agents.views import bullets, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.question import Ask, Example, Question, ask
+from simcounsel.llm.question import Ask, Example, Facts, Question, Reply, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -69,7 +68,9 @@ def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:
         characteristic=portrait.characteristic, recent_feeling=portrait.recent_feeling
     )
     reply = yield from ask(
-        _portrait_request(resident, scene, "portrait", system, prompt, fallback, {})
+        _portrait_question(
+            resident, scene, "portrait", system, prompt, fallback, PortraitFacts(portrait=fallback)
+        )
     )
     version = PersonaChanged(
         who=resident.name,
@@ -78,19 +79,20 @@ def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:
         characteristic=reply.value.characteristic,
         recent_feeling=reply.value.recent_feeling,
         evidence=(),
+        **traced(reply),
     )
     return Lived(events=(version,), drafts=drafts)
 
 
-def _portrait_request(
+def _portrait_question(
     resident: Resident,
     scene: Scene,
     purpose: str,
     system: str,
     prompt: str,
     fallback: PortraitAnswer,
-    hints: dict[str, object],
-) -> Question[Any]:
+    facts: Facts,
+) -> Question[PortraitAnswer]:
     return Question(
         verb="fill",
         purpose=purpose,
@@ -102,13 +104,7 @@ def _portrait_request(
         temperature=0.3,
         max_tokens=500,
         seed=seed_of(scene.seed, scene.tick, resident.name, purpose),
-        hints={
-            "name": resident.name,
-            "portrait": fallback,
-            "emotion": resident.emotion,
-            "intensity": resident.intensity,
-            **hints,
-        },
+        facts=facts,
     )
 
 
@@ -116,13 +112,14 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
     """Salient questions, recall for each, insights that cite evidence, a new version of the
     persona.
     """
-    questions = yield from _questions(resident, scene)
+    salient = yield from _questions(resident, scene)
+    questions = salient.value.questions
     recalled = yield from recollect_each(resident, scene, "reflect", questions)
     evidence = _evidence(resident, recalled)
-    answer = yield from _insights(resident, scene, questions, evidence)
+    reply = yield from _insights(resident, scene, questions, evidence)
     drafts: list[Memory] = []
     insights: list[Insight] = []
-    for item in answer.insights if answer else ():
+    for item in reply.value.insights if reply and reply.value else ():
         cited = tuple(evidence[number - 1].id for number in dict.fromkeys(item.evidence))
         insights.append(Insight(text=item.text, evidence=cited))
         drafts.append(
@@ -135,16 +132,21 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
                 poignancy=item.poignancy,
                 evidence=cited,
                 origin="insight",
+                calls=traced(reply)["calls"] if reply else (),
             )
         )
     reflected = Reflected(
-        who=resident.name, trigger=trigger, questions=questions, insights=tuple(insights)
+        who=resident.name,
+        trigger=trigger,
+        questions=questions,
+        insights=tuple(insights),
+        **traced(salient, *((reply,) if reply else ())),
     )
     changed = yield from _rewrite(resident, scene, reflected, evidence)
     return Lived(events=(*recalled, reflected, *changed), drafts=tuple(drafts))
 
 
-def _questions(resident: Resident, scene: Scene) -> Ask[tuple[str, ...]]:
+def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
     recent = [m for m in resident.memory.short.memories[-3 * RECENT :] if m.origin != "plan"][
         -RECENT:
     ]
@@ -155,26 +157,27 @@ def _questions(resident: Resident, scene: Scene) -> Ask[tuple[str, ...]]:
     fallback = QuestionsAnswer(
         questions=(f"What is {resident.name} most concerned with these days?",)
     )
-    reply = yield from ask(
-        Question(
-            verb="fill",
-            purpose="questions",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            schema=QuestionsAnswer,
-            fallback=fallback,
-            max_tokens=200,
-            seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
-            hints={
-                "name": resident.name,
-                "memories": texts,
-                "role": resident.spec.role,
-                "wondered": resident.wondered,
-            },
+    return (
+        yield from ask(
+            Question(
+                verb="fill",
+                purpose="questions",
+                who=resident.name,
+                system=system,
+                prompt=prompt,
+                schema=QuestionsAnswer,
+                fallback=fallback,
+                max_tokens=200,
+                seed=seed_of(scene.seed, scene.tick, resident.name, "questions"),
+                facts=SalienceFacts(
+                    name=resident.name,
+                    role=resident.spec.role,
+                    memories=texts,
+                    wondered=resident.wondered,
+                ),
+            )
         )
     )
-    return tuple(reply.value.questions)
 
 
 def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memory, ...]:
@@ -191,7 +194,8 @@ def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memor
 
 def _insights(
     resident: Resident, scene: Scene, questions: tuple[str, ...], evidence: tuple[Memory, ...]
-) -> Ask[InsightsAnswer | None]:
+) -> Ask[Reply[InsightsAnswer] | None]:
+    """The reply's value is None when it was of no use; no reply where there is no evidence."""
     if not evidence:
         return None
     system, prompt = render(
@@ -210,35 +214,34 @@ def _insights(
         )
         return f"there is no memory number {wrong}" if wrong is not None else None
 
-    reply = yield from ask(
-        Question(
-            verb="fill",
-            purpose="insights",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            schema=InsightsAnswer,
-            check=check,
-            fallback=None,
-            temperature=0.5,
-            max_tokens=500,
-            seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
-            examples=tuple(
-                Example(text=t.say, tags={"theme": t.theme, "emotion": t.emotion})
-                for t in resident.persona.thoughts
-            ),
-            hints={
-                "name": resident.name,
-                "questions": questions,
-                "evidence": tuple(m.text for m in evidence),
-                "feelings": tuple((m.emotion, m.intensity, m.poignancy) for m in evidence),
-                "known": tuple(m.text for m in resident.memory.long.memories),
-                "role": resident.spec.role,
-            },
+    return (
+        yield from ask(
+            Question(
+                verb="fill",
+                purpose="insights",
+                who=resident.name,
+                system=system,
+                prompt=prompt,
+                schema=InsightsAnswer,
+                check=check,
+                fallback=None,
+                temperature=0.5,
+                max_tokens=500,
+                seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
+                examples=tuple(
+                    Example(text=t.say, tags={"theme": t.theme, "emotion": t.emotion})
+                    for t in resident.persona.thoughts
+                ),
+                facts=InsightsFacts(
+                    name=resident.name,
+                    evidence=tuple(m.text for m in evidence),
+                    emotions=tuple(m.emotion for m in evidence),
+                    poignancies=tuple(m.poignancy for m in evidence),
+                    known=tuple(m.text for m in resident.memory.long.memories),
+                ),
+            )
         )
     )
-    answer: InsightsAnswer | None = reply.value
-    return answer
 
 
 def _rewrite(
@@ -260,12 +263,15 @@ def _rewrite(
     fallback = PortraitAnswer(
         characteristic=before.characteristic, recent_feeling=before.recent_feeling
     )
-    hints: dict[str, object] = {
-        "insights": conclusions,
-        "evidence": tuple(m.text for m in evidence),
-    }
+    facts = PersonaFacts(
+        name=resident.name,
+        portrait=fallback,
+        insights=conclusions,
+        evidence=tuple(m.text for m in evidence),
+        emotion=resident.emotion,
+    )
     reply = yield from ask(
-        _portrait_request(resident, scene, "persona", system, prompt, fallback, hints)
+        _portrait_question(resident, scene, "persona", system, prompt, fallback, facts)
     )
     after = reply.value
     if (after.characteristic, after.recent_feeling) == (
@@ -284,5 +290,6 @@ def _rewrite(
             characteristic=after.characteristic,
             recent_feeling=after.recent_feeling,
             evidence=cited,
+            **traced(reply),
         ),
     )

@@ -1,5 +1,6 @@
 """After a conversation: what each takes away, and how the relationship moves."""
 
+from simcounsel.agents.facts import SummaryFacts
 from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
@@ -7,7 +8,7 @@ from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.agents.views import talk_text, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Appraised, Memory, RelationChanged
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import render
 
 
@@ -41,14 +42,9 @@ def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
             temperature=0.3,
             max_tokens=250,
             seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
-            hints={
-                "name": resident.name,
-                "other": view.other,
-                "role": resident.spec.role,
-                "lines": view.lines,
-                "meeting": view.meeting,
-                "closeness": view.closeness,
-            },
+            facts=SummaryFacts(
+                name=resident.name, other=view.other, role=resident.spec.role, lines=view.lines
+            ),
         )
     )
     answer = reply.value
@@ -62,6 +58,7 @@ def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
                 emotion=answer.emotion,
                 intensity=answer.intensity,
                 poignancy=answer.poignancy,
+                **traced(reply),
             ),
             RelationChanged(
                 who=resident.name,
@@ -69,6 +66,7 @@ def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
                 before=before,
                 after=after,
                 why=answer.closeness,
+                **traced(reply),
             ),
         ),
         drafts=(
@@ -83,6 +81,7 @@ def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
                 company=(view.other,),
                 chat=view.chat,
                 origin="summary",
+                calls=traced(reply)["calls"],
             ),
         ),
     )

@@ -4,12 +4,11 @@ Nothing of it is remembered: a self-report changes nobody (in this version), so 
 measured is lived like one that is not.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 from pydantic import BaseModel
 
+from simcounsel.agents.facts import SelfReportFacts
 from simcounsel.agents.mind import Scene
+from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.views import bullets, feeling, whoami
@@ -21,41 +20,7 @@ from simcounsel.prompts import render
 TOPIC_CHARACTERS = 600
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormItem:
-    """One item as a respondent gets it: its id, its words, the lowest and highest answer and the
-    step.
-    """
-
-    id: str
-    text: str
-    low: float
-    high: float
-    step: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sheet:
-    """A block of questions. scale: what the numbers mean, in words. answers: the model of the
-    reply, a field for each id. sample: which of several samples, from 0. again: what was wrong with
-    the first answers; '' the first time. temperature: of the model.
-    """
-
-    instrument: str
-    instruction: str
-    scale: str
-    questions: tuple[FormItem, ...]
-    answers: type[BaseModel]
-    sample: int = 0
-    again: str = ""
-    temperature: float = 0.0
-
-    def listed(self) -> str:
-        """The questions, one a line, each with its id."""
-        return "\n".join(f"{question.id}. {question.text}" for question in self.questions)
-
-
-def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[Any]]:
+def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel]]:
     """The person's answers to one block; `value` is None when no reply could be used."""
     topic = " ".join((sheet.instruction, *(question.text for question in sheet.questions)))[
         :TOPIC_CHARACTERS
@@ -96,15 +61,13 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[Any]]:
                     sheet.sample,
                     bool(sheet.again),
                 ),
-                hints={
-                    "instrument": sheet.instrument,
-                    "questions": sheet.questions,
-                    "resident": resident,
-                    "memories": memories,
-                    "tick": scene.tick,
-                    "minute": scene.minute,
-                    "seed": scene.seed,
-                },
+                facts=SelfReportFacts(
+                    instrument=sheet.instrument,
+                    items=sheet.questions,
+                    seed=scene.seed,
+                    memories=memories,
+                    recent_feeling=resident.version.recent_feeling if resident.version else "",
+                ),
             )
         )
     )

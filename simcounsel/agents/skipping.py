@@ -1,5 +1,6 @@
 """Days that were not lived through: a short account of each, out of persona and memory."""
 
+from simcounsel.agents.facts import SkippedDaysFacts
 from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
@@ -8,7 +9,7 @@ from simcounsel.agents.views import bullets, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, weekday_of
 from simcounsel.events import Memory
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import render
 
 AT_MOST = 31
@@ -59,7 +60,7 @@ def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Live
             temperature=0.8,
             max_tokens=90 * len(days) + 60,
             seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
-            hints={"news": days, "fallback": fallback, "resident": resident},
+            facts=SkippedDaysFacts(days=days, usual=fallback),
         )
     )
     return Lived(
@@ -73,6 +74,7 @@ def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Live
                 intensity=one.intensity,
                 poignancy=one.poignancy,
                 origin="summary",
+                calls=traced(reply)["calls"],
             )
             for day, one in zip(days, reply.value.days, strict=True)
         ),

@@ -2,19 +2,20 @@
 
 import re
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypedDict
 
 from simcounsel.agents.emotion import ADJECTIVE
+from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, Requirement, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, whoami
+from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, theme_of, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text
 from simcounsel.llm.answers import speech_problem
-from simcounsel.llm.question import Ask, Example, Question, ask
+from simcounsel.llm.question import Ask, Example, Question, ask, traced
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.persona import (
     ClientPersona,
@@ -95,31 +96,39 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
             max_tokens=decision.max_tokens,
             seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
             examples=examples_for(resident, view, decision),
-            hints={
-                "view": view,
-                "move": decision.act or decision.move,
-                "leaves": bool(decision.leaves),
-                "aim": decision.aim,
-                "said": said,
-                "emotion": resident.emotion,
-                "name": resident.name,
-                "role": role,
-                "memories": resident.memory.texts(recalled.hits),
-                "slots": heard_slots(view),
-                "trouble": getattr(resident.persona, "theme", ""),
-            },
+            facts=LineFacts(
+                chat=view.chat,
+                me=view.me,
+                role=role,
+                other=view.other,
+                other_role=view.other_role,
+                place=view.place,
+                meeting=view.meeting,
+                closeness=view.closeness,
+                lines=view.lines,
+                turns_left=view.turns_left,
+                move=decision.act or decision.move,
+                aim=decision.aim,
+                leaves=bool(decision.leaves),
+                emotion=resident.emotion,
+                said=said,
+                memories=resident.memory.texts(recalled.hits),
+                **heard_slots(view),
+                theme=theme_of(resident),
+            ),
         )
     )
-    answer: LineAnswer = reply.value
+    answer = reply.value
     line = answer.model_copy(
         update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
     )
-    stressed = reply.notes.get("stressed")
+    stressed = reply.notes.get("stressed", "")
     return Spoken(
         line=line,
-        stressed=stressed if isinstance(stressed, str) and stressed in line.say else None,
+        stressed=stressed if stressed and stressed in line.say else None,
         source=reply.source,
         events=(recalled,),
+        **traced(reply),
     )
 
 
@@ -255,11 +264,18 @@ def _form_example(move: str, form: Form) -> Example:
     )
 
 
-def heard_slots(view: TalkView) -> dict[str, str | None]:
+class Slots(TypedDict):
+    """What fills the slots of a form, beside the other's name; None: nothing was heard."""
+
+    words: str | None
+    feeling: str | None
+
+
+def heard_slots(view: TalkView) -> Slots:
     """What was heard, for the slots of a form: the words stressed last, the feeling in them."""
     heard = view.heard
     feels = None if heard is None or heard.emotion == "neutral" else ADJECTIVE[heard.emotion]
-    return {"words": heard.stressed if heard else None, "feeling": feels}
+    return Slots(words=heard.stressed if heard else None, feeling=feels)
 
 
 def _fallback(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:

@@ -41,6 +41,11 @@ def whoami(resident: Resident) -> str:
     return "\n".join(lines)
 
 
+def theme_of(resident: Resident) -> str:
+    """A client's theme; '' for others."""
+    return resident.persona.theme if isinstance(resident.persona, ClientPersona) else ""
+
+
 def bullets(texts: tuple[str, ...]) -> str:
     """Texts as a list of lines, or a word that there are none."""
     return "\n".join(f"- {text}" for text in texts) or "- nothing in particular"

@@ -7,7 +7,7 @@ from typing import Any
 
 from simcounsel.bench.cases import Exchange
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Question, Reply, ask
+from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
 from simcounsel.prompts import render
 
 
@@ -50,6 +50,7 @@ def model_alone(language: str, seed: int) -> Counselor:
                 temperature=0.0,
                 max_tokens=MOST_TOKENS,
                 seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
+                facts=PromptOnly(),
             )
         )
         return spoken(reply)

@@ -21,7 +21,7 @@ from simcounsel.chance import seed_of
 from simcounsel.engine.conversation import Assess, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
-from simcounsel.llm.question import Ask, Question, Reply, ask
+from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.prompts import prompt_text, render
@@ -32,7 +32,7 @@ from simcounsel.specs.vocabulary import Language
 GUIDED = "bench_guided"
 ME, OTHER, PLACE = "Counselor", "Client", "Counseling Center"
 LINES = 40
-"""So many lines a policy believes that the talk may have."""
+"""How many lines a policy believes that the talk may have."""
 LANGUAGES: dict[str, Language] = {"English": "en", "Chinese": "zh"}
 
 
@@ -73,11 +73,11 @@ def all_of(spec: PolicySpec) -> str:
     """All that a policy's decisions may rest on beside the talk: what it is told, and every
     prompt.
     """
-    shelf = files("simcounsel.prompts")
+    folder = files("simcounsel.prompts")
     prompts = [
         one
-        for folder in (shelf, shelf / "zh")
-        for one in sorted(folder.iterdir(), key=str)
+        for part in (folder, folder / "zh")
+        for one in sorted(part.iterdir(), key=str)
         if one.name.endswith(".txt")
     ]
     return "\n".join(
@@ -189,6 +189,7 @@ def _worded(
             temperature=0.0,
             max_tokens=MOST_TOKENS,
             seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
+            facts=PromptOnly(),
         )
     )
     return spoken(reply)

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from simcounsel.agents.reporting import FormItem
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.bench.cases import Exchange
 from simcounsel.bench.counselor import exchange_id
 from simcounsel.chance import seed_of
+from simcounsel.instruments.facts import BlockFacts
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
 
@@ -49,14 +50,14 @@ class Judgment(BaseModel):
         return {name: getattr(self, name) for name in DIMENSIONS}
 
 
-def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Reply[Any]]:
+def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Reply[Judgment | None]]:
     """One reply judged: a Judgment, or None with a problem when the second try was no use
     either.
     """
     names = {"client": "Client", "counselor": "Counselor"}
     said = "\n".join(f"{names[line.role]}: {line.content}" for line in exchange.history)
     system, prompt = render(PROMPT, language=language, said=said, reply=f"Counselor: {reply}")
-    questions = tuple(
+    items = tuple(
         FormItem(
             id=name,
             text=f"{name.capitalize()} of the counselor's last line, from 0 to {most}",
@@ -68,7 +69,7 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
     )
     return (
         yield from ask(
-            Question(
+            Question[Judgment | None](
                 verb="fill",
                 purpose=PROMPT,
                 who=exchange_id(exchange),
@@ -79,7 +80,9 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
                 temperature=0.0,
                 max_tokens=MOST_TOKENS,
                 seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
-                hints={"questions": questions, "material": f"{said}\nCounselor: {reply}"},
+                facts=BlockFacts(
+                    instrument=PROMPT, items=items, material=f"{said}\nCounselor: {reply}"
+                ),
             )
         )
     )

@@ -6,12 +6,12 @@ import sys
 
 import typer
 
-from simcounsel.argument_help import Explaining
+from simcounsel.cli.packages import FrontDoor
 from simcounsel.errors import SimcounselError
 
 app = typer.Typer(
     name="simcounsel",
-    cls=Explaining,
+    cls=FrontDoor,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -31,6 +31,14 @@ def main() -> None:
         app(standalone_mode=True)
     except SimcounselError as error:
         typer.echo(f"simcounsel: {error}".encode("utf-8", "backslashreplace").decode(), err=True)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package in ("", "simcounsel", "training", "analysis"):
+            raise
+        typer.echo(
+            f"simcounsel: the package {package} is missing; pip install 'simcounsel[all]'", err=True
+        )
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)

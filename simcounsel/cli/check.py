@@ -4,12 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SpecError
-from simcounsel.instruments.scale import (
-    TALK_MEASURES,
-    read_scale,
-    shipped_names,
-    unknown_instrument,
-)
+from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instrument
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.drawing import draw_manual
 from simcounsel.specs.course import CoursePlan
@@ -100,5 +95,5 @@ def _instrument_problems(path: Path, data: dict[str, Any], lines: Lines) -> list
     return [
         f"{path}:{lines.get(('measurements', number, 'instrument'), 1)}: {unknown_instrument(name)}"
         for number, name in named
-        if name not in (*shipped_names(), TALK_MEASURES) and not name.endswith((".yaml", ".yml"))
+        if name not in INSTRUMENTS and not name.endswith((".yaml", ".yml"))
     ]

@@ -30,11 +30,11 @@ from simcounsel.errors import SimcounselError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simcounsel.llm.human import Board
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.runs.run import Run
     from simcounsel.specs.world import World
+    from simcounsel.standins.human import Board
 
 
 @app.command()

@@ -39,8 +39,9 @@ def show(
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
     recall.
     """
-    from simcounsel.runs import summary
+    from simcounsel.runs import as_text
     from simcounsel.runs.run import Run
+    from simcounsel.runs.summary import summary_lines
 
     opened = Run.open(run)
     if opened.manifest.synthesis:
@@ -50,13 +51,13 @@ def show(
             typer.echo(line)
         return
     if conversation is not None:
-        lines = summary.conversation_lines(opened, conversation)
+        lines = as_text.conversation_lines(opened, conversation)
     elif recall is not None:
-        lines = summary.recall_lines(opened, recall, tick)
+        lines = as_text.recall_lines(opened, recall, tick)
     elif who is not None:
-        lines = summary.day_lines(opened, who, day)
+        lines = as_text.day_lines(opened, who, day)
     else:
-        lines = summary.summary_lines(opened)
+        lines = summary_lines(opened)
     for line in lines:
         typer.echo(line)
 
@@ -92,30 +93,30 @@ def view(
     Example: simcounsel view runs/RUN --html day.html
     """
     from simcounsel.viewer.asking import asking_routes
+    from simcounsel.viewer.run_list import RunList
     from simcounsel.viewer.serve import serve
-    from simcounsel.viewer.shelf import Shelf
 
-    shelf = Shelf(runs)
+    run_list = RunList(runs)
     if html is not None:
         from simcounsel.viewer.bundle import write_bundle
 
-        if shelf.only is None:
+        if run_list.only is None:
             raise typer.BadParameter(
                 f"{runs} is a folder of runs; name one of them", param_hint="--html"
             )
-        for left_out in write_bundle(shelf.log(shelf.only), html):
+        for left_out in write_bundle(run_list.log(run_list.only), html):
             typer.echo(f"left out: {left_out}", err=True)
-        for problem in shelf.log(shelf.only).problems():
+        for problem in run_list.log(run_list.only).problems():
             typer.echo(problem, err=True)
         typer.echo(f"wrote {html} ({html.stat().st_size / 1e6:.1f} MB)")
         return
-    path = f"/run/{shelf.only}" if shelf.only else "/"
+    path = f"/run/{run_list.only}" if run_list.only else "/"
     serve(
-        shelf,
+        run_list,
         host=host,
         port=port,
         path=path,
-        more=asking_routes(shelf),
+        more=asking_routes(run_list),
         say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"),
     )
 

@@ -141,8 +141,8 @@ def rate(
     """
     from simcounsel.instruments.read import is_trial
     from simcounsel.measuring.rate import Rating
+    from simcounsel.runs.as_text import measured_line
     from simcounsel.runs.run import Run
-    from simcounsel.runs.summary import measured_line
 
     rating = Rating.plan(
         Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at
@@ -364,10 +364,10 @@ def rate_page(
     Names, places and the instrument's masked words are taken out of the texts; read some before you
     send links. DIR/key.json says which item is which: keep it from the raters.
     """
-    from simcounsel.viewer.rating import answers, desk
+    from simcounsel.viewer.rating import answers, study_lines
 
     if runs:
-        for line in desk.make(
+        for line in study_lines.make(
             runs,
             instrument,
             out,
@@ -398,5 +398,5 @@ def rate_page(
 
         serve_ratings(out, host=host, port=port, say=typer.echo)
     elif not (imports or csv):
-        for line in desk.state_lines(out, f"http://{host}:{port}"):
+        for line in study_lines.state_lines(out, f"http://{host}:{port}"):
             typer.echo(line)

@@ -245,9 +245,7 @@ def write(
             )
             watching.begin(workshop)
             if run.dropped:
-                typer.echo(
-                    run.dropped.replace("tick", "wave").replace("lived", "written"), err=True
-                )
+                typer.echo(run.dropped, err=True)
             workshop.run(waves)
             stopped = workshop.stopped_because
     except KeyboardInterrupt:

@@ -178,6 +178,8 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         intensity=line.intensity,
         poignancy=line.poignancy,
         source=spoken.source,
+        calls=spoken.calls,
+        fallback=spoken.fallback,
     )
     decided = Decided(
         who=speaker.name,

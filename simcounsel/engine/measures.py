@@ -7,10 +7,10 @@ from math import ceil
 from simcounsel.agents.mind import Mind, Scene
 from simcounsel.errors import SpecError
 from simcounsel.events import Assessed, Entry, Measured
+from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
-from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale, taken
-from simcounsel.instruments.talk import talk_measured
+from simcounsel.instruments.scale import Scale, find_instrument, taken
 from simcounsel.instruments.witness import Witness
 from simcounsel.llm.question import Ask
 from simcounsel.safety.assessing import assessed_by_item
@@ -20,17 +20,17 @@ from simcounsel.specs.world import World
 
 @dataclass(frozen=True, kw_only=True)
 class Due:
-    """One measurement to be made now. scale: None for `talk_measures`."""
+    """One measurement to be made now."""
 
     who: str
     spec: MeasurementSpec
-    scale: Scale | None
+    scale: Scale | Counted
     point: str
 
     @property
     def instrument(self) -> str:
         """The instrument's name, as it stands in the event."""
-        return self.scale.id if self.scale else TALK_MEASURES
+        return self.scale.id
 
 
 class Measures:
@@ -73,8 +73,8 @@ class Measures:
 
     def _ask(self, one: Due, mind: Mind, scene: Scene) -> Ask[Measured]:
         at_end = replace(scene, minute=scene.minute + scene.tick_minutes)
-        if one.scale is None:
-            return self._count(one)
+        if isinstance(one.scale, Counted):
+            return self._count(one, one.scale)
         if one.scale.respondent == "self":
             return measure_self(mind, at_end, one.scale, one.point)
         versions = tuple(self._witness.versions.get(one.who, ()))
@@ -85,15 +85,15 @@ class Measures:
             one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point
         )
 
-    def _count(self, one: Due) -> Ask[Measured]:
+    def _count(self, one: Due, counted: Counted) -> Ask[Measured]:
         """Counted, not asked: an Ask without a question."""
         yield from ()
         talk = self._witness.last_talk(one.who)
         if talk is None:
-            return talk_measured(one.who, one.point, (), (), "no conversation yet")
+            return counted.measured(one.who, one.point, (), (), "no conversation yet")
         other = next(name for name in talk.who if name != one.who)
         lines = blind_lines(blinding_for(self.world, one.who, other), one.who, talk.lines)
-        return talk_measured(one.who, one.point, lines, (talk.chat,))
+        return counted.measured(one.who, one.point, lines, (talk.chat,))
 
 
 DANGER_ITEMS = {("phq9", "p9")}
@@ -112,8 +112,8 @@ def raised_by(measured: Measured) -> tuple[Assessed, ...]:
     )
 
 
-def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | None]]:
-    """Each measurement with its scale; None for `talk_measures`. SpecError for an instrument that
+def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | Counted]]:
+    """Each measurement with its instrument. SpecError for an instrument that
     there is not, or of one's own that bears the id of another.
     """
     for spec in world.measurements:
@@ -124,10 +124,4 @@ def scales_of(world: World) -> list[tuple[MeasurementSpec, Scale | None]]:
                     " with simcounsel; choose another"
                 ]
             )
-    return [
-        (
-            spec,
-            None if spec.instrument == TALK_MEASURES else spec.scale or find_scale(spec.instrument),
-        )
-        for spec in world.measurements
-    ]
+    return [(spec, spec.scale or find_instrument(spec.instrument)) for spec in world.measurements]

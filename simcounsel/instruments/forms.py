@@ -2,42 +2,64 @@
 read.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
-from simcounsel.agents.reporting import FormItem
-from simcounsel.llm.question import Reply
+from simcounsel.agents.questionnaire import FormItem
 from simcounsel.specs.scale import Item, Range, Scale
 
 _ABSENT = "(absent)"
-UNANSWERABLE = "left open: nothing to go by, says the respondent"
 
 
-def read_block(scale: Scale, items: tuple[Item, ...], reply: Reply[Any]) -> dict[str, float | str]:
-    """A reply to a block by item id: a number that the item allows, or why there is none."""
-    if reply.value is None:
-        return {item.id: f"no usable answer: {reply.problem}" for item in items}
-    given: dict[str, Any] = reply.value.model_dump()
-    return {item.id: _read(scale.range_of(item), given.get(item.id, _ABSENT)) for item in items}
+@dataclass(frozen=True, kw_only=True)
+class ItemRead:
+    """What the answer to one item comes to."""
+
+    value: float | None
+    """A number that the item allows; None when there is none."""
+    reason: str = ""
+    """Why there is none."""
+    mendable: bool = False
+    """Whether asking again may help: the respondent answered, but not as asked."""
 
 
-def _read(allowed: Range, value: Any) -> float | str:
+def read_block(
+    scale: Scale, items: tuple[Item, ...], given: BaseModel | None, problem: str | None
+) -> dict[str, ItemRead]:
+    """The answers to a block by item id. given: None when there was no usable reply, and `problem`
+    says why.
+    """
+    if given is None:
+        return {item.id: unusable(problem) for item in items}
+    answers: dict[str, object] = given.model_dump()
+    return {item.id: _read(scale.range_of(item), answers.get(item.id, _ABSENT)) for item in items}
+
+
+def unusable(problem: str | None) -> ItemRead:
+    """No reply of any use came."""
+    return ItemRead(value=None, reason=f"no usable answer: {problem}")
+
+
+def _read(allowed: Range, value: object) -> ItemRead:
     if value == _ABSENT:
-        return "no answer"
+        return ItemRead(value=None, reason="no answer", mendable=True)
     if value is None:
-        return UNANSWERABLE
+        return ItemRead(value=None, reason="left open: nothing to go by, says the respondent")
     try:
-        number = float(value) if not isinstance(value, bool) else None
-    except (TypeError, ValueError):
+        number = float(str(value)) if not isinstance(value, bool) else None
+    except ValueError:
         number = None
     if number is None or not allowed.allows(number):
-        return f"{str(value)[:40]!r} is not {range_text(allowed)}"
-    return number
+        reason = f"{str(value)[:40]!r} is not {range_text(allowed)}"
+        return ItemRead(value=None, reason=reason, mendable=True)
+    return ItemRead(value=number)
 
 
 def question_of(scale: Scale, item: Item) -> FormItem:
+    """An item as a respondent gets it."""
     allowed = scale.range_of(item)
     text = item.text if item.range is None else f"{item.text} ({range_text(allowed)})"
     return FormItem(id=item.id, text=text, low=allowed.min, high=allowed.max, step=allowed.step)
@@ -62,6 +84,7 @@ def range_text(allowed: Range) -> str:
 
 
 def answers_model(scale: Scale, items: tuple[Item, ...]) -> type[BaseModel]:
+    """The shape of the answers to a block: a field for each id."""
     return _model_of(
         tuple((item.id, scale.range_of(item)) for item in items), scale.respondent == "observer"
     )

@@ -1,11 +1,13 @@
 """One person measured once: the items are asked, the scores made, and both put into an event."""
 
 from simcounsel.agents.mind import Mind, Scene
-from simcounsel.events import ItemAnswer, Measured
-from simcounsel.instruments.asking import observe, self_report
+from simcounsel.events import Measured
+from simcounsel.instruments.collecting import Answers
 from simcounsel.instruments.material import Material
+from simcounsel.instruments.observing import observe
 from simcounsel.instruments.scoring import answers_of, score
-from simcounsel.llm.question import Ask
+from simcounsel.instruments.self_reporting import self_report
+from simcounsel.llm.question import Ask, traced
 from simcounsel.specs.scale import Scale
 
 
@@ -15,8 +17,8 @@ def measure_self(
     """A simulated self-report as of the scene. ValueError when the scale is an observer's."""
     if scale.respondent != "self":
         raise ValueError(f"{scale.id}: its respondent is an observer")
-    items = yield from self_report(mind, scene, scale, samples)
-    return _measured(scale, mind.resident.name, point, items, ())
+    answers = yield from self_report(mind, scene, scale, samples)
+    return _measured(scale, mind.resident.name, point, answers, ())
 
 
 def measure_seen(
@@ -27,12 +29,12 @@ def measure_seen(
     """
     if scale.respondent != "observer":
         raise ValueError(f"{scale.id}: its respondent is the person itself")
-    items = yield from observe(scale, who, material, *key, samples=samples)
-    return _measured(scale, who, point, items, material.chats)
+    answers = yield from observe(scale, who, material, *key, samples=samples)
+    return _measured(scale, who, point, answers, material.chats)
 
 
 def _measured(
-    scale: Scale, who: str, point: str, items: tuple[ItemAnswer, ...], chats: tuple[str, ...]
+    scale: Scale, who: str, point: str, answers: Answers, chats: tuple[str, ...]
 ) -> Measured:
     return Measured(
         who=who,
@@ -40,7 +42,8 @@ def _measured(
         version=scale.version,
         point=point,
         respondent=scale.respondent,
-        items=items,
-        scores=score(scale, answers_of(items)),
+        items=answers.items,
+        scores=score(scale, answers_of(answers.items)),
         chats=chats,
+        **traced(*answers.replies),
     )

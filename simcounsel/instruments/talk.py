@@ -20,11 +20,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from simcounsel.events import ItemAnswer, Measured, Score
+from simcounsel.events import ItemAnswer
+from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import CLIENT, COUNSELOR
-from simcounsel.instruments.scale import TALK_MEASURES
 from simcounsel.texts import sentences, stopwords
 
+TALK_MEASURES = "talk_measures"
 VERSION = "2"
 TAKEN_UP, FEWEST_TAKEN_UP = 0.3, 2
 _WORD = re.compile(r"[㐀-鿿]|[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -183,41 +184,17 @@ def measure(lines: Sequence[tuple[str, str]]) -> tuple[ItemAnswer, ...]:
     return tuple(found)
 
 
-def talk_measured(
-    who: str,
-    point: str,
-    lines: Sequence[tuple[str, str]],
-    chats: tuple[str, ...],
-    absent: str | None = None,
-) -> Measured:
-    """The measures as a measurement. absent: why there is no conversation; None when there is
-    one.
-    """
-    items = (
-        tuple(ItemAnswer(id=name, value=None, reason=absent) for name in MEASURES)
-        if absent
-        else measure(lines)
-    )
-    scores = tuple(
-        Score(
-            name=item.id,
-            value=item.value,
-            used=int(item.value is not None),
-            of=1,
-            reason=item.reason,
-        )
-        for item in items
-    )
-    return Measured(
-        who=who,
-        instrument=TALK_MEASURES,
-        version=VERSION,
-        point=point,
-        respondent="talk",
-        items=items,
-        scores=scores,
-        chats=chats,
-    )
+TALK = Counted(id=TALK_MEASURES, version=VERSION, scores=tuple(MEASURES), measure=measure)
+"""As it is registered."""
+talk_measured = TALK.measured
 
-
-__all__ = ["CLIENT", "COUNSELOR", "MEASURES", "TalkCounts", "count", "measure", "talk_measured"]
+__all__ = [
+    "CLIENT",
+    "COUNSELOR",
+    "MEASURES",
+    "TALK",
+    "TalkCounts",
+    "count",
+    "measure",
+    "talk_measured",
+]

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SimcounselError
-from simcounsel.lab.sweep import Progress, Sweep, live, ticks_of
+from simcounsel.lab.cells import ticks_of
+from simcounsel.lab.processes import live
+from simcounsel.lab.sweep import Progress, Sweep
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.experiment import Cell, Experiment
 

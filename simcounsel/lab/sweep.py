@@ -1,19 +1,16 @@
 """An experiment becomes runs: in parallel processes or on a Ray cluster, resumable, nothing lived
 twice.
 
-OUT/experiment.json   the plan: arms, clients, seeds, hypotheses, and which run is which; rewritten at each start
+OUT/experiment.json   the plan: arms, clients, seeds, hypotheses, which run is which; rewritten
+                      at each start
 OUT/NAME/             one folder a run, named after client, seed and condition
 OUT/sweep.jsonl       what became of each run, as it came: done or failed, with the cause
 """
 
-import contextlib
 import json
 import multiprocessing
 import os
 import queue
-import shutil
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,13 +22,10 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from simcounsel.errors import RunError, SimcounselError
+from simcounsel.lab.cells import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
-from simcounsel.llm.prices import Prices
-from simcounsel.runs.folder import complete_ticks
-from simcounsel.runs.run import Run
+from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
 from simcounsel.specs.experiment import Cell, Experiment
-from simcounsel.specs.synthesis import Synthesis
-from simcounsel.specs.world import World
 
 State = Literal["waiting", "lives", "done", "failed", "stopped"]
 
@@ -48,232 +42,6 @@ class Progress:
     cost_usd: float | None = 0.0
     cause: str | None = None
     began: float = field(default_factory=time.monotonic)
-
-
-def opened(cell: Cell, out: Path) -> Run:
-    """The cell's run: as far as it was lived, or new. What a crash at the very beginning left,
-    without a manifest or its past, is made anew.
-    """
-    from simcounsel.engine.forking import fork
-    from simcounsel.engine.opening import begin_run
-
-    folder = out / cell.name
-    if (folder / "manifest.json").is_file():
-        run = Run.open(folder)
-        _check_same(cell, run)
-        if run.whole:
-            return run
-    shutil.rmtree(folder, ignore_errors=True)
-    if cell.past is None or cell.at_tick is None:
-        return begin_run(cell.about, out, name=cell.name)
-    return fork(Run.open(out / cell.past), cell.at_tick, cell.changes, out, cell.name, cell.about)
-
-
-def _check_same(cell: Cell, run: Run) -> None:
-    """RunError when the run was lived in another world, with other settings, or from another past,
-    than the cell says.
-    """
-    from simcounsel.engine.opening import placed_nowhere, with_digests
-
-    parent = run.manifest.parent
-    past = (parent.run, parent.at_tick) if parent else (None, None)
-    same = placed_nowhere(run.about) == placed_nowhere(with_digests(cell.about))
-    if not same or past != (cell.past, cell.at_tick):
-        how = (
-            "lived in another world"
-            if isinstance(cell.about, World)
-            else "written with other settings"
-        )
-        raise RunError(
-            f"{run.folder}: was {how} than the experiment says now; remove it, or choose another"
-            " --out"
-        )
-
-
-def ticks_of(cell: Cell, out: Path) -> int:
-    """How many ticks of this cell are behind it, skipped ones included. RunError when its folder
-    holds something else.
-    """
-    folder = out / cell.name
-    if not (folder / "manifest.json").is_file():
-        return 0
-    _check_same(cell, Run.open(folder))
-    return _behind(cell, complete_ticks(folder))
-
-
-def _behind(cell: Cell, done: int) -> int:
-    """Of a cell's ticks, how many are over when so many of its log are complete: those that are
-    skipped next count too.
-    """
-    return (
-        min(cell.about.next_tick(done), cell.ticks)
-        if done and isinstance(cell.about, World)
-        else done
-    )
-
-
-def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:
-    """Calls and USD of a run so far, without what a fork took over from its past. None: a price is
-    unknown.
-    """
-    folder = out / cell.name
-    if not (folder / "manifest.json").is_file():
-        return 0, 0.0
-    own = [
-        call
-        for call in Run.open(folder).calls()
-        if call.get("verb") != "embed" and not call.get("copied")
-    ]
-    costs = [call.get("cost_usd") for call in own]
-    return len(own), None if None in costs else sum(cost for cost in costs if cost is not None)
-
-
-def live(
-    cell: Cell,
-    out: Path,
-    in_flight: int,
-    prices: Prices | None,
-    tell: Callable[[dict[str, Any]], None],
-    stop_on: int = signal.SIGINT,
-) -> None:
-    """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick
-    (or wave), and of the end.
-
-    The signal `stop_on` stops it after the tick that is being lived; a second one at once.
-    """
-    from simcounsel.corpus.synthesis import Workshop
-    from simcounsel.engine.opening import models_for
-    from simcounsel.engine.simulation import Simulation
-    from simcounsel.events import TickEnded
-
-    run = opened(cell, out)
-    models = models_for(run, in_flight=in_flight, prices=prices)
-
-    def told(ticks: int) -> None:
-        tell(
-            {
-                "run": cell.name,
-                "tick": ticks,
-                "calls": models.usage.calls,
-                "cost_usd": models.usage.cost_usd,
-            }
-        )
-
-    def on_event(entry: Any) -> None:
-        if isinstance(entry.event, TickEnded):
-            told(_behind(cell, entry.tick + 1))
-
-    going: Simulation | Workshop
-    if isinstance(cell.about, Synthesis):
-        going = Workshop(run, models=models, on_wave=told)
-        left = None
-    else:
-        going = Simulation(run.world, run=run, models=models, on_event=on_event)
-        left = cell.ticks - going.tick
-
-    def stop(*_: object) -> None:
-        if going.stopped_because:
-            raise KeyboardInterrupt
-        going.stopped_because = "stopped"
-
-    with contextlib.suppress(
-        ValueError
-    ):  # outside a main thread: whoever runs this stops it otherwise
-        signal.signal(stop_on, stop)
-    going.run(left)
-
-
-def _processes() -> Any:
-    """How processes are begun. On Linux each is a fork of one that has imported everything once,
-    which saves seconds a run; elsewhere, and where that one cannot be had (its socket's path would
-    be too long), each imports for itself.
-    """
-    if sys.platform != "linux":
-        return multiprocessing.get_context("spawn")
-    from multiprocessing import forkserver
-
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["simcounsel.lab.preload"])
-    try:
-        with _same_imports():
-            forkserver.ensure_running()
-    except OSError:
-        return multiprocessing.get_context("spawn")
-    return context
-
-
-@contextlib.contextmanager
-def _same_imports() -> Iterator[None]:
-    """A Python that is started meanwhile finds the modules that this one finds, and not first those
-    that lie where it is started.
-    """
-    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
-    os.environ |= {
-        "PYTHONPATH": os.pathsep.join(place or os.getcwd() for place in sys.path),
-        "PYTHONSAFEPATH": "1",
-    }
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _child(
-    cell: Cell,
-    out: Path,
-    in_flight: int,
-    prices_file: Path | None,
-    environment: dict[str, str],
-    told: "multiprocessing.Queue[dict[str, Any]]",
-) -> None:
-    """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
-    the run; what is imported already was imported with that of the first sweep in this process.
-    """
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # a terminal's Ctrl-C reaches children too: they leave it to their parent
-    os.environ.clear()
-    os.environ.update(environment)
-    try:
-        live(cell, out, in_flight, Prices.load(prices_file), told.put, signal.SIGTERM)
-        done = ticks_of(cell, out) >= cell.ticks
-        told.put({"run": cell.name, "end": "done" if done else "stopped", "cause": None})
-    except KeyboardInterrupt:
-        told.put({"run": cell.name, "end": "stopped", "cause": None})
-    except SimcounselError as error:
-        told.put({"run": cell.name, "end": "failed", "cause": str(error)})
-    except Exception as error:
-        told.put({"run": cell.name, "end": "failed", "cause": f"{type(error).__name__}: {error}"})
-
-
-@contextlib.contextmanager
-def _held_back() -> Iterator[None]:
-    """A Ctrl-C that comes meanwhile is heard at the end. Processes that are started meanwhile never
-    hear one: they leave it to their parent.
-    """
-    heard: list[int] = []
-    try:
-        before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-    except ValueError:  # outside a main thread nothing is changed
-        yield
-        return
-    masked = (
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        if hasattr(signal, "pthread_sigmask")
-        else None
-    )
-    try:
-        yield
-    finally:
-        if masked is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
-        signal.signal(signal.SIGINT, before)
-    if heard:
-        signal.raise_signal(signal.SIGINT)  # to whoever hears it otherwise
 
 
 class Sweep:
@@ -299,7 +67,7 @@ class Sweep:
         self.processes = max(1, min(processes or os.cpu_count() or 1, len(cells) or 1))
         self.in_flight = max(1, in_flight // self.processes)
         self._prices_file = prices_file
-        self._told: Any = multiprocessing.get_context("spawn").Queue()
+        self._reports: Any = multiprocessing.get_context("spawn").Queue()
         self._children: dict[str, Any] = {}
         self._before: dict[str, tuple[int, float | None]] = {}
 
@@ -356,7 +124,7 @@ class Sweep:
         for progress in self._ready():
             if len(self._children) >= self.processes or self.stopping:
                 break
-            with _held_back():  # so that whoever was begun is known, and told to stop
+            with interrupt_held_back():  # so that whoever was begun is known, and told to stop
                 self._children[progress.cell.name] = self._begin(progress)
                 progress.state, progress.began = "lives", time.monotonic()
         return not self.stopping and any(self._ready())
@@ -368,17 +136,17 @@ class Sweep:
             self.in_flight,
             self._prices_file,
             dict(os.environ),
-            self._told,
+            self._reports,
         )
         child = self._context.Process(
-            target=_child, args=arguments, name=progress.cell.name, daemon=False
+            target=live_in_process, args=arguments, name=progress.cell.name, daemon=False
         )
         child.start()
         return child
 
     @cached_property
     def _context(self) -> Any:
-        return _processes()
+        return process_context()
 
     def _interrupt(self, child: Any) -> None:
         if child.is_alive():
@@ -408,28 +176,28 @@ class Sweep:
     def _listen(self) -> None:
         """Take in what the processes tell; a process that died without a word has failed."""
         try:
-            told = self._told.get(timeout=0.2)
+            report = self._reports.get(timeout=0.2)
             while True:
-                self._take(told)
-                told = self._told.get_nowait()
+                self._take(report)
+                report = self._reports.get_nowait()
         except queue.Empty:
             pass
         for name, child in list(self._children.items()):
-            if not child.is_alive() and self._told.empty():
+            if not child.is_alive() and self._reports.empty():
                 if self.stopping:  # it was told to stop before it had begun
                     self._end(name, "stopped", None)
                 else:
                     self._end(name, "failed", f"its process ended with {child.exitcode}")
 
-    def _take(self, told: dict[str, Any]) -> None:
-        progress = self.progress[told["run"]]
-        if "end" in told:
-            self._end(told["run"], told["end"], told["cause"])
+    def _take(self, report: dict[str, Any]) -> None:
+        progress = self.progress[report["run"]]
+        if "end" in report:
+            self._end(report["run"], report["end"], report["cause"])
         else:
-            calls, usd = self._before.get(told["run"], (0, 0.0))
-            progress.tick, progress.calls = told["tick"], calls + told["calls"]
+            calls, usd = self._before.get(report["run"], (0, 0.0))
+            progress.tick, progress.calls = report["tick"], calls + report["calls"]
             progress.cost_usd = (
-                None if usd is None or told["cost_usd"] is None else usd + told["cost_usd"]
+                None if usd is None or report["cost_usd"] is None else usd + report["cost_usd"]
             )
 
     def _end(self, name: str, state: State, cause: str | None) -> None:

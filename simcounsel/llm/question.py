@@ -73,6 +73,13 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PromptOnly(Facts):
+    """Of a question that is nothing but its prompt: whoever answers must read that. The embedded
+    model answers it as the plain language model that it is.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question(Generic[T]):
     """One question to a model, with all that can reach its answer."""
 

@@ -216,12 +216,17 @@ class Switchboard:
     ) -> None:
         if self.recorder:
             self.recorder.append_call(
-                call_line(question, reply, spent)
-                | {"tick": self._tick, "latency_s": round(latency_s, 4)}
+                self._place(question)
+                | call_line(question, reply, spent)
+                | {"latency_s": round(latency_s, 4)}
             )
         if self.on_call:
             with halting():
                 self.on_call()
+
+    def _place(self, question: Question[Any]) -> dict[str, Any]:
+        """How each line of calls.jsonl begins, so that readers can index it unread."""
+        return {"key": question.key, "tick": self._tick}
 
     async def _embedded(self, question: Question[T]) -> Reply[T]:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
@@ -241,8 +246,9 @@ class Switchboard:
             text = encode_vectors(made)
             if self.recorder:
                 self.recorder.append_call(
-                    embedding_line(question, self.embed.name, text)
-                    | {"tick": self._tick, "latency_s": round(time.perf_counter() - started, 4)}
+                    self._place(question)
+                    | embedding_line(question, self.embed.name, text)
+                    | {"latency_s": round(time.perf_counter() - started, 4)}
                 )
         else:
             text = known["vectors"]

@@ -18,11 +18,11 @@ from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import ModelUnreachable, RunError
 from simcounsel.events import Measured, TickEnded
+from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import Talk, blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.read import FOLDER
-from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
-from simcounsel.instruments.talk import VERSION, talk_measured
+from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.instruments.witness import Witness
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.question import Ask
@@ -51,7 +51,7 @@ class Rating:
     """One run measured once more with one instrument. `Rating.plan` says what will be measured;
     `measure` does it.
 
-    scale: None for `talk_measures`. judge: the model; '' where none is asked. round: how many files
+    judge: the model; '' where none is asked. round: how many files
     of this instrument there were before; it goes into every seed, so that a second rating is a
     retest and no repetition. file: made with the first line.
     """
@@ -59,7 +59,7 @@ class Rating:
     def __init__(
         self,
         run: Run,
-        scale: Scale | None,
+        scale: Scale | Counted,
         targets: tuple[Target, ...],
         witness: Witness,
         judge: str,
@@ -69,7 +69,7 @@ class Rating:
         self.scale = scale
         self.targets = targets
         self.judge = judge
-        self.samples = samples if scale else 1
+        self.samples = 1 if isinstance(scale, Counted) else samples
         self.round = len(list((run.folder / FOLDER).glob(f"{self.instrument}-*.jsonl")))
         self.file: Path | None = None
         self._witness = witness
@@ -90,7 +90,7 @@ class Rating:
         named), or each client as of the end of tick `at` (the last complete one if None).
         SpecError, RunError name what is not there.
         """
-        scale = None if instrument == TALK_MEASURES else find_scale(instrument)
+        scale = find_instrument(instrument)
         witness, minutes = _witnessed(run, at)
         if chat is not None and at is None:
             witness, minutes = _witnessed(run, _named(run, witness, chat).tick)
@@ -105,20 +105,20 @@ class Rating:
             scale,
             targets,
             witness,
-            (model or default_judge(run, scale)) if scale else "",
+            "" if isinstance(scale, Counted) else model or default_judge(run, scale),
             samples,
         )
 
     @property
     def instrument(self) -> str:
         """The instrument's name."""
-        return self.scale.id if self.scale else TALK_MEASURES
+        return self.scale.id
 
     def measure(
         self, models: Switchboard | None, on_measured: Callable[[Measured], None] | None = None
     ) -> tuple[Measured, ...]:
         """Ask, write and return everything, in the order of the targets. models: None for
-        `talk_measures`.
+        what is counted.
 
         Each measurement is written as soon as it is complete, so what was measured before Ctrl-C
         stays.
@@ -145,7 +145,7 @@ class Rating:
         """The judge; for a self-report also the run's own model of vectors, since its memories lie
         among them. None where none is asked.
         """
-        if self.scale is None:
+        if isinstance(self.scale, Counted):
             return None
         chat = open_chat(self.judge)
         embed = open_embed(self.roles()["embed"])
@@ -155,7 +155,7 @@ class Rating:
 
     def roles(self) -> dict[str, str]:
         """Which model does what; no vectors are needed of an observer."""
-        own = self.scale is not None and self.scale.respondent == "self"
+        own = self.scale.respondent == "self"
         return {
             "judge": self.judge,
             "embed": source_of(self.run).manifest.models["embed"] if own else "scripted",
@@ -185,9 +185,9 @@ class Rating:
             "kind": "measurement",
             "run": self.run.name,
             "instrument": self.instrument,
-            "version": scale.version if scale else VERSION,
-            "hash": scale.hash if scale else None,
-            "respondent": scale.respondent if scale else "talk",
+            "version": scale.version,
+            "hash": scale.hash,
+            "respondent": scale.respondent,
             "judge": self.judge,
             "samples": self.samples,
             "round": self.round,
@@ -208,12 +208,12 @@ class Rating:
 
     def _ask(self, target: Target) -> Ask[Measured]:
         world, scale, talk = self.run.world, self.scale, target.talk
-        if scale is None:
+        if isinstance(scale, Counted):
             yield from ()
             assert talk is not None
             other = next(name for name in talk.who if name != target.who)
             lines = blind_lines(blinding_for(world, target.who, other), target.who, talk.lines)
-            return talk_measured(target.who, target.point, lines, (talk.chat,))
+            return scale.measured(target.who, target.point, lines, (talk.chat,))
         if scale.respondent == "self":
             past = revisit(self.run, target.who, target.tick)
             return (
@@ -249,12 +249,38 @@ class Rating:
         )
 
 
-def default_judge(run: Run, scale: Scale | None) -> str:
+def rate(
+    run: Run | str | Path,
+    instrument: str,
+    *,
+    model: str | None = None,
+    samples: int = 1,
+    who: str | None = None,
+    chat: str | None = None,
+    at: int | None = None,
+) -> tuple[Measured, ...]:
+    """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
+    are those of `Rating.plan`. model: the judge, in place of the run's own. SpecError, RunError and
+    ModelError say what is not there.
+    """
+    opened = run if isinstance(run, Run) else Run.open(run)
+    rating = Rating.plan(
+        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
+    )
+    models = rating.open_models()
+    try:
+        return rating.measure(models)
+    finally:
+        if models is not None:
+            models.close()
+
+
+def default_judge(run: Run, scale: Scale | Counted) -> str:
     """Who answers if nobody else is named: for a self-report the mind's own model, for an observer
     the run's `judge`.
     """
     models = source_of(run).manifest.models
-    return models["reason"] if scale is not None and scale.respondent == "self" else models["judge"]
+    return models["reason"] if scale.respondent == "self" else models["judge"]
 
 
 def _witnessed(run: Run, at: int | None) -> tuple[Witness, dict[int, int]]:
@@ -277,7 +303,7 @@ def _witnessed(run: Run, at: int | None) -> tuple[Witness, dict[int, int]]:
 
 def _targets(
     run: Run,
-    scale: Scale | None,
+    scale: Scale | Counted,
     witness: Witness,
     minutes: dict[int, int],
     who: str | None,
@@ -292,7 +318,7 @@ def _targets(
         else [resident.name for resident in run.world.present() if resident.role == "client"]
     )
     talk = _named(run, witness, chat) if chat is not None else None
-    if scale is None or scale.sees in ("transcript", "persona and transcript"):
+    if scale.sees in ("transcript", "persona and transcript"):
         for one in [talk] if talk else [one for one in witness.talks.values() if one.lines]:
             for name in (name for name in clients if name in one.who):
                 yield Target(

@@ -18,6 +18,7 @@ from typing import Any
 from simcounsel import __version__
 from simcounsel.chance import chance, seed_of
 from simcounsel.errors import ModelUnreachable, RunError, SpecError
+from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
 from simcounsel.instruments.material import Material
@@ -241,6 +242,7 @@ class Validation:
                 temperature=0.0,
                 max_tokens=12,
                 seed=seed_of(self.plan.seed, *names, better_first),
+                facts=PairFacts(),
             )
         )
         self._append(

@@ -41,3 +41,17 @@ def json_lines(file: Path) -> Iterator[dict[str, Any]]:
                     yield found
     except OSError:
         return
+
+
+def parsed_line(line: bytes) -> dict[str, Any] | None:
+    """A line as JSON. Half a character (a lone surrogate, which orjson refuses) is read by the
+    slower parser.
+    """
+    try:
+        fields = orjson.loads(line)
+    except ValueError:
+        try:
+            fields = json.loads(line.decode("utf-8", "surrogatepass"))
+        except ValueError:
+            return None
+    return fields if isinstance(fields, dict) else None

@@ -11,22 +11,27 @@ import json
 import logging
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.runs import frames
 from simcounsel.runs.folder import complete_part, complete_ticks, fresh_folder, runs_nearby
 from simcounsel.runs.jsonl import end_line, json_bytes, json_lines
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
+
+if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
+    from pandas import DataFrame
 
 log = logging.getLogger(__name__)
 
@@ -193,6 +198,39 @@ class Run:
                 last = entry.tick + 1
         return last
 
+    # as tables
+
+    def lines(self) -> "DataFrame":
+        """Each line that was said, as a pandas frame. RunError where pandas is missing."""
+        return frames.frame(frames.lines(self.entries()), frames.LINES)
+
+    def days(self) -> "DataFrame":
+        """Each resident's days, likewise."""
+        return frames.frame(frames.days(self.entries()), frames.DAYS)
+
+    def measurements(self) -> "DataFrame":
+        """Each score that was measured, as the run went on and afterwards, likewise."""
+        found = frames.measurements(self.entries(), self.folder)
+        return frames.frame(found, frames.MEASUREMENTS)
+
+    def recalls(self) -> "DataFrame":
+        """Each memory that came to mind, with its score and the terms of it, likewise."""
+        return frames.frame(frames.recalls(self.entries()), frames.RECALLS)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        rows = [
+            ("folder", str(self.folder)),
+            ("of", f"{self.about.name}, {self.about.condition}, seed {self.about.seed}"),
+            ("lived", f"{self.ticks_done()} of {self.length}"),
+            ("models", ", ".join(f"{role} {name}" for role, name in self.manifest.models.items())),
+            *(
+                (kind.replace("_", " "), str(count))
+                for kind, count in Counter(entry.event.kind for entry in self.entries()).items()
+            ),
+        ]
+        return frames.html_table(self.name, rows)
+
     # writing
 
     def begin_writing(self) -> int:
@@ -224,9 +262,10 @@ class Run:
             ) from None
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl")
         if dropped:
+            unit, again = ("wave", "written") if self.manifest.synthesis else ("tick", "lived")
             self.dropped = (
-                f"{dropped} bytes of an unfinished tick were dropped from events.jsonl; tick"
-                f" {ticks} is lived again"
+                f"{dropped} bytes of an unfinished {unit} were dropped from events.jsonl; {unit}"
+                f" {ticks} is {again} again"
             )
             log.warning("%s: %s", self.folder, self.dropped)
         try:
@@ -289,3 +328,8 @@ class Run:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+
+def load_run(folder: str | Path) -> Run:
+    """A run from its folder. RunError says what is wrong with it."""
+    return Run.open(folder)

@@ -71,7 +71,6 @@ class Courses:
             "client_touched": self.touched,
             "client_agreed": self.agreed,
             "client_insight": self._declared,
-            "skipped_days": self._declared,
         }
 
     def _declared(self, request: Question[Any]) -> Fields:

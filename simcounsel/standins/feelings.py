@@ -1,11 +1,14 @@
 """Feelings by the nearest labelled sentences, and a client's own situations among them."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from simcounsel.agents.facts import AppraisalFacts
+from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
 from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.labelled import labelled
+from simcounsel.standins.registry import Given
 from simcounsel.standins.sense import Probe, Sense
 
 IN_PASSING = 3
@@ -30,19 +33,20 @@ class Feelings:
             (text, _label(label)) for text, label in labelled("feelings")
         ]
 
-    def answer(self, request: Question[Any]) -> dict[str, Any]:
+    def appraised(
+        self, facts: AppraisalFacts, question: Question[FeelingsAnswer]
+    ) -> Given[FeelingsAnswer]:
         """One feeling for each piece of news."""
-        hints = request.hints
         known: dict[str, Label] = {
             text: (emotion, intensity, poignancy)
-            for text, emotion, intensity, poignancy in hints["felt"]
+            for text, emotion, intensity, poignancy in facts.felt
         }
         own = [(text, label) for text, label in known.items() if label[0] != "neutral"]
 
         def felt(text: str) -> Feeling:
             if text in known:
                 return Feeling(*known[text])
-            if text.startswith(f"{hints['name']} "):
+            if text.startswith(f"{facts.name} "):
                 return self.feel(text, own)
             feeling = self.feel(text)
             return feeling._replace(
@@ -50,7 +54,11 @@ class Feelings:
                 poignancy=min(IN_PASSING, feeling.poignancy),
             )
 
-        return {"feelings": [felt(text)._asdict() for text in hints["news"]]}
+        return Given(
+            value=FeelingsAnswer(
+                feelings=tuple(FeelingAnswer(**felt(text)._asdict()) for text in facts.news)
+            )
+        )
 
     def feel(self, text: str, own: Sequence[tuple[str, Label]] = ()) -> Feeling:
         """The emotion with the largest share among the neighbours, its mean intensity and

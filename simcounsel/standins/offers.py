@@ -3,10 +3,10 @@ persona's file holds lines for these.
 """
 
 import re
-from typing import Any
+from random import Random
 
+from simcounsel.agents.facts import LineFacts
 from simcounsel.chance import chance
-from simcounsel.llm.question import Question
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.sense import Probe, Sense
 
@@ -36,35 +36,32 @@ class Offers:
         self._known = labelled("offers")
         self._probe = Probe(sense, self._known, neighbours=6)
 
-    def reply(self, request: Question[Any]) -> str | None:
+    def reply(self, facts: LineFacts, seed: int) -> str | None:
         """The line; None when nothing of the kind was asked, or all that could be said was said in
         this talk.
         """
-        kind = self.kind(request)
+        kind = self.kind(facts)
         if kind is None:
             return None
-        view, said = request.hints["view"], request.hints["said"]
-        draw = chance(request.seed, "offer")
-        here = [line.text for line in view.lines if line.who == view.me]
+        draw = chance(seed, "offer")
         fresh = [
             text
             for text, label in labelled("replies")
-            if label == self._say(kind, request, draw) and text not in here
+            if label == self._say(kind, facts, draw) and text not in facts.own
         ]
-        fresh = [text for text in fresh if text not in said[-12:]] or fresh
+        fresh = [text for text in fresh if text not in facts.said[-12:]] or fresh
         return draw.choice(fresh) if fresh else None
 
-    def kind(self, request: Question[Any]) -> str | None:
+    def kind(self, facts: LineFacts) -> str | None:
         """What the counselor's last question is about: preference, offer, guiding, outcome or more;
         None for any other.
         """
-        view = request.hints["view"]
-        if view.other_role != "counselor" or view.heard is None:
+        if facts.other_role != "counselor" or facts.heard is None:
             return None
-        last = self._asked(view.heard.text)
+        last = self._asked(facts.heard.text)
         if last is None:
             return None
-        if _just_did(view) and "another" not in last.lower():
+        if _just_did(facts) and "another" not in last.lower():
             return "outcome"
         shares = self._probe.weights(last)
         best = max(shares, key=lambda label: shares[label])
@@ -77,11 +74,11 @@ class Offers:
             return None
         if best == "offer" and _OPEN.search(last):
             return None
-        if best == "preference" and any(line.who == view.me for line in view.lines[:-1]):
+        if best == "preference" and any(line.who == facts.me for line in facts.lines[:-1]):
             return None
         if best == "thanked" and "?" in last:
             return None
-        if best in ("outcome", "guiding", "more") and not _exercise_spoken_of(view):
+        if best in ("outcome", "guiding", "more") and not _exercise_spoken_of(facts):
             return None
         return str(best)
 
@@ -99,35 +96,29 @@ class Offers:
         best = max(asked, key=lambda sentence: self._sense.nearest(sentence, known), default=None)
         return best if best and (self._sense.nearest(best, known) >= NEAR or "?" in text) else None
 
-    def _say(self, kind: str, request: Question[Any], draw: Any) -> str:
+    def _say(self, kind: str, facts: LineFacts, draw: Random) -> str:
         if kind == "offer":
-            tries = TRIES.get(request.hints["emotion"], 0.8)
+            tries = TRIES.get(facts.emotion, 0.8)
             return (
                 "accept" if draw.random() < tries else "ask" if draw.random() < ASKS else "decline"
             )
         if kind == "guiding":
-            own = [
-                line.text
-                for line in request.hints["view"].lines
-                if line.who == request.hints["view"].me
-            ]
             begun = sum(
                 text in {t for t, label in labelled("replies") if label == "going_on"}
-                for text in own[-3:]
+                for text in facts.own[-3:]
             )
             return "understood" if begun >= 2 else "going_on"
         return {"more": "enough" if draw.random() < 0.85 else "once_more"}.get(kind, kind)
 
 
-def _just_did(view: Any) -> bool:
+def _just_did(facts: LineFacts) -> bool:
     """Whether one's own last line said that the exercise was done or understood."""
-    own = [line.text for line in view.lines if line.who == view.me]
-    return bool(own) and own[-1] in {
+    return bool(facts.own) and facts.own[-1] in {
         text for text, label in labelled("replies") if label == "understood"
     }
 
 
-def _exercise_spoken_of(view: Any) -> bool:
+def _exercise_spoken_of(facts: LineFacts) -> bool:
     """Whether something was offered before: a reply to an offer is among one's own lines."""
     replies = {text for text, label in labelled("replies") if label in ("accept", "ask", "decline")}
-    return any(line.text in replies for line in view.lines if line.who == view.me)
+    return any(text in replies for text in facts.own)

@@ -12,6 +12,9 @@ import re
 from random import Random
 from typing import Any
 
+from simcounsel.agents.facts import LineFacts, SelfReportFacts
+from simcounsel.agents.questionnaire import FormItem
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
 from simcounsel.errors import ModelError
 from simcounsel.llm.question import Question
@@ -34,47 +37,47 @@ def planted(name: str) -> Scripted:
         )
     points = int(found.group(1))
     model = Scripted(
-        {"line_counselor": _help, "self_report": lambda request, draw: _report(request, points)}
+        {"line_counselor": _help, "self_report": lambda question, draw: _report(question, points)}
     )
     model.name = name
     return model
 
 
-def _help(request: Question[Any], draw: Random) -> str:
+def _help(question: Question[Any], draw: Random) -> str:
     """The counselor's line: the mark in front of a number, since no line may be said twice."""
-    view = request.hints["view"]
-    farewell = request.hints["move"] == "close"
-    return json.dumps(
-        {
-            "say": f"{MARK} Number {len(view.lines) + 1}.",
-            "emotion": "trust",
-            "intensity": 3,
-            "poignancy": 5,
-            "wish": "say goodbye" if farewell else "go on",
-        }
+    facts = question.facts
+    assert isinstance(facts, LineFacts)
+    line = LineAnswer(
+        say=f"{MARK} Number {len(facts.lines) + 1}.",
+        emotion="trust",
+        intensity=3,
+        poignancy=5,
+        wish="say goodbye" if facts.move == "close" else "go on",
     )
+    return line.model_dump_json()
 
 
-def _report(request: Question[Any], points: int) -> str:
-    """Answers that add up to the client's usual sum with noise, `points` lower if help is
-    remembered.
+def _report(question: Question[Any], points: int) -> str:
+    """Answers that add up to the client's usual sum with noise, `points` lower if what is sent tells
+    of help.
     """
-    resident, questions = request.hints["resident"], request.hints["questions"]
-    top = sum(question.high - question.low for question in questions)
-    usual = chance(request.hints["seed"], resident.name, "usual").gauss(USUAL, SPREAD)
-    noise = chance(request.key, "noise").gauss(0.0, NOISE)
-    helped = any(MARK in memory.text for memory in resident.memory.short.memories)
+    facts = question.facts
+    assert isinstance(facts, SelfReportFacts)
+    top = sum(item.high - item.low for item in facts.items)
+    usual = chance(facts.seed, question.who, "usual").gauss(USUAL, SPREAD)
+    noise = chance(question.seed, "noise").gauss(0.0, NOISE)
+    helped = any(MARK in message["content"] for message in question.messages)
     total = round(min(0.95, max(0.3, usual + noise)) * top) - (points if helped else 0)
     return json.dumps(
-        _shared_out(max(0, min(int(top), total)), questions, chance(request.key, "items"))
+        _shared_out(max(0, min(int(top), total)), facts.items, chance(question.seed, "items"))
     )
 
 
-def _shared_out(total: int, questions: tuple[object, ...], draw: Random) -> dict[str, float]:
-    """`total` points over the questions, a point at a time to one that is not full yet."""
-    points = dict.fromkeys((question.id for question in questions), 0)  # type: ignore[attr-defined]
-    room = {question.id: int(question.high - question.low) for question in questions}  # type: ignore[attr-defined]
+def _shared_out(total: int, items: tuple[FormItem, ...], draw: Random) -> dict[str, float]:
+    """`total` points over the items, a point at a time to one that is not full yet."""
+    points = dict.fromkeys((item.id for item in items), 0)
+    room = {item.id: int(item.high - item.low) for item in items}
     for _ in range(total):
         one = draw.choice(sorted(name for name in points if points[name] < room[name]))
         points[one] += 1
-    return {question.id: question.low + points[question.id] for question in questions}  # type: ignore[attr-defined]
+    return {item.id: item.low + points[item.id] for item in items}

@@ -6,15 +6,19 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from simcounsel.agents import facts
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import PromptOnly, Question
 from simcounsel.prompts import render
-from simcounsel.standins.registry import StandIns
+from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
 
 if TYPE_CHECKING:
     from simcounsel.llm.adapter import Adapter
     from simcounsel.llm.llama import Llama
+    from simcounsel.standins.feelings import Feelings
+    from simcounsel.standins.sense import Sense
 
 LINE_TOKENS, SENTENCE_TOKENS, TUNED_TOKENS, CONTEXT_TOKENS = 48, 44, 56, 4096
 
@@ -68,37 +72,19 @@ class Embedded:
         from simcounsel.standins.courses import Courses
         from simcounsel.standins.feelings import Feelings
         from simcounsel.standins.guided import Guided
-        from simcounsel.standins.interviews import Interviews
-        from simcounsel.standins.lines import Lines
         from simcounsel.standins.moves import choose_move
         from simcounsel.standins.ratings import Ratings
         from simcounsel.standins.sense import Sense
         from simcounsel.standins.sessions import Sessions
-        from simcounsel.standins.slots import choose_day, choose_slots
-        from simcounsel.standins.thoughts import Thoughts
-        from simcounsel.standins.tuned import Tuned
 
         sense = Sense(MiniLM())
         feelings = Feelings(sense)
-        lines = Lines(
-            sense,
-            feelings,
-            self._new_lines,
-            Tuned(sense, self._speak).line if self._adapter else None,
-        )
-        thoughts = Thoughts(sense, feelings, self._write)
-
-        interviews = Interviews(sense)
+        self._add_residents(sense, feelings)
+        Sessions(sense, feelings).register(self._standins)
         ratings = Ratings(sense, self._model)
+        ratings.register(self._standins)
+        self._standins.add(PromptOnly, self._from_prompt)
         guided = Guided(sense, feelings)
-
-        def line(request: Question[Any]) -> Completion:
-            fields, pick = lines.answer(request)
-            return Completion(
-                text=_json(fields),
-                source="chosen" if pick.source == "chosen" else "generated",
-                notes={"stressed": pick.stressed} if pick.stressed else {},
-            )
 
         def move(request: Question[Any]) -> Completion:
             kind, why = choose_move(request, sense)
@@ -110,11 +96,6 @@ class Embedded:
             """
             return Completion(text=str(request.hints["level"]), source="chosen")
 
-        def filled(
-            fill: Callable[[Question[Any]], dict[str, Any]],
-        ) -> Callable[[Question[Any]], Completion]:
-            return lambda request: Completion(text=_json(fill(request)), source="chosen")
-
         def written(
             answer: Callable[[Question[Any]], dict[str, Any] | str],
         ) -> Callable[[Question[Any]], Completion]:
@@ -123,45 +104,45 @@ class Embedded:
             )
 
         return {
-            "judge_audit": lambda request: Completion(
-                text="{}", source="chosen"
-            ),  # no quote of a model this small would stand
             "safety_answer": lambda request: Completion(
                 text=str(request.fallback), source="chosen"
             ),  # words decide; it cannot
             **{
                 purpose: written(answer)
-                for purpose, answer in (
-                    Sessions(sense, feelings).ways() | Courses(sense, feelings).ways()
-                ).items()
+                for purpose, answer in Courses(sense, feelings).ways().items()
             },
-            "line_client": line,
-            "line_counselor": line,
-            "line_layperson": line,
             "move": move,
             "risk": risk,
-            "plan_day": filled(lambda r: choose_day(r, sense)),
-            "plan_slots": filled(lambda r: choose_slots(r, sense)),
-            "appraise": filled(feelings.answer),
-            "summarize": filled(thoughts.summary),
-            "questions": filled(thoughts.questions),
-            "insights": filled(thoughts.insights),
-            "portrait": filled(thoughts.portrait),
-            "persona": filled(thoughts.persona),
-            "self_report": ratings.self_report,
-            "judge_item": ratings.judge_item,
-            "judge_block": ratings.judge_block,
             "sufficient": guided.sufficient,
             "intent": guided.intent,
             "valence": guided.valence,
             "note": guided.note,
             "exercise": guided.exercise,
-            "bench_judge": ratings.judge_block,
-            "judge_pair": ratings.judge_pair,
-            "interview": lambda request: Completion(
-                text=interviews.answer(request), source="chosen"
-            ),
         }
+
+    def _add_residents(self, sense: "Sense", feelings: "Feelings") -> None:
+        """What a resident's mind asks."""
+        from simcounsel.standins.interviews import Interviews
+        from simcounsel.standins.lines import Lines
+        from simcounsel.standins.slots import choose_day, choose_slots
+        from simcounsel.standins.thoughts import Thoughts
+        from simcounsel.standins.tuned import Tuned
+
+        tuned = Tuned(sense, self._speak).line if self._adapter else None
+        lines = Lines(sense, feelings, self._new_lines, tuned)
+        thoughts = Thoughts(sense, feelings, self._write)
+        add = self._standins.add
+        add(facts.LineFacts, lines.line)
+        add(facts.DayFacts, lambda day, question: choose_day(day, question, sense))
+        add(facts.SlotsFacts, lambda slots, question: choose_slots(slots, question, sense))
+        add(facts.AppraisalFacts, feelings.appraised)
+        add(facts.SummaryFacts, thoughts.summary)
+        add(facts.SalienceFacts, thoughts.questions)
+        add(facts.InsightsFacts, thoughts.insights)
+        add(facts.PortraitFacts, thoughts.portrait)
+        add(facts.PersonaFacts, thoughts.persona)
+        add(facts.SkippedDaysFacts, lambda skipped, question: Given(value=skipped.usual))
+        add(facts.InterviewFacts, Interviews(sense).answer)
 
     # the language model itself
 
@@ -216,17 +197,18 @@ class Embedded:
         )
         return text.strip()
 
-    def _new_lines(self, request: Question[Any], count: int) -> list[str]:
+    def _new_lines(
+        self, line: facts.LineFacts, question: Question[LineAnswer], count: int
+    ) -> list[str]:
         """New lines for a client, in the manner of its hand-written ones; only those fit to be
         said.
         """
         from simcounsel.standins.texts import speech_fault
 
-        view = request.hints["view"]
-        manner = "\n".join(f"{view.me}: {e.text}" for e in request.examples[:4])
-        heard = view.heard.text if view.heard else "How are you?"
+        manner = "\n".join(f"{line.me}: {e.text}" for e in question.examples[:4])
+        heard = line.heard.text if line.heard else "How are you?"
         _, prompt = render(
-            "embedded_line", name=view.me, other=view.other, examples=manner, heard=heard
+            "embedded_line", name=line.me, other=line.other, examples=manner, heard=heard
         )
         texts = [
             sentences.first(
@@ -235,7 +217,7 @@ class Embedded:
                     prompt,
                     max_tokens=LINE_TOKENS,
                     temperature=0.7,
-                    seed=request.seed + k,
+                    seed=question.seed + k,
                     stop=["\n"],
                 )
                 .text
@@ -245,8 +227,19 @@ class Embedded:
         return [
             text
             for text in dict.fromkeys(texts)
-            if speech_fault(text, (view.me, view.other)) is None
+            if speech_fault(text, (line.me, line.other)) is None
         ]
+
+    def _from_prompt(self, facts: PromptOnly, question: Question[Any]) -> Given[str]:
+        """The language model itself, for questions that say that they are nothing but a prompt."""
+        got = self._as_chat(question, None)
+        return Given(
+            value=got.text,
+            source="generated",
+            notes=got.notes,
+            tokens_in=got.tokens_in,
+            tokens_out=got.tokens_out,
+        )
 
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""

@@ -8,15 +8,18 @@ knows no negation.
   as G-Eval weights them.
 """
 
-import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import BaseModel
 
-from simcounsel.llm.models import Completion
+from simcounsel.agents.facts import SelfReportFacts
+from simcounsel.agents.questionnaire import FormItem
+from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts, PairFacts
 from simcounsel.llm.question import Question
+from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.sense import Sense
 from simcounsel.texts.sentences import before_capitals
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 FAR, NEAR = 0.10, 0.55
 """Cosines that mean the lowest and the highest answer of a self-report."""
 MOST_NUMBERS = 11
-"""So many numbers are compared; of a wider range, so many that lie evenly apart."""
+"""How many numbers are compared; of a wider range, as many that lie evenly apart."""
 MOST_CHARACTERS = 7000
 """What fits into the model's context; of a longer prompt the beginning is left out."""
 
@@ -38,48 +41,57 @@ class Ratings:
         self._sense = sense
         self._model = model
 
-    def self_report(self, request: Question[Any]) -> Completion:
+    def register(self, standins: StandIns) -> None:
+        """Answer what respondents and judges are asked."""
+        standins.add(SelfReportFacts, self.self_report)
+        standins.add(ItemFacts, self.judge_item)
+        standins.add(BlockFacts, self.judge_block)
+        standins.add(AuditFacts, self.judge_audit)
+        standins.add(PairFacts, self.judge_pair)
+
+    def self_report(
+        self, facts: SelfReportFacts, question: Question[BaseModel]
+    ) -> Given[BaseModel]:
         """One number for each id, by nearness."""
-        hints = request.hints
-        version = hints["resident"].version
-        known = [*hints["memories"], *(before_capitals(version.recent_feeling) if version else ())]
-        answers = {
-            question.id: _on_grid(question, self._share(question.text, known))
-            for question in hints["questions"]
-        }
-        return Completion(text=json.dumps(answers), source="chosen")
+        known = [*facts.memories, *before_capitals(facts.recent_feeling)]
+        answers = {item.id: _on_grid(item, self._share(item.text, known)) for item in facts.items}
+        assert question.schema is not None
+        return Given(value=question.schema(**answers))
 
     def _share(self, text: str, known: list[str]) -> float:
         """How near it comes, from 0 to 1; the mean of the three nearest."""
         near = np.sort(self._sense.nearness(text, known))[-3:]
         return float(np.clip((near.mean() - FAR) / (NEAR - FAR), 0, 1)) if len(near) else 0.5
 
-    def judge_item(self, request: Question[Any]) -> Completion:
+    def judge_item(self, facts: ItemFacts, question: Question[Any]) -> Given[float]:
         """The likeliest number, and the probabilities of all that were compared."""
-        weights = self._weights(request.prompt, request.hints["questions"][0])
-        best = max(weights, key=lambda number: weights[number])
-        return Completion(text=best, source="chosen", weights=weights)
+        weights = self._weights(question.prompt, facts.item)
+        return Given(value=float(_likeliest(weights)), weights=weights)
 
-    def judge_block(self, request: Question[Any]) -> Completion:
+    def judge_block(self, facts: BlockFacts, question: Question[Any]) -> Given[BaseModel]:
         """The same for each id."""
-        answers: dict[str, float] = {}
-        for question in request.hints["questions"]:
-            weights = self._weights(f"{request.hints['material']}\n\n{question.text}", question)
-            answers[question.id] = float(max(weights, key=lambda number: weights[number]))
-        return Completion(text=json.dumps(answers), source="chosen")
+        answers = {
+            item.id: float(_likeliest(self._weights(f"{facts.material}\n\n{item.text}", item)))
+            for item in facts.items
+        }
+        return Given(value=_filled(question, answers))
 
-    def judge_pair(self, request: Question[Any]) -> Completion:
+    def judge_audit(self, facts: AuditFacts, question: Question[Any]) -> Given[BaseModel]:
+        """No answer: no quote of a model this small would stand."""
+        return Given(value=_filled(question, {}))
+
+    def judge_pair(self, facts: PairFacts, question: Question[str]) -> Given[str]:
         """The option with the likelier number."""
-        asked = f"{request.prompt[-MOST_CHARACTERS:]}\nAnswer:"
+        asked = f"{question.prompt[-MOST_CHARACTERS:]}\nAnswer:"
         likely = [
             self._model().loglikelihood(asked, f" {number}") or -math.inf
-            for number in range(1, len(request.options) + 1)
+            for number in range(1, len(question.options) + 1)
         ]
-        return Completion(text=request.options[int(np.argmax(likely))], source="chosen")
+        return Given(value=question.options[int(np.argmax(likely))])
 
-    def _weights(self, prompt: str, question: Any) -> dict[str, float]:
+    def _weights(self, prompt: str, item: FormItem) -> dict[str, float]:
         numbers = [
-            f"{_on_grid(question, place / (MOST_NUMBERS - 1)):g}" for place in range(MOST_NUMBERS)
+            f"{_on_grid(item, place / (MOST_NUMBERS - 1)):g}" for place in range(MOST_NUMBERS)
         ]
         asked = f"{prompt[-MOST_CHARACTERS:]}\nAnswer:"
         found = {
@@ -95,8 +107,18 @@ class Ratings:
         )
 
 
-def _on_grid(question: Any, share: float) -> float:
+def _filled(question: Question[Any], answers: Mapping[str, float]) -> BaseModel:
+    assert question.schema is not None, f"{question.purpose}: no schema of its answer"
+    filled: BaseModel = question.schema.model_validate(answers)
+    return filled
+
+
+def _likeliest(weights: Mapping[str, float]) -> str:
+    return max(weights, key=lambda number: weights[number])
+
+
+def _on_grid(item: FormItem, share: float) -> float:
     """The allowed answer nearest to a share of the range."""
-    steps = round(share * (question.high - question.low) / question.step)
-    value: float = question.low + steps * question.step
+    steps = round(share * (item.high - item.low) / item.step)
+    value = item.low + steps * item.step
     return int(value) if float(value).is_integer() else value

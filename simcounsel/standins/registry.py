@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from simcounsel.errors import ModelError
-from simcounsel.llm.models import Completion
+from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Facts, Question, Source
 
 T = TypeVar("T")
@@ -28,11 +28,19 @@ class Given(Generic[T]):
     """For `rate`: the probability of each number that was compared."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What it says beside its answer, such as `why`."""
+    tokens_in: int | None = None
+    """Of the prompt, where a language model wrote the answer; None elsewhere; so `tokens_out`."""
+    tokens_out: int | None = None
 
     def completion(self) -> Completion:
         """As a model's raw answer, so that it is recorded, checked and replayed like any other."""
         return Completion(
-            text=_text(self.value), source=self.source, weights=self.weights, notes=self.notes
+            text=_text(self.value),
+            source=self.source,
+            weights=self.weights,
+            notes=self.notes,
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
         )
 
 
@@ -59,7 +67,9 @@ class StandIns:
         return frozenset(self._answers)
 
     def answer(self, question: Question[Any]) -> Completion:
-        """ModelError when there is no stand-in for that kind of question."""
+        """ModelError when there is no stand-in for that kind of question; Failure when its answer
+        does not fit the schema.
+        """
         answer = self._answers.get(type(question.facts)) if question.facts is not None else None
         if answer is None:
             what = type(question.facts).__name__ if question.facts else "a question without facts"
@@ -67,4 +77,11 @@ class StandIns:
                 f"{self._model}: no stand-in answers {what} ({question.purpose}); register one"
                 " (simcounsel.standins), or use a model that reads prompts"
             )
-        return answer(question.facts, question).completion()
+        try:
+            return answer(question.facts, question).completion()
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise Failure(
+                f"{self._model}: the answer of its stand-in does not fit: {where}: {first['msg']}"
+            ) from None

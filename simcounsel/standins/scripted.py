@@ -6,11 +6,13 @@ functions by purpose replaces the drawn answer where a test, or a planted effect
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from simcounsel.agents.facts import AppraisalFacts, InsightsFacts, SkippedDaysFacts, SlotsFacts
 from simcounsel.chance import chance
+from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
 
@@ -58,9 +60,8 @@ def _answer(request: Question[Any], draw: Random) -> str:
         case "rate":
             low, high = request.scale or (1, 10)
             return str(draw.randint(low, high))
-        case "fill" if request.purpose == "extract":
-            assert request.fallback is not None
-            return str(request.fallback.model_dump_json())
+        case "fill" if isinstance(request.facts, ExtractFacts):
+            return str(request.declared.model_dump_json())
         case "fill" if "rough" in request.hints:
             return str(request.hints["rough"].model_dump_json())
         case "fill":
@@ -105,8 +106,7 @@ def _instance(
             }
         case "boolean":
             return draw.random() < 0.5
-        case "array" if name in request.hints.get("closed", {}):
-            closed = request.hints["closed"][name]
+        case "array" if (closed := _closed(request, name)) is not None:
             return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
         case "array" if "enum" in schema["items"]:
             closed = schema["items"]["enum"]
@@ -117,11 +117,9 @@ def _instance(
                 for _ in range(_length(schema, request, draw))
             ]
         case "integer":
-            high = (
-                len(request.hints.get("evidence", ())) or schema.get("maximum", 10)
-                if name == "evidence"
-                else schema.get("maximum", 10)
-            )
+            high = schema.get("maximum", 10)
+            if name == "evidence" and isinstance(request.facts, InsightsFacts):
+                high = len(request.facts.evidence)
             return draw.randint(
                 schema.get("minimum", 1), max(1, min(high, schema.get("maximum", high)))
             )
@@ -132,16 +130,30 @@ def _instance(
             )
     if name == "at":
         return f"{draw.randrange(6, 22):02d}:{draw.choice(('00', '15', '30', '45'))}"
-    if name == "place" and request.hints.get("places"):
-        return draw.choice([place.name for place in request.hints["places"]])
+    if name == "place" and isinstance(request.facts, SlotsFacts) and request.facts.places:
+        return draw.choice([place.name for place in request.facts.places])
     if name in ("activity", "do"):
         return f"spends time with the {draw.choice(WORDS)}"
     return _sentence(draw)
 
 
+def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
+    """What a list with that name may hold; None when that is not said."""
+    match request.facts:
+        case SeekFacts(offered=offered) if name == "facts":
+            return [fact.id for fact in offered]
+        case SupportFacts(carried=carried) if name == "strategies":
+            return list(carried)
+        case _:
+            closed: Mapping[str, Sequence[str]] = request.hints.get("closed", {})
+            return closed.get(name)
+
+
 def _length(schema: Mapping[str, Any], request: Question[Any], draw: Random) -> int:
-    for hint in ("minutes", "news"):
-        if hint in request.hints:
-            return len(request.hints[hint])
+    match request.facts:
+        case (
+            SlotsFacts(minutes=wanted) | AppraisalFacts(news=wanted) | SkippedDaysFacts(days=wanted)
+        ):
+            return len(wanted)
     low = int(schema.get("minItems", 1))
     return draw.randint(low, min(int(schema.get("maxItems", low)), low + 1))

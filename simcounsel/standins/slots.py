@@ -2,15 +2,17 @@
 
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from simcounsel.agents.emotion import emotion_relevance
+from simcounsel.agents.facts import DayFacts, SlotsFacts, Strokes
+from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.chance import chance
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day, time_text
 from simcounsel.llm.question import Question
 from simcounsel.specs.persona import Routine
+from simcounsel.standins.registry import Given
 from simcounsel.standins.sense import Sense
 
 STAY_SLEEP, STAY_OTHER = 0.8, 0.55
@@ -20,29 +22,28 @@ ONCE_IN_A_WHILE = {"meal": 150, "errand": 300, "care": 240}
 """Kinds of activity that are not taken up again so soon, in minutes."""
 
 
-def choose_day(request: Question[Any], sense: Sense) -> dict[str, Any]:
+def choose_day(facts: DayFacts, question: Question[DayAnswer], sense: Sense) -> Given[DayAnswer]:
     """The sample day that is nearest to what is on the mind, with today's appointments put in; in a
     revision what lies before now stays."""
-    hints = request.hints
-    draw = chance(request.seed, "day")
-    mind = " ".join(hints["mind"]) or "an ordinary day"
-    days: tuple[tuple[tuple[str, str], ...], ...] = hints["days"]
+    draw = chance(question.seed, "day")
+    mind = " ".join(facts.memories) or "an ordinary day"
+    days = facts.days
     near = sense.nearness(mind, [" ".join(do for _, do in day) for day in days])
     scores = [float(n) + draw.gauss(0, 0.08) for n in near]
     strokes = list(days[int(np.argmax(scores))])
-    now = time_text(hints["minute"])
-    if hints["why"] is not None:
-        strokes = [s for s in hints["strokes"] if s[0] <= now] + [s for s in strokes if s[0] > now]
-    for appointment in hints["appointments"]:
+    now = time_text(facts.minute)
+    if facts.why is not None:
+        strokes = [s for s in facts.strokes if s[0] <= now] + [s for s in strokes if s[0] > now]
+    for appointment in facts.appointments:
         strokes = [
             s for s in strokes if abs(minutes_of_day(s[0]) - minutes_of_day(appointment[0])) >= 60
         ] + [appointment]
     strokes = _five_to_eight(sorted(strokes), days)
-    return {"strokes": [{"at": at, "do": do} for at, do in strokes]}
+    return Given(value=DayAnswer(strokes=tuple(StrokeAnswer(at=at, do=do) for at, do in strokes)))
 
 
 def _five_to_eight(
-    strokes: list[tuple[str, str]], days: tuple[tuple[tuple[str, str], ...], ...]
+    strokes: list[tuple[str, str]], days: tuple[Strokes, ...]
 ) -> list[tuple[str, str]]:
     while len(strokes) > 8:
         gaps = [minutes_of_day(b[0]) - minutes_of_day(a[0]) for a, b in pairwise(strokes)]
@@ -57,23 +58,24 @@ def _five_to_eight(
     return strokes
 
 
-def choose_slots(request: Question[Any], sense: Sense) -> dict[str, Any]:
+def choose_slots(
+    facts: SlotsFacts, question: Question[BlockAnswer], sense: Sense
+) -> Given[BlockAnswer]:
     """For each slot a routine of that hour: by mood, by the day's plan, by what was done
     already.
     """
-    hints = request.hints
-    draw = chance(request.seed, "slots")
-    current = next((r for r in hints["routines"] if r.do == hints["activity"]), None)
-    done: dict[str, int] = dict(hints["done"])
-    slots: list[dict[str, str]] = []
-    for minute in hints["minutes"]:
+    draw = chance(question.seed, "slots")
+    current = next((r for r in facts.routines if r.do == facts.activity), None)
+    done = dict(facts.done)
+    slots: list[SlotAnswer] = []
+    for minute in facts.minutes:
         if current is None or not _goes_on(current, minute, draw):
-            current = _choose(minute, hints, done, sense, draw, current)
+            current = _choose(minute, facts, done, sense, draw, current)
         done[current.do] = minute
         slots.append(
-            {"activity": current.do, "kind": current.kind, "place": _place(current, hints)}
+            SlotAnswer(activity=current.do, kind=current.kind, place=_place(current, facts))
         )
-    return {"slots": slots}
+    return Given(value=BlockAnswer(slots=tuple(slots)))
 
 
 def _goes_on(current: Routine, minute: int, draw: Random) -> bool:
@@ -83,18 +85,18 @@ def _goes_on(current: Routine, minute: int, draw: Random) -> bool:
 
 def _choose(
     minute: int,
-    hints: Any,
+    facts: SlotsFacts,
     done: dict[str, int],
     sense: Sense,
     draw: Random,
     current: Routine | None,
 ) -> Routine:
-    fitting = [r for r in hints["routines"] if r.covers(minute)]
-    reachable = {place.kind for place in hints["places"]}
+    fitting = [r for r in facts.routines if r.covers(minute)]
+    reachable = {place.kind for place in facts.places}
     fitting = [r for r in fitting if r.place in reachable] or fitting
-    stroke = _stroke_at(minute, hints["strokes"])
+    stroke = _stroke_at(minute, facts.strokes)
     near = sense.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
-    by_age = sorted((r for r in hints["routines"] if r.do in done), key=lambda r: done[r.do])
+    by_age = sorted((r for r in facts.routines if r.do in done), key=lambda r: done[r.do])
     lately = {r.kind: minute - done[r.do] for r in by_age}
     once = {kind for kind, since in lately.items() if since < ONCE_IN_A_WHILE.get(kind, 0)}
     scores = []
@@ -102,7 +104,7 @@ def _choose(
         mood = (
             0.0
             if routine.emotion is None
-            else emotion_relevance(routine.emotion, hints["emotion"]) - 0.5
+            else emotion_relevance(routine.emotion, facts.emotion) - 0.5
         )
         since = minute - done.get(routine.do, -MINUTES_PER_DAY)
         again = -1.2 if since < 6 * 60 else -0.3 if since < MINUTES_PER_DAY else 0.0
@@ -113,36 +115,36 @@ def _choose(
             + 0.6 * float(plan)
             + again
             + too_soon
-            + _night(routine, minute, hints, current)
+            + _night(routine, minute, facts, current)
             + draw.gauss(0, 0.18)
         )
     best: Routine = fitting[int(np.argmax(scores))]
     return best
 
 
-def _night(routine: Routine, minute: int, hints: Any, current: Routine | None) -> float:
+def _night(routine: Routine, minute: int, facts: SlotsFacts, current: Routine | None) -> float:
     """Who has got up in the morning stays up; who suffers from insomnia lies awake more than
     others.
     """
     up = current is not None and current.kind not in (*NIGHTLY, "rest")
     if routine.kind in NIGHTLY and up and 5 * 60 <= minute % MINUTES_PER_DAY < 12 * 60:
         return -0.8
-    return 0.3 if routine.kind == "sleepless" and hints["trouble"] == "insomnia" else 0.0
+    return 0.3 if routine.kind == "sleepless" and facts.theme == "insomnia" else 0.0
 
 
-def _stroke_at(minute: int, strokes: tuple[tuple[str, str], ...]) -> str | None:
+def _stroke_at(minute: int, strokes: Strokes) -> str | None:
     """The stroke that has begun last by that time of day."""
     of_day = minute % MINUTES_PER_DAY
     begun = [do for at, do in strokes if minutes_of_day(at) <= of_day]
     return begun[-1] if begun else None
 
 
-def _place(routine: Routine, hints: Any) -> str:
-    places = [p for p in hints["places"] if p.kind == routine.place]
+def _place(routine: Routine, facts: SlotsFacts) -> str:
+    places = [p for p in facts.places if p.kind == routine.place]
     own = (
         [p for p in places if p.own_home]
         or places
-        or [p for p in hints["places"] if p.own_home]
-        or list(hints["places"])
+        or [p for p in facts.places if p.own_home]
+        or list(facts.places)
     )
-    return str(own[0].name)
+    return own[0].name

@@ -6,15 +6,30 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
+from simcounsel.agents.facts import (
+    InsightsFacts,
+    PersonaFacts,
+    PortraitFacts,
+    SalienceFacts,
+    SummaryFacts,
+)
+from simcounsel.agents.tasks import (
+    InsightAnswer,
+    InsightsAnswer,
+    PortraitAnswer,
+    QuestionsAnswer,
+    SummaryAnswer,
+)
 from simcounsel.chance import chance
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.feelings import Feelings
+from simcounsel.standins.registry import Given
 from simcounsel.standins.sense import Sense
 from simcounsel.standins.texts import third_person_problem, ungrounded
 from simcounsel.texts.sentences import before_capitals, first
@@ -60,37 +75,39 @@ class Thoughts:
 
     # what a conversation leaves behind
 
-    def summary(self, request: Question[Any]) -> dict[str, Any]:
-        """The fields of a SummaryAnswer."""
-        hints = request.hints
-        name, other, lines = hints["name"], hints["other"], hints["lines"]
-        candidates = [*self._written_summaries(request), *_told(name, other, hints["role"], lines)]
+    def summary(
+        self, facts: SummaryFacts, question: Question[SummaryAnswer]
+    ) -> Given[SummaryAnswer]:
+        """The best grounded of those written and those in the words that were stressed."""
+        name, lines = facts.name, facts.lines
+        candidates = [*self._written_summaries(facts, question.seed), *_summaries_in_quotes(facts)]
         talk = [line.text for line in lines]
         scores = [
             self._grounding(text, talk) + (0.08 if "“" in text else 0.0) for text in candidates
         ]
         text = candidates[int(np.argmax(scores))]
         own = [line.emotion for line in lines if line.who == name]
-        felt = own if hints["role"] == "client" else [line.emotion for line in lines]
+        felt = own if facts.role == "client" else [line.emotion for line in lines]
         emotion = Counter(e for e in felt[len(felt) // 2 :] if e != "neutral").most_common(1)
         last = emotion[0][0] if emotion else "neutral"
         poignancy = min(
-            8, 2 + len(lines) // 3 + (2 if hints["role"] == "client" and len(lines) >= 6 else 0)
+            8, 2 + len(lines) // 3 + (2 if facts.role == "client" and len(lines) >= 6 else 0)
         )
-        return {
-            "summary": text,
-            "emotion": last,
-            "intensity": 5 if last != "neutral" else 2,
-            "poignancy": poignancy,
-            "closeness": _closeness(request, felt),
-        }
+        return Given(
+            value=SummaryAnswer(
+                summary=text,
+                emotion=last,
+                intensity=5 if last != "neutral" else 2,
+                poignancy=poignancy,
+                closeness=_closeness(question.seed, felt),
+            )
+        )
 
-    def _written_summaries(self, request: Question[Any]) -> list[str]:
-        hints = request.hints
-        name, other = hints["name"], hints["other"]
-        talk = " ".join(f"{line.who} said: {line.text}" for line in hints["lines"][-6:])
+    def _written_summaries(self, facts: SummaryFacts, seed: int) -> list[str]:
+        name, other = facts.name, facts.other
+        talk = " ".join(f"{line.who} said: {line.text}" for line in facts.lines[-6:])
         _, prompt = render("embedded_summary", name=name, other=other, talk=talk)
-        texts = [first(f"{name} " + self._write(prompt, request.seed + k, 0.4)) for k in range(2)]
+        texts = [first(f"{name} " + self._write(prompt, seed + k, 0.4)) for k in range(2)]
         plain = [
             text
             for text in texts
@@ -104,17 +121,18 @@ class Thoughts:
 
     # reflection
 
-    def questions(self, request: Question[Any]) -> dict[str, Any]:
+    def questions(
+        self, facts: SalienceFacts, question: Question[QuestionsAnswer]
+    ) -> Given[QuestionsAnswer]:
         """Three questions near to the memories, apart from each other and, if it can be, not those
         of the last time.
         """
-        hints = request.hints
-        templates = QUESTIONS["client" if hints["role"] == "client" else "other"]
-        texts = [t.format(name=hints["name"]) for t in templates]
-        memories = hints["memories"] or (hints["name"],)
-        draw = chance(request.seed, "questions")
+        templates = QUESTIONS["client" if facts.role == "client" else "other"]
+        texts = [t.format(name=facts.name) for t in templates]
+        memories = facts.memories or (facts.name,)
+        draw = chance(question.seed, "questions")
         scores = np.array([self._grounding(text, memories) + draw.gauss(0, 0.04) for text in texts])
-        scores -= 0.3 * np.array([text in hints["wondered"] for text in texts])
+        scores -= 0.3 * np.array([text in facts.wondered for text in texts])
         chosen: list[int] = []
         while len(chosen) < 3:
             apart = np.array(
@@ -126,18 +144,19 @@ class Thoughts:
             chosen.append(
                 int(np.argmax(scores - 0.5 * apart - 9.0 * np.isin(np.arange(len(texts)), chosen)))
             )
-        return {"questions": [texts[i] for i in chosen]}
+        return Given(value=QuestionsAnswer(questions=tuple(texts[i] for i in chosen)))
 
-    def insights(self, request: Question[Any]) -> dict[str, Any]:
+    def insights(
+        self, facts: InsightsFacts, question: Question[InsightsAnswer]
+    ) -> Given[InsightsAnswer]:
         """Two conclusions, written or chosen, each with the evidence nearest to it."""
-        hints = request.hints
-        name, evidence = hints["name"], hints["evidence"]
-        emotion_of = {e.text: e.tags["emotion"] for e in request.examples}
-        candidates = [*self._written_insights(request), *emotion_of]
-        kept: list[dict[str, Any]] = []
-        known = list(hints["known"])
+        name, evidence = facts.name, facts.evidence
+        emotion_of = {e.text: e.tags["emotion"] for e in question.examples}
+        candidates = [*self._written_insights(facts, question), *emotion_of]
+        kept: list[InsightAnswer] = []
+        known = list(facts.known)
         mood = Counter(
-            feeling[0] for feeling in hints["feelings"] if feeling[0] not in (None, "neutral")
+            emotion for emotion in facts.emotions if emotion is not None and emotion != "neutral"
         ).most_common(2)
         scores = {
             text: (
@@ -158,16 +177,16 @@ class Thoughts:
                 continue
             near = self._sense.nearness(text, evidence)
             cited = [int(i) + 1 for i in np.argsort(-near, kind="stable")[: min(3, len(evidence))]]
-            poignant = max(hints["feelings"][i - 1][2] or 1 for i in cited)
+            poignant = max(facts.poignancies[i - 1] or 1 for i in cited)
             emotion = emotion_of.get(text) or self._feelings.feel(text).emotion
             kept.append(
-                {
-                    "text": text,
-                    "evidence": cited,
-                    "emotion": emotion,
-                    "intensity": 5,
-                    "poignancy": max(4, min(8, poignant)),
-                }
+                InsightAnswer(
+                    text=text,
+                    evidence=tuple(cited),
+                    emotion=emotion,
+                    intensity=5,
+                    poignancy=max(4, min(8, poignant)),
+                )
             )
             known.append(text)
             if len(kept) == 2:
@@ -175,23 +194,24 @@ class Thoughts:
         if not kept:
             plain = f"{name} keeps coming back to one thing. {evidence[0]}"
             kept = [
-                {
-                    "text": plain[:590],
-                    "evidence": [1],
-                    "emotion": hints["feelings"][0][0] or "neutral",
-                    "intensity": 3,
-                    "poignancy": 3,
-                }
+                InsightAnswer(
+                    text=plain[:590],
+                    evidence=(1,),
+                    emotion=facts.emotions[0] or "neutral",
+                    intensity=3,
+                    poignancy=3,
+                )
             ]
-        return {"insights": kept}
+        return Given(value=InsightsAnswer(insights=tuple(kept)))
 
-    def _written_insights(self, request: Question[Any]) -> list[str]:
-        hints = request.hints
-        name = hints["name"]
-        notes = " ".join(re.sub(r"“[^”]*”", "", text) for text in hints["evidence"][:4])[:600]
-        examples = "\n\n".join(f"Conclusion: {e.text}" for e in request.examples[:3])
+    def _written_insights(
+        self, facts: InsightsFacts, question: Question[InsightsAnswer]
+    ) -> list[str]:
+        name = facts.name
+        notes = " ".join(re.sub(r"“[^”]*”", "", text) for text in facts.evidence[:4])[:600]
+        examples = "\n\n".join(f"Conclusion: {e.text}" for e in question.examples[:3])
         _, prompt = render("embedded_insight", name=name, notes=notes, examples=examples)
-        texts = [first(f"{name} " + self._write(prompt, request.seed + k, 0.5)) for k in range(2)]
+        texts = [first(f"{name} " + self._write(prompt, question.seed + k, 0.5)) for k in range(2)]
         return [
             text
             for text in dict.fromkeys(texts)
@@ -200,32 +220,36 @@ class Thoughts:
 
     # the persona's text
 
-    def portrait(self, request: Question[Any]) -> dict[str, Any]:
+    def portrait(
+        self, facts: PortraitFacts, question: Question[PortraitAnswer]
+    ) -> Given[PortraitAnswer]:
         """The hand-written portrait as it stands."""
-        written = request.hints["portrait"]
-        return {"characteristic": written.characteristic, "recent_feeling": written.recent_feeling}
+        return Given(value=facts.portrait)
 
-    def persona(self, request: Question[Any]) -> dict[str, Any]:
+    def persona(
+        self, facts: PersonaFacts, question: Question[PortraitAnswer]
+    ) -> Given[PortraitAnswer]:
         """The old text with the new conclusions worked in; what they replace goes."""
-        hints = request.hints
-        name, before, insights = hints["name"], hints["portrait"], hints["insights"]
-        old = before_capitals(before.characteristic)
+        insights = facts.insights
+        old = before_capitals(facts.portrait.characteristic)
         first = insights[0]
         near = self._sense.nearness(first, old)
         if len(old) > 2 and float(near.max()) > 0.6:
             old.pop(int(np.argmax(near)))
         while len(old) >= KEPT_SENTENCES:
             old.pop(2)
-        feeling = self._mixed_feeling(request)
-        return {
-            "characteristic": " ".join([*old, first]),
-            "recent_feeling": f"Of late {name} has felt {feeling}. {insights[-1]}",
-        }
+        feeling = self._mixed_feeling(facts)
+        return Given(
+            value=PortraitAnswer(
+                characteristic=" ".join([*old, first]),
+                recent_feeling=f"Of late {facts.name} has felt {feeling}. {insights[-1]}",
+            )
+        )
 
-    def _mixed_feeling(self, request: Question[Any]) -> str:
+    def _mixed_feeling(self, facts: PersonaFacts) -> str:
         """The two emotions that the evidence holds most, in words."""
-        felt = Counter(self._feelings.feel(text).emotion for text in request.hints["evidence"])
-        felt[request.hints["emotion"]] += 1
+        felt = Counter(self._feelings.feel(text).emotion for text in facts.evidence)
+        felt[facts.emotion] += 1
         words = [ADJECTIVE[emotion] for emotion, _ in felt.most_common() if emotion != "neutral"][
             :2
         ]
@@ -238,10 +262,11 @@ class Thoughts:
         )
 
 
-def _told(name: str, other: str, role: str, lines: Sequence[Any]) -> list[str]:
+def _summaries_in_quotes(facts: SummaryFacts) -> list[str]:
     """Summaries in the words that were stressed: true whatever was said."""
+    name, other, role = facts.name, facts.other, facts.role
     speaker = name if role == "client" else other
-    words = [f"“{line.stressed}”" for line in lines if line.who == speaker and line.stressed]
+    words = [f"“{line.stressed}”" for line in facts.lines if line.who == speaker and line.stressed]
     if not words:
         return [f"{name} talked with {other} for a while."]
     pairs = list(pairwise(words)) or [(words[0], "")]
@@ -260,7 +285,7 @@ def _told(name: str, other: str, role: str, lines: Sequence[Any]) -> list[str]:
     ]
 
 
-def _closeness(request: Question[Any], felt: Sequence[str]) -> str:
+def _closeness(seed: int, felt: Sequence[str]) -> Literal["as before", "closer"]:
     """Closer when it ended on a good feeling, now and then otherwise; as before when it ended in
     anger.
     """
@@ -269,4 +294,4 @@ def _closeness(request: Question[Any], felt: Sequence[str]) -> str:
         return "closer"
     if late and late[-1] == "anger":
         return "as before"
-    return "closer" if chance(request.seed, "closer").random() < 0.4 else "as before"
+    return "closer" if chance(seed, "closer").random() < 0.4 else "as before"

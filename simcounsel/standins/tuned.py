@@ -8,12 +8,12 @@ so greetings and farewells stay hand-written.
 
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from simcounsel.agents.facts import LineFacts
 from simcounsel.llm.answers import speech_problem
-from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.sense import Sense
 from simcounsel.standins.texts import strangers_in
@@ -70,54 +70,51 @@ class Tuned:
         self._sense = sense
         self._chat = chat
 
-    def line(self, request: Question[Any]) -> str | None:
+    def line(self, facts: LineFacts, seed: int) -> str | None:
         """The fit candidate nearest to what was heard and furthest from what was said; None when
         none is fit, or it is not its turn.
         """
-        view = request.hints["view"]
-        talk = talk_of(view)
-        if view.heard is None or talk[-1][0] != "user":
+        talk = talk_of(facts)
+        if facts.heard is None or talk[-1][0] != "user":
             return None
-        fit = self._fit(request, talk)
+        fit = self._fit(facts, seed, talk)
         if not fit:
             return None
-        own = [line.text for line in view.lines if line.who == view.me]
-        scores = self._sense.nearness(view.heard.text, fit) - 0.5 * np.array(
-            [self._sense.nearest(text, own) for text in fit]
+        scores = self._sense.nearness(facts.heard.text, fit) - 0.5 * np.array(
+            [self._sense.nearest(text, facts.own) for text in fit]
         )
         return fit[int(np.argmax(scores))]
 
-    def _fit(self, request: Question[Any], talk: list[Message]) -> list[str]:
-        view, said = request.hints["view"], request.hints["said"]
+    def _fit(self, facts: LineFacts, seed: int, talk: list[Message]) -> list[str]:
         _, system = render("export_counselor")
         fit: list[str] = []
         for number in range(TRIES):
-            text = spoken_part(self._chat(system, talk[:-1], talk[-1][1], request.seed + number))
-            if text not in fit and fault(text, view) is None and not self._again(text, view, said):
+            text = spoken_part(self._chat(system, talk[:-1], talk[-1][1], seed + number))
+            if text not in fit and fault(text, facts) is None and not self._again(text, facts):
                 fit.append(text)
             if len(fit) == ENOUGH:
                 break
         return fit
 
-    def _again(self, text: str, view: Any, said: tuple[str, ...]) -> bool:
+    def _again(self, text: str, facts: LineFacts) -> bool:
         """Whether it was said before, by anybody in this conversation or by this counselor lately,
         in these words or others.
         """
-        before = [*dict.fromkeys([*(line.text for line in view.lines), *said])]
+        before = [*dict.fromkeys([*(line.text for line in facts.lines), *facts.said])]
         return bool(before) and self._sense.nearest(text, before) >= ALIKE
 
 
-def talk_of(view: Any) -> list[Message]:
+def talk_of(facts: LineFacts) -> list[Message]:
     """The conversation as a chat that ends before the counselor's line: turns of one speaker
     joined, a stage direction where the counselor spoke first; the end of a long one begins with a
     line of the client.
     """
-    begin = _begin(len(view.lines))
-    while begin and begin < len(view.lines) and view.lines[begin].who == view.me:
+    begin = _begin(len(facts.lines))
+    while begin and begin < len(facts.lines) and facts.lines[begin].who == facts.me:
         begin += 1
     talk: list[Message] = []
-    for line in view.lines[begin:]:
-        role: Literal["user", "assistant"] = "assistant" if line.who == view.me else "user"
+    for line in facts.lines[begin:]:
+        role: Literal["user", "assistant"] = "assistant" if line.who == facts.me else "user"
         if talk and talk[-1][0] == role:
             talk[-1] = (role, f"{talk[-1][1]}\n{line.text}")
         else:
@@ -138,15 +135,15 @@ def spoken_part(text: str) -> str:
     return " ".join(whole[:MOST_SENTENCES])
 
 
-def fault(text: str, view: Any) -> str | None:
+def fault(text: str, facts: LineFacts) -> str | None:
     """What is wrong with a text as the counselor's next line; None when nothing is. Its words in “
     ” are somebody else's.
     """
-    heard, plain = view.heard.text, re.sub(r"“[^”]*”", "", text)
+    heard, plain = facts.heard.text if facts.heard else "", re.sub(r"“[^”]*”", "", text)
     problem = (
         "it is empty"
         if not text
-        else speech_problem(text) or _out_of_role(text, plain, heard, view)
+        else speech_problem(text) or _out_of_role(text, plain, heard, facts)
     )
     if problem:
         return problem
@@ -159,7 +156,7 @@ def fault(text: str, view: Any) -> str | None:
     return None
 
 
-def _out_of_role(text: str, plain: str, heard: str, view: Any) -> str | None:
+def _out_of_role(text: str, plain: str, heard: str, facts: LineFacts) -> str | None:
     words = re.findall(r"[\w'’]+", plain.lower())
     if not 3 <= len(words) <= MOST_WORDS or text.count("?") > 1:
         return "too short, too long, or more than one question"
@@ -169,8 +166,8 @@ def _out_of_role(text: str, plain: str, heard: str, view: Any) -> str | None:
         _I.search(part) and not _YOU.search(part) for part in before_capitals(plain)
     ):
         return "it speaks of oneself"
-    known = " ".join([view.other, *(line.text for line in view.lines)])
-    if ":" in plain or view.me in plain or strangers_in(re.sub(r"\bI['’]\w+", "I", plain), known):
+    known = " ".join([facts.other, *(line.text for line in facts.lines)])
+    if ":" in plain or facts.me in plain or strangers_in(re.sub(r"\bI['’]\w+", "I", plain), known):
         return "it names a speaker, itself or somebody unknown"
     return (
         "it speaks as a machine, unasked"

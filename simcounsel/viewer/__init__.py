@@ -1,3 +1,3 @@
-"""Look into runs: frames (the log as pictures need it), serve (a local site), bundle (one file to
+"""Look into runs: routes (a site's pages and data), serve (on this machine), bundle (one file to
 mail).
 """

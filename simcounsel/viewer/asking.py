@@ -29,17 +29,17 @@ from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 
 
-def asking_routes(shelf: Shelf, models: Sequence[str] = ("embedded",)) -> list[Route]:
+def asking_routes(run_list: RunList, models: Sequence[str] = ("embedded",)) -> list[Route]:
     """`GET /api/runs/{run}/interviews` and `POST /api/runs/{run}/interview`, for
     `make_app(more=...)`.
 
     models: who may answer beside the run's own model; a page cannot name another, since whoever
     started the site pays for what it calls.
     """
-    asker = Asker(shelf, models)
+    asker = Asker(run_list, models)
     atexit.register(asker.close)
     return [
         Route("/api/runs/{run}/interviews", asker.interviews),
@@ -59,8 +59,8 @@ class Refused(Exception):
 class Asker:
     """Puts the questions of a site, one at a time for each run; models are opened once and kept."""
 
-    def __init__(self, shelf: Shelf, models: Sequence[str]) -> None:
-        self._shelf = shelf
+    def __init__(self, run_list: RunList, models: Sequence[str]) -> None:
+        self._run_list = run_list
         self._models = tuple(models)
         self._open: dict[tuple[str, ...], Switchboard] = {}
         self._one_at_a_time = threading.Lock()
@@ -102,7 +102,7 @@ class Asker:
 
     def _run(self, name: str) -> Run:
         try:
-            run = Run.open(self._shelf.log(name).folder)
+            run = Run.open(self._run_list.log(name).folder)
         except KeyError:
             raise Refused(404, f"there is no run {name!r} here") from None
         except RunError as error:

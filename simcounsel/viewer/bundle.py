@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import RunError
-from simcounsel.viewer import frames, serve, syntheses
-from simcounsel.viewer.reader import Log
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
+from simcounsel.viewer import parts, people, requests, syntheses
+from simcounsel.viewer.routes import STATIC
 
 PROMPTS_MOST = 24_000_000
 """With more characters of prompts and replies than this they are left out; the file says so."""
@@ -27,12 +29,12 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     written.
     """
     log.refresh()
-    synthesis = syntheses.is_synthesis(log)
-    data, left_out = syntheses.everything(log, PROMPTS_MOST) if synthesis else _data(log)
+    synthesis, history = log.is_synthesis, History(log)
+    data, left_out = syntheses.everything(history, PROMPTS_MOST) if synthesis else _data(history)
     kind = "sessions" if synthesis else "run"
     script = _script(kind)
     style = "\n".join(
-        (serve.STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css")
+        (STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css")
     )
     policy = (
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"
@@ -76,46 +78,38 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     return left_out
 
 
-def _data(log: Log) -> tuple[dict[str, Any], list[str]]:
+def _data(history: History) -> tuple[dict[str, Any], list[str]]:
     """Every answer that the page could ask the site for, by the path it asks with."""
-    overview = serve.overview(None, log)
-    data: dict[str, Any] = {"warnings": frames.warnings(log.entries(("warned",)))}
+    overview = parts.overview(history)
+    data: dict[str, Any] = {"warnings": people.warnings(history)}
     for who in overview["tracks"]:
-        data[f"person/{who}"] = frames.person(log.manifest, log.entries(frames.PERSON), who)
-        data[f"memories/{who}"] = frames.memories(log.entries(("remembered",), subject=who), who)
-        data[f"recalls/{who}"] = frames.recalls(log.entries(("recalled",), subject=who), who)
+        data[f"person/{who}"] = people.person(history, who)
+        data[f"memories/{who}"] = people.memories(history, who)
+        data[f"recalls/{who}"] = people.recalls(history, who)
     for talk in overview["talks"]:
-        data[f"conversation/{talk['chat']}"] = serve.talk(log, talk["chat"])
+        data[f"conversation/{talk['chat']}"] = parts.conversation(history, talk["chat"])
     left_out = (
         []
-        if _add_calls(log, data)
+        if _add_calls(history, data)
         else ["the prompts and replies, which are too many for one file"]
     )
     return data | {"overview": overview | {"human": False}}, left_out
 
 
-def _add_calls(log: Log, data: dict[str, Any]) -> bool:
+def _add_calls(history: History, data: dict[str, Any]) -> bool:
     """Prompts and replies of every tick, and which of them stand behind each line; False when they
     are too many.
     """
     found: dict[str, Any] = {}
     size = 0
-    for tick in range(log.ticks):
-        calls = [call for call in log.calls(tick) if call.get("verb") != "embed"]
-        size += sum(
-            len(str(call.get("prompt")))
-            + len(str(call.get("system")))
-            + len(str(call.get("reply")))
-            for call in calls
-        )
+    for tick in range(history.log.ticks):
+        calls = [call for call in history.calls(tick) if not call.embeds]
+        size += sum(call.characters for call in calls)
         if size > PROMPTS_MOST:
             return False
-        found[f"calls/{tick}"] = calls
-        for entry in log.entries(("said",), since_tick=tick, until_tick=tick + 1):
-            found[f"behind/{entry['seq']}?tick={tick}"] = {
-                "event": entry,
-                "keys": frames.keys_behind(entry, calls),
-            }
+        found[f"calls/{tick}"] = [requests.request(call) for call in calls]
+        for entry in history.log.entries(("said",), since_tick=tick, until_tick=tick + 1):
+            found[f"behind/{entry.seq}?tick={tick}"] = requests.behind(history, entry)
     data |= found
     return True
 
@@ -149,7 +143,7 @@ def _gather(name: str, done: dict[str, str]) -> None:
             f"const from_{name} = {{ {_LEFT_OUT[name]}() {{ return {{ update() {{}} }}; }} }};"
         )
         return
-    source = (serve.STATIC / f"{name}.js").read_text(encoding="utf-8")
+    source = (STATIC / f"{name}.js").read_text(encoding="utf-8")
     for _, other in _IMPORT.findall(source):
         _gather(other, done)
     names = _EXPORT.findall(source)

@@ -1,140 +1,89 @@
 """One conversation as the page shows it: lines, what stood behind each, and what was kept of it."""
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
-from simcounsel.viewer.frames import Fields, pick
+from pydantic import BaseModel
 
-PRACTICE = ("judged", "transitioned", "noted", "retrieved", "reasoned", "client_shifted")
-"""What a policy writes on its way to a line."""
-COURSE = ("session_planned", "session_reviewed", "fact_learned", "formulated", "course_advanced")
-"""What a counselor plans and keeps of a session in a course."""
-OF_CHAT = frozenset(
-    (
-        "said",
-        "conversation_ended",
-        "conversation_started",
-        "decided",
-        "assessed",
-        *PRACTICE,
-        *COURSE,
-    )
+from simcounsel.events import ConversationEnded, ConversationStarted
+from simcounsel.runs.conversation import Aftermath, Conversation, Line
+from simcounsel.viewer.people import picked
+
+Fields = dict[str, Any]
+OF_LINE = (
+    "message",
+    "who",
+    "to",
+    "text",
+    "stressed",
+    "emotion",
+    "intensity",
+    "poignancy",
+    "source",
 )
-NOT_SHOWN = ("seq", "tick", "minute", "chat")
 
 
-def conversation(entries: Iterable[Fields], chat: str) -> Fields | None:
-    """One conversation out of the events of its tick; None when it is not among them.
+def conversation(held: Conversation) -> Fields:
+    """A conversation of a world.
 
     Each line has the move that was decided, what the policy wrote before it, and the recall;
     `after` holds what each took away, how the relationship moved, and what their policies wrote
     once it was over; `course` what the counselor planned and kept of a session.
     """
-    events = list(_of_chat(entries, chat))
-    if not events:
-        return None
-    started, *rest = events
-    lines: list[Fields] = []
-    course: list[Fields] = []
-    after: dict[str, Fields] = {
-        name: {"summary": None, "emotion": None, "relation": None, "practice": []}
-        for name in started["who"]
+    started, ended = held.started, held.ended
+    assert isinstance(started, ConversationStarted)
+    return {
+        "seq": held.seq,
+        "chat": held.id,
+        "tick": held.tick,
+        "minute": held.minute,
+        "who": list(held.who),
+        "place": started.place,
+        "cause": started.cause,
+        "closeness": started.closeness,
+        "probability": started.probability,
+        "lines": [_line(line) for line in held.lines],
+        "course": [_own(event) for event in held.course],
+        "after": {name: _after(left) for name, left in held.after.items()},
+        "ended": ended.cause if ended else None,
+        "by": ended.by if isinstance(ended, ConversationEnded) else None,
     }
-    ended: Fields = {"ended": None, "by": None}
-    waiting: Fields = {}
-    for entry in rest:
-        match entry["kind"]:
-            case "decided":
-                waiting["decided"] = pick(entry, "move", "policy", "options", "reason")
-            case kind if kind in COURSE:
-                course.append(_told(entry))
-            case kind if kind in PRACTICE:
-                (after[entry["who"]] if ended["ended"] else waiting).setdefault(
-                    "practice", []
-                ).append(_told(entry))
-            case "assessed":
-                lines[-1]["assessed"] = pick(entry, "level", "kinds", "by", "evidence", "why")
-            case "recalled":
-                waiting["recalled"] = pick(entry, "seq", "query", "emotion", "hits")
-            case "said":
-                lines.append(
-                    pick(
-                        entry,
-                        "seq",
-                        "message",
-                        "who",
-                        "to",
-                        "text",
-                        "stressed",
-                        "emotion",
-                        "intensity",
-                        "poignancy",
-                        "source",
-                    )
-                    | waiting
-                )
-                waiting = {}
-            case "conversation_ended":
-                ended = {"ended": entry["cause"], "by": entry["by"]}
-            case "appraised":
-                after[entry["who"]] |= {"summary": entry["about"]} | pick(
-                    entry, "emotion", "intensity", "poignancy"
-                )
-            case "relation_changed":
-                after[entry["who"]]["relation"] = pick(entry, "before", "after", "why")
-    head = pick(
-        started,
-        "seq",
-        "chat",
-        "tick",
-        "minute",
-        "who",
-        "place",
-        "cause",
-        "closeness",
-        "probability",
-    )
-    return head | {"lines": lines, "course": course, "after": after} | ended
 
 
-def _told(entry: Fields) -> Fields:
-    return {key: value for key, value in entry.items() if key not in NOT_SHOWN}
+def _line(line: Line) -> Fields:
+    found: Fields = {"seq": line.seq} | picked(line.event, *OF_LINE)
+    if line.decided:
+        found["decided"] = picked(line.decided, "move", "policy", "options", "reason")
+    if line.practice:
+        found["practice"] = [_own(event) for event in line.practice]
+    if line.recalled:
+        found["recalled"] = {"seq": line.recalled.seq} | picked(
+            line.recalled.event, "query", "emotion", "hits"
+        )
+    if line.danger:
+        found["assessed"] = picked(line.danger, "level", "kinds", "by", "evidence", "why")
+    return found
 
 
-def _of_chat(entries: Iterable[Fields], chat: str) -> Iterator[Fields]:
-    """The events of a conversation stand together: from its start to what the second of the two
-    took away and kept of it.
-    """
-    inside: Fields | None = None
-    parted: set[Any] = set()
-    for entry in entries:
-        kind, who = entry["kind"], entry.get("who")
-        if kind == "conversation_started":
-            if inside is not None:
-                return
-            inside = entry if entry["chat"] == chat else None
-        if inside is None:
-            continue
-        if kind in OF_CHAT:
-            if entry["chat"] == chat:
-                yield entry
-        elif (
-            kind in ("recalled", "appraised", "relation_changed")
-            and who in inside["who"]
-            and parted != set(inside["who"])
-        ):
-            if kind == "relation_changed":
-                parted.add(who)
-            yield entry
-        elif parted:
-            return
+def _after(left: Aftermath) -> Fields:
+    felt = left.felt
+    return {
+        "summary": felt.about if felt else None,
+        "emotion": felt.emotion if felt else None,
+        "relation": picked(left.relation, "before", "after", "why") if left.relation else None,
+        "practice": [_own(event) for event in left.practice],
+    } | (picked(felt, "intensity", "poignancy") if felt else {})
 
 
-def transcript(talk: Fields, clock: str) -> tuple[str, str]:
-    """A conversation as plain text and as Markdown. clock: when and where it was, in words."""
-    names = " and ".join(talk["who"])
-    head = f"{names}, {clock}, {talk['place']}"
-    lines = [(line["who"], " ".join(str(line["text"]).split())) for line in talk["lines"]]
+def _own(event: BaseModel) -> Fields:
+    """An event of this conversation, which need not be named again."""
+    return event.model_dump(mode="json", exclude={"chat"})
+
+
+def transcript(held: Conversation, clock: str) -> tuple[str, str]:
+    """A conversation as plain text and as Markdown. clock: when it was, in words."""
+    place = held.started.place if isinstance(held.started, ConversationStarted) else ""
+    head = f"{' and '.join(held.who)}, {clock}, {place}"
+    lines = [(line.who, " ".join(line.text.split())) for line in held.lines]
     text = "\n".join([head, "", *(f"{who}: {said}" for who, said in lines), ""])
     marked = "\n".join(
         [

@@ -22,7 +22,7 @@ BODY_BYTES = 64 * 1024
 ratings.
 """
 POSTS, POSTS_SECONDS = 60, 60.0
-"""So many posts in so many seconds are let through, from one address."""
+"""How many posts from one address are let through, and in how many seconds."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
     " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

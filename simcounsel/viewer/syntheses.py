@@ -1,52 +1,27 @@
-"""What the site answers about a synthesis, out of its log."""
+"""What the site answers about a synthesis, out of its history."""
 
-from collections import defaultdict
 from typing import Any
 
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.viewer import sessions
-from simcounsel.viewer.reader import Log
 
 Fields = dict[str, Any]
-_WORDS = (
-    ("a tick that was not finished", "a wave that was not finished"),
-    ("lives it again", "writes it again"),
-    (
-        "the world, its places and its people are taken from what happened",
-        "settings, situations and models are not known",
-    ),
-    (
-        "places and people are taken from what happened",
-        "settings, situations and models are not known",
-    ),
-)
-"""What a log's problems are called when nobody lives in it."""
 
 
-def is_synthesis(log: Log) -> bool:
-    """Whether a run is a synthesis: by its manifest or, where that is gone, by what happened."""
-    if log.manifest:
-        return bool(log.manifest.get("synthesis"))
-    log.refresh()
-    return next(log.entries(("extracted", "session_ended")), None) is not None
-
-
-def overview(log: Log) -> Fields:
+def overview(history: History) -> Fields:
     """A synthesis at a glance."""
-    found = sessions.overview(log.manifest, log.entries(sessions.OVERVIEW), log.ticks)
-    return found | {"run": log.name, "problems": problems(log), "size": log.size}
-
-
-def problems(log: Log) -> list[str]:
-    """What is missing or damaged, in words."""
-    found = log.problems()
-    for word, instead in _WORDS:
-        found = [text.replace(word, instead) for text in found]
-    return found
+    log = history.log
+    return sessions.overview(history) | {
+        "run": log.name,
+        "problems": log.problems(),
+        "size": log.size,
+    }
 
 
 def summed(log: Log) -> Fields:
     """A synthesis in the list of runs: its length is in waves."""
-    told = sessions.overview(log.manifest, (), log.ticks)
+    told = sessions.settings_of(log.manifest, log.ticks)
     condition = f"without {', '.join(told['without'])}" if told["without"] else "full"
     return {
         "name": log.name,
@@ -59,64 +34,50 @@ def summed(log: Log) -> Fields:
         "ticks_planned": told["waves_planned"],
         "unit": "waves",
         "parent": told["parent"],
-        "problems": problems(log),
+        "problems": log.problems(),
     }
 
 
-def session(log: Log, name: str) -> Fields | None:
+def session(history: History, name: str) -> Fields | None:
     """One session; None when there is none of that name."""
-    found = sessions.session(log.manifest, log.entries(subject=name), name)
-    if found is None:
-        return None
-    learned = log.entries(sessions.LEARNED, since_tick=found["wave"], until_tick=found["wave"] + 1)
-    again = sessions.session(log.manifest, learned, name)
-    return found | {"learned": again["learned"] if again else []}
+    held = history.conversation(name)
+    return sessions.session(history.log.manifest, held) if held else None
 
 
-def asked(log: Log, name: str) -> Fields | None:
+def asked(history: History, name: str) -> Fields | None:
     """The requests behind a session, by line; None when there is no session of that name."""
-    found = sessions.session(log.manifest, log.entries(subject=name), name)
-    return (
-        None
-        if found is None
-        else sessions.asked(log.manifest, found, log.calls(found["wave"], name))
-    )
+    held = history.conversation(name)
+    if held is None:
+        return None
+    requests = sessions.asked(held, history.calls(held.tick, held.id))
+    return {"recorded": history.names_calls, "requests": requests}
 
 
-def everything(log: Log, prompts_most: int) -> tuple[Fields, list[str]]:
+def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
     """All that the page could ask for, by the path it asks with, and what was left out, in words.
 
     prompts_most: with more characters of prompts and replies they are left out.
     """
-    data: Fields = {"sessions": overview(log)}
-    entries = defaultdict(list)
-    for fields in log.entries():
-        entries[fields.get("session", fields.get("who"))].append(fields)
-    names = [one["session"] for one in data["sessions"]["sessions"]]
-    data |= {
-        f"session/{name}": sessions.session(log.manifest, entries[name], name) for name in names
-    }
+    data: Fields = {"sessions": overview(history)}
     prompts: Fields = {}
     size = 0
-    for name in names:
-        found = data[f"session/{name}"]
-        prompts[f"asked/{name}"] = sessions.asked(
-            log.manifest, found, log.calls(found["wave"], name)
-        )
-        size += sum(
-            len(str(call[key]))
-            for calls in prompts[f"asked/{name}"].values()
-            for call in calls
-            for key in ("system", "prompt", "reply")
-        )
+    for held in history.conversations():
+        data[f"session/{held.id}"] = sessions.session(history.log.manifest, held)
         if size > prompts_most:
-            return data, ["the prompts and replies, which are too many for one file"]
+            continue
+        calls = list(history.calls(held.tick, held.id))
+        found = sessions.asked(held, calls)
+        prompts[f"asked/{held.id}"] = {"recorded": history.names_calls, "requests": found}
+        shown = {request["key"] for requests in found.values() for request in requests}
+        size += sum(call.characters for call in calls if call.key in shown)
+    if size > prompts_most:
+        return data, ["the prompts and replies, which are too many for one file"]
     return data | prompts, []
 
 
 def not_side_by_side(*logs: Log) -> str | None:
     """Why these runs cannot be compared on one clock; None when they can."""
-    names = [log.name for log in dict.fromkeys(logs) if is_synthesis(log)]
+    names = [log.name for log in dict.fromkeys(logs) if log.is_synthesis]
     if not names:
         return None
     which = (

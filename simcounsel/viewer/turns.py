@@ -12,17 +12,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import SimcounselError
-from simcounsel.llm.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World, suggest
+from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
+from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.serve import serving
-from simcounsel.viewer.shelf import Shelf
 
 
 def board_for(world: World, name: str, seconds: float) -> Board:
@@ -49,12 +49,12 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
     wrapped = {id(model): Human(model, board) for model in models.chat.values()}
     models.chat = {tier: wrapped[id(model)] for tier, model in models.chat.items()}
     name = run.resolve().name
-    shelf = Shelf(run)
+    run_list = RunList(run)
     with serving(
-        shelf,
+        run_list,
         host="127.0.0.1",
         port=port,
-        more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(shelf)],
+        more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(run_list)],
     ) as address:
         yield f"{address}/run/{name}"
 

@@ -80,7 +80,7 @@ def test_evidence_numbers_become_ids() -> None:
         ("fill", "persona"),
     ]
     assert "1. graver\n2. grave\n3. light" in seen[2].prompt
-    assert "plan" not in seen[2].hints["evidence"]
+    assert "plan" not in seen[2].facts.evidence
 
 
 def test_number_of_no_memory_is_complained_about() -> None:
@@ -143,7 +143,7 @@ def test_evidence_says_nothing_twice() -> None:
     )
     seen: list[Question] = []
     lived = reflect(ines, InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
-    assert seen[2].hints["evidence"] == ("same", "other")
+    assert seen[2].facts.evidence == ("same", "other")
     assert isinstance(lived.events[2], Reflected)
     assert lived.events[2].insights[0].evidence == ("Ines:0",)
 

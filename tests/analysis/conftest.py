@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.runs.run import Run
+from analysis.__main__ import main
 from tests.analysis.made import CONDITIONS, plan, study
+from tests.commands import Command, in_process
 
 PLANTED = {"client_only": 0.0, "client_layperson": -1.0, "client_counselor": -6.0}
 NOISE = (-1.5, -0.5, 0.5, 1.5)
@@ -51,17 +52,13 @@ HYPOTHESES = [
 @pytest.fixture(scope="session")
 def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run of each condition, nothing measured; read only."""
-    out = tmp_path_factory.mktemp("three")
-    study_without_measures(out)
-    return out
-
-
-def study_without_measures(out: Path) -> list[Run]:
-    """One run of each condition."""
     from simcounsel.engine.opening import begin_run
     from tests.stage import go_on, tiny
 
-    return [go_on(begin_run(tiny(condition=arm), out, name=arm)) for arm in CONDITIONS]
+    out = tmp_path_factory.mktemp("three")
+    for arm in CONDITIONS:
+        go_on(begin_run(tiny(condition=arm), out, name=arm))
+    return out
 
 
 def planted(arm: str, seed: int) -> float:
@@ -75,3 +72,13 @@ def planted_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("planted")
     plan(out, study(out, planted), HYPOTHESES)
     return out
+
+
+@pytest.fixture
+def analysis(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    """Runs the command line in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return in_process("analysis", main, monkeypatch, capsys)

@@ -42,10 +42,7 @@ def measure(run: Run, tick: int, *measured: Measured) -> None:
         if f'"tick":{tick},' in line and '"kind":"tick_ended"' in line
     )
     stamp = json.loads(lines[at])
-    new = [
-        Entry(seq=stamp["seq"], tick=tick, minute=stamp["minute"], event=one).line()
-        for one in measured
-    ]
+    new = [Entry(stamp["seq"], tick, stamp["minute"], one).line() for one in measured]
     file.write_text("".join([*lines[:at], *new, *lines[at:]]), encoding="utf-8")
 
 

@@ -208,11 +208,13 @@ def report(drawn: tuple[Report, Draws]) -> Report:
     return drawn[0]
 
 
+@pytest.mark.slow
 def test_dark_pictures_are_as_drawn(drawn: tuple[Report, Draws]) -> None:
     report, draws = drawn
     assert_dark_as_drawn(report.pictures, draws)
 
 
+@pytest.mark.slow
 def test_planted_quality_comes_out_with_its_sign_and_order(report: Report) -> None:
     one = report.judged[0]
     assert one.judge == "openai:planted" and not one.trial
@@ -232,6 +234,7 @@ def test_planted_quality_comes_out_with_its_sign_and_order(report: Report) -> No
         assert row["rho"] == 1.0 and row["p_exact"] == pytest.approx(2 / 24) and row["low"] is None
 
 
+@pytest.mark.slow
 def test_a_judge_that_prefers_the_wrong_is_seen(tmp_path: Path) -> None:
     """The same corpora, but people rate against the judge: rho is negative."""
     files = [corpus(tmp_path / "a.jsonl", 4.0), corpus(tmp_path / "b.jsonl", 7.0)]
@@ -249,6 +252,7 @@ def test_a_judge_that_prefers_the_wrong_is_seen(tmp_path: Path) -> None:
     assert all(row["high"] < -0.4 for row in records(found))
 
 
+@pytest.mark.slow
 def test_what_is_counted_stands_beside_it(report: Report) -> None:
     cells = {(row["corpus"], row["measure"]): row for row in records(report.counted.corpora)}
     assert cells["poor", "sessions"]["value"] == 18
@@ -259,6 +263,7 @@ def test_what_is_counted_stands_beside_it(report: Report) -> None:
     assert report.counted.curves["poor"]["words"].first == pytest.approx(3 / 8)
 
 
+@pytest.mark.slow
 def test_people_are_told_apart_and_agree(report: Report) -> None:
     assert report.people is not None and report.raters_agree is not None
     assert report.people.ratings["rater"].nunique() == 3
@@ -266,12 +271,14 @@ def test_people_are_told_apart_and_agree(report: Report) -> None:
     assert len(alphas) == 5 and min(alphas) > 0.4
 
 
+@pytest.mark.slow
 def test_the_retest_is_shown(report: Report) -> None:
     retest = records(report.judged[0].retests)
     assert [row["n"] for row in retest] == [36] * 5
     assert all(0 < row["difference"] < 1.5 for row in retest)
 
 
+@pytest.mark.slow
 def test_the_page_and_its_tables(report: Report, tmp_path: Path) -> None:
     page = write(report, tmp_path / "out", "python -m analysis corpus ...")
     text = page.read_text(encoding="utf-8")
@@ -304,6 +311,7 @@ def test_the_page_and_its_tables(report: Report, tmp_path: Path) -> None:
     assert named.name == "mine.html" and (tmp_path / "other" / "tables" / "summary.csv").is_file()
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_numbers(
     four: tuple[list[Path], Path], report: Report
 ) -> None:
@@ -315,6 +323,7 @@ def test_the_same_input_gives_the_same_numbers(
     }
 
 
+@pytest.mark.slow
 def test_arms_of_one_corpus_stand_side_by_side(tmp_path: Path) -> None:
     file = tmp_path / "ablation.jsonl"
     for condition, quality in (("no_manager", 6.8), ("full", 7.0), ("no_evaluator", 5.0)):
@@ -339,6 +348,7 @@ def test_arms_of_one_corpus_stand_side_by_side(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_arms_of_syntheses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two syntheses from the same situations: arms side by side, revisions and seconds known, and pages for people."""
     from simcounsel.cli import app as simcounsel
@@ -445,6 +455,7 @@ def test_trials_are_said(tmp_path: Path) -> None:
     assert "These ratings mean nothing." in page
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_said(tmp_path: Path, four: tuple[list[Path], Path]) -> None:
     file = corpus(tmp_path / "a.jsonl", 5.0, count=4)
     corpus(tmp_path / "deeper" / "a.jsonl", 5.0, count=4)
@@ -468,6 +479,7 @@ def test_markup_in_names_is_text(tmp_path: Path) -> None:
     assert "<script>" not in page and "<img src=x" not in page
 
 
+@pytest.mark.slow
 def test_end_to_end_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rate the shipped samples, make pages, answer, report."""
     from simcounsel.cli import app as simcounsel

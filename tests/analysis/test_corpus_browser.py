@@ -10,9 +10,9 @@ from playwright.sync_api import Browser
 from analysis.corpora.comparison import Options, make
 from analysis.corpora.writing import write
 from tests.corpus.planted import corpus, people, rated
-from tests.viewer.conftest import browser
+from tests.viewer.conftest import browser, chromium
 
-__all__ = ["browser"]
+__all__ = ["browser", "chromium"]
 
 
 @pytest.fixture(scope="module")

@@ -70,6 +70,7 @@ def hypothesis(test: str, direction: str = "lower", **more: object) -> Hypothesi
     )
 
 
+@pytest.mark.slow
 def test_change_is_last_minus_baseline(planted_study: Path) -> None:
     sample = find([planted_study])
     table = measured_outcomes(tables.measurements(sample.logs), sample)
@@ -81,7 +82,7 @@ def test_change_is_last_minus_baseline(planted_study: Path) -> None:
 
 def test_levels_and_missing_values() -> None:
     from analysis.sample import Member, Sample
-    from simcounsel.viewer.reader import Log
+    from simcounsel.runs.log import Log
 
     def member(name: str) -> Member:
         return Member(
@@ -208,6 +209,7 @@ def test_left_out_runs_are_named_with_their_reason() -> None:
     assert found.n == {"pairs": 11}
 
 
+@pytest.mark.slow
 def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: Path) -> None:
     sample = find([planted_study])
     activities = tables.activities(sample.logs)
@@ -234,7 +236,7 @@ def test_exploring_compares_all_arms_and_corrects_over_outcomes(planted_study: P
 
 def test_log_outcomes_by_hand() -> None:
     from analysis.sample import Member, Sample
-    from simcounsel.viewer.reader import Log
+    from simcounsel.runs.log import Log
 
     sample = Sample(
         members=(
@@ -271,6 +273,7 @@ def test_log_outcomes_by_hand() -> None:
     assert found["strength of feeling"] == pytest.approx(2 - 6)
 
 
+@pytest.mark.slow
 def test_a_whole_study_without_an_effect(tmp_path: Path) -> None:
     runs = study(
         tmp_path,

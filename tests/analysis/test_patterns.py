@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import tables
-from analysis.naming import name_clusters, request_for
+from analysis.naming import name_clusters, question_for
 from analysis.patterns import elbow, find_patterns, first_sessions, periods, shares, transitions
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.standins.scripted import Scripted
@@ -158,5 +158,5 @@ def test_prompt() -> None:
     table = activities()
     found = find_patterns(table, periods(table), embed)
     by_medoid = sorted(found.clusters, key=lambda cluster: cluster.medoid)
-    request = request_for(by_medoid[0], tuple(by_medoid))
+    request = question_for(by_medoid[0], tuple(by_medoid))
     compare("name_activities", shown(request.system, request.prompt))

@@ -18,11 +18,13 @@ from analysis.report import Options, Report, make
 from analysis.statistics import anova, hedges_g, holm, paired_t, permutation_anova, welch_t
 from analysis.writing import write
 from simcounsel.runs.run import Run
-from tests.analysis.conftest import planted, study_without_measures
+from tests.analysis.conftest import planted
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
-from tests.pages import TEXT
+from tests.commands import Command
 from tests.stage import ROOT
+
+pytestmark = pytest.mark.slow
 
 SEEDS = (1, 2, 3, 4)
 QUICK = Options(shuffles=499)
@@ -192,15 +194,21 @@ def test_the_same_runs_give_the_same_figures(
 EVIL = "</p><script>alert(1)</script><img src=x onerror=alert(2)> =cmd() **bold** | [x](javascript:1) \x00\x1b {{ 7*7 }} 🙂"
 
 
-def test_texts_from_models_are_only_text(tmp_path: Path) -> None:
-    runs = study_without_measures(tmp_path)
+@pytest.fixture
+def own_runs(three_runs: Path, tmp_path: Path) -> list[Run]:
+    """Three runs that a test may change, in tmp_path."""
+    shutil.copytree(three_runs, tmp_path, dirs_exist_ok=True)
+    return [Run.open(tmp_path / arm) for arm in CONDITIONS]
+
+
+def test_texts_from_models_are_only_text(own_runs: list[Run], tmp_path: Path) -> None:
 
     def poison(event: dict[str, object]) -> None:
         for key in ("text", "activity", "characteristic", "recent_feeling", "cause"):
             if key in event and event["kind"] in ("said", "acted", "persona_changed", "warned"):
                 event[key] = f"{EVIL} {event['seq']}"
 
-    for run in runs:
+    for run in own_runs:
         rewrite(run, poison)
     page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
     cells = parsed(page)
@@ -216,9 +224,8 @@ def test_texts_from_models_are_only_text(tmp_path: Path) -> None:
     assert "\n=" not in talk
 
 
-def test_a_half_character_does_not_stop_it(tmp_path: Path) -> None:
-    runs = study_without_measures(tmp_path)
-    file = runs[2].folder / "events.jsonl"
+def test_a_half_character_does_not_stop_it(own_runs: list[Run], tmp_path: Path) -> None:
+    file = own_runs[2].folder / "events.jsonl"
     file.write_text(
         re.sub(
             r'"text":"I was',
@@ -308,51 +315,44 @@ def test_numbers_as_text() -> None:
 # the command
 
 
-def analysis(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "analysis", *words],
-        cwd=cwd,
+def test_a_page_names_the_command_that_made_it(three_runs: Path, tmp_path: Path) -> None:
+    """As a process, in an environment that holds nothing else."""
+    shutil.copytree(three_runs, tmp_path / "runs")
+    done = subprocess.run(
+        [sys.executable, "-m", "analysis", "report", "runs", "--shuffles", "99"],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=300,
+        check=False,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
     )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "python -m analysis report runs --shuffles 99" in text
 
 
-def test_the_command_of_the_readme_runs(three_runs: Path, tmp_path: Path) -> None:
-
-    commands = re.findall(r"^python -m analysis (report runs[^#\n]*)", TEXT, re.MULTILINE)
-    assert commands
-    shutil.copytree(three_runs, tmp_path / "runs")
-    for command in commands:
-        done = analysis(*command.split(), cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert (tmp_path / "report" / "report.html").is_file()
-        text = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-        assert "python -m analysis report runs" in text
-
-
-def test_help_teaches_and_errors_are_one_line(tmp_path: Path) -> None:
-    bare = analysis(cwd=tmp_path)
-    assert "Begin with" in bare.stdout + bare.stderr
-    helped = analysis("report", "--help", cwd=tmp_path)
-    assert helped.returncode == 0 and all(
-        option in helped.stdout
+def test_help_teaches_and_errors_are_one_line(analysis: Command) -> None:
+    bare = analysis()
+    assert "Begin with" in bare.out + bare.err
+    helped = analysis("report", "--help")
+    assert helped.code == 0 and all(
+        option in helped.out
         for option in ("--out", "--cut", "--ratings", "--name-with", "--finished-only")
     )
     for words in (("report", "nowhere"), ("report", ".")):
-        failed = analysis(*words, cwd=tmp_path)
+        failed = analysis(*words)
         assert (
-            failed.returncode == 1
-            and failed.stderr.startswith("analysis: ")
-            and "Traceback" not in failed.stderr
+            failed.code == 1
+            and failed.err.startswith("analysis: ")
+            and "Traceback" not in failed.err
         )
-    assert analysis("report", ".", "--cut", "weeks", cwd=tmp_path).returncode == 2
+    assert analysis("report", ".", "--cut", "weeks").code == 2
 
 
-def test_tables_alone(three_runs: Path, tmp_path: Path) -> None:
-    done = analysis("tables", str(three_runs), "--out", "t", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_tables_alone(three_runs: Path, tmp_path: Path, analysis: Command) -> None:
+    done = analysis("tables", three_runs, "--out", "t")
+    assert done.code == 0, done.err
     said = sum(
         1
         for entry in Run.open(three_runs / "client_counselor").entries()

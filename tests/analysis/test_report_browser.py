@@ -9,9 +9,9 @@ from playwright.sync_api import Browser
 
 from analysis.report import Options, make
 from analysis.writing import write
-from tests.viewer.conftest import browser
+from tests.viewer.conftest import browser, chromium
 
-__all__ = ["browser"]
+__all__ = ["browser", "chromium"]
 
 
 @pytest.fixture(scope="module")

@@ -48,6 +48,7 @@ def test_nothing_is_drawn_where_nothing_differs(tmp_path: Path) -> None:
     assert pictures.utility([]) is pictures.attack(by_privacy(found)) is pictures.amount([]) is None
 
 
+@pytest.mark.slow
 def test_dark_pictures_are_as_drawn(tmp_path: Path) -> None:
     with remembered() as draws:
         made = make([study(tmp_path)])

@@ -134,8 +134,8 @@ def test_a_schema_holds_the_judge_to_the_scales(tmp_path: Path) -> None:
     spy = Spy()
     done(tmp_path / "b", spy)
     judged = next(one for one in spy.asked if one.purpose == "bench_judge")
-    assert judged.model is not None
-    schema = judged.model.model_json_schema()
+    assert judged.schema is not None
+    schema = judged.schema.model_json_schema()
     assert {
         name: (schema["properties"][name]["minimum"], schema["properties"][name]["maximum"])
         for name in DIMENSIONS

@@ -19,7 +19,7 @@ import aiohttp
 
 from simcounsel.agents.person import Person
 from simcounsel.agents.views import whoami
-from simcounsel.engine.simulation import Simulation
+from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import ModelUnreachable
 from simcounsel.events import Entry, Remembered, TickEnded, Warned
 from simcounsel.llm.catalog import open_chat, open_embed
@@ -223,7 +223,11 @@ class _Named:
 def _endured(job: Job, out: Path) -> Figures:
     """Live through faults as a user would: when the run stops for want of a model, resume it. Once it is stopped on purpose."""
     started, resumes, run, world = time.perf_counter(), 0, None, job.world()
-    kind: dict[str, Any] = {"minds": Plodder, "in_flight": max(64, job.n), "on_event": _say_tick}
+    kind: dict[str, Any] = {
+        "minds": Plodder,
+        "limits": Limits(in_flight=max(64, job.n)),
+        "on_event": _say_tick,
+    }
     while time.perf_counter() - started < job.give_up_s:
         simulation = Simulation(world, out=out, run=run, **kind)
         try:

@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.engine.simulation import Simulation
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import Appointment, ModelRoles, Place, Relationship, ResidentSpec, World
-from simcounsel.viewer import serve
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer import parts, routes
+from simcounsel.viewer.run_list import RunList
 from tests.benchmarks.towns import persona
 
 CLIENTS = (
@@ -123,7 +124,7 @@ def site(folder: Path) -> Iterator[str]:
 
     server = uvicorn.Server(
         uvicorn.Config(
-            serve.make_app(Shelf(folder)),
+            routes.make_app(RunList(folder)),
             host="127.0.0.1",
             port=0,
             log_config=None,
@@ -147,7 +148,7 @@ def on_the_server(folder: Path) -> dict[str, float]:
     log = Log(folder)
     log.refresh()
     indexed = time.perf_counter()
-    overview = serve.overview(None, log)
+    overview = parts.overview(History(log))
     built = time.perf_counter()
     text = json.dumps(overview, ensure_ascii=False, separators=(",", ":"))
     written = time.perf_counter()

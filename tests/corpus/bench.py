@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from simcounsel.corpus.synthesis import Workshop
+from simcounsel.corpus.synthesis.facts import SeekFacts
 from simcounsel.engine.opening import begin_run
 from simcounsel.events import Event
 from simcounsel.llm.embeddings import HashEmbeddings
@@ -54,7 +55,8 @@ def file_of(*texts: str, **more: Any) -> str:
 
 def tells(request: Question, draw: Random) -> str:
     """A seeker that tells the first fact that it may, word for word."""
-    offered = request.hints["offered"]
+    assert isinstance(request.facts, SeekFacts)
+    offered = request.facts.offered
     said = offered[0].text if offered else f"I am quiet for a while, {draw.randrange(10**6)}."
     return json.dumps({"line": said, "facts": [offered[0].id] if offered else []})
 

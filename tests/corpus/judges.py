@@ -7,6 +7,7 @@ from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.standins.scripted import Scripted
+from tests.instruments.stage import items_of
 
 BAD = "Pull yourself together"
 
@@ -17,10 +18,7 @@ def preferring(bad: int = 3, good: int = 8) -> Scripted:
     def block(request: Question, draw: Random) -> str:
         level = bad if BAD in request.prompt else good
         return json.dumps(
-            {
-                question.id: level + draw.choice((-1, 0, 1))
-                for question in request.hints["questions"]
-            }
+            {question.id: level + draw.choice((-1, 0, 1)) for question in items_of(request)}
         )
 
     return Scripted(

@@ -21,6 +21,7 @@ from simcounsel.viewer.rating.items import Choice
 from simcounsel.viewer.rating.making import make_study
 from tests.corpus.judges import switchboard
 from tests.corpus.made import dialogue
+from tests.instruments.stage import items_of
 
 MARK = re.compile(r"~(\d)")
 THEMES = ("sleep", "work", "grief")
@@ -66,7 +67,7 @@ def judge() -> Scripted:
         return json.dumps(
             {
                 question.id: max(1, min(10, int(found.group(1)) + draw.choice((-1, 0, 1))))
-                for question in request.hints["questions"]
+                for question in items_of(request)
             }
         )
 

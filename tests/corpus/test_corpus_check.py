@@ -16,9 +16,9 @@ from simcounsel.corpus.redaction import corpus_lines
 from simcounsel.corpus.screens import screen
 from simcounsel.corpus.screens.page import page
 from tests.corpus.talks import FILLER, talk
-from tests.viewer.conftest import browser
+from tests.viewer.conftest import browser, chromium
 
-__all__ = ["browser"]
+__all__ = ["browser", "chromium"]
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> $title ${table}"
 
 

@@ -16,6 +16,7 @@ from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
 from tests.corpus.judges import BAD, preferring, switchboard
 from tests.corpus.made import dialogue
+from tests.instruments.stage import items_of
 
 DIMENSIONS = ["professionalism", "helpfulness", "guidance", "emotion", "trust"]
 
@@ -81,7 +82,7 @@ def test_what_the_judge_reads_is_blind_and_at_temperature_0(tmp_path: Path) -> N
 
     def block(request: Question, draw: Random) -> str:
         asked.append(request)
-        return json.dumps({question.id: 5 for question in request.hints["questions"]})
+        return json.dumps({question.id: 5 for question in items_of(request)})
 
     one = dialogue(
         "secret-id",
@@ -112,7 +113,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
         calls += 1
         if calls == 4:
             raise Interrupted
-        return json.dumps({question.id: 5 for question in request.hints["questions"]})
+        return json.dumps({question.id: 5 for question in items_of(request)})
 
     models = switchboard(Scripted({"judge_block": stops}), in_flight=1)
     with pytest.raises(Interrupted):
@@ -201,7 +202,7 @@ def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None
         return (
             "I would rather not."
             if BAD in request.prompt
-            else json.dumps({question.id: 5 for question in request.hints["questions"]})
+            else json.dumps({question.id: 5 for question in items_of(request)})
         )
 
     one = plan(tmp_path)
@@ -217,10 +218,7 @@ def test_no_answer_is_none_with_a_reason_and_asked_again(tmp_path: Path) -> None
 def test_one_bad_item_costs_only_its_dimension(tmp_path: Path) -> None:
     def block(request: Question, draw: Random) -> str:
         return json.dumps(
-            {
-                question.id: 11 if question.id == "e1" else 6
-                for question in request.hints["questions"]
-            }
+            {question.id: 11 if question.id == "e1" else 6 for question in items_of(request)}
         )
 
     one = plan(tmp_path, size=2)

@@ -2,14 +2,14 @@
 
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.corpus.synthesis import Workshop, dialogues_of
+from simcounsel.corpus.synthesis.answers import Distilled, Evaluation
+from simcounsel.corpus.synthesis.facts import DistilFacts, EvaluateFacts
 from simcounsel.events import (
     Disclosed,
     Drafted,
@@ -28,7 +28,8 @@ from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SUPPORTS, THEMES
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.secondperson import given_back
 from simcounsel.standins.sense import Sense
-from simcounsel.standins.sessions import RULES, Sessions, forms
+from simcounsel.standins.session_forms import forms
+from simcounsel.standins.sessions import RULES, Sessions
 from tests.stage import happened
 
 # given back
@@ -92,16 +93,12 @@ def sessions() -> Sessions:
     return Sessions(sense, Feelings(sense))
 
 
-def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> dict[str, Any]:
-    lines = (*before, ("Person", heard))
-    request = Question(
-        verb="fill",
-        purpose="evaluate",
-        who="S0001",
-        seed=1,
-        hints={"lines": lines, "draft": draft, "turn": 2, "turns": 10, "danger": False},
+def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> Evaluation:
+    facts = EvaluateFacts(lines=(*before, ("Person", heard)), draft=draft, turn=2, turns=10)
+    question = Question[Evaluation](
+        verb="fill", purpose="evaluate", who="S0001", seed=1, facts=facts
     )
-    return sessions.evaluate(request)
+    return sessions.evaluate(facts, question).value
 
 
 @pytest.mark.weights
@@ -125,23 +122,24 @@ def test_a_broken_rule_costs_its_quality(
     draft: str, quality: str | None, sessions: Sessions
 ) -> None:
     found = judged(sessions, "I take the first boat every day.", draft)
-    assert [name for name in QUALITIES if found[name] < 7] == ([quality] if quality else [])
-    assert found["revise"] == bool(quality)
-    assert bool(found["advice"]) == bool(quality)
+    assert [name for name in QUALITIES if found.ratings()[name] < 7] == (
+        [quality] if quality else []
+    )
+    assert found.revise == bool(quality)
+    assert bool(found.advice) == bool(quality)
 
 
 @pytest.mark.weights
 def test_a_strategy_that_is_carried_is_not_taught_again(sessions: Sessions) -> None:
     _, advice, strategy = RULES["one question"]
-    hints = {"advice": (("collaboration", advice),), "carried": ()}
-    request = Question(verb="fill", purpose="distil", who="S0001", hints=hints)
-    assert sessions.distil(request) == {"strategies": [strategy]}
-    carried = (
-        SimpleNamespace(id="K001", text="Ask just one question at a time and wait for its answer."),
-    )
-    assert sessions.distil(
-        Question(verb="fill", purpose="distil", who="S0001", hints=hints | {"carried": carried})
-    ) == {"strategies": []}
+
+    def taught(carried: dict[str, str]) -> list[str]:
+        facts = DistilFacts(advice=(advice,), carried=carried)
+        question = Question[Distilled](verb="fill", purpose="distil", who="S0001", facts=facts)
+        return sessions.distil(facts, question).value.strategies
+
+    assert taught({}) == [strategy]
+    assert taught({"K001": "Ask just one question at a time and wait for its answer."}) == []
 
 
 # whole sessions

@@ -30,8 +30,11 @@ from simcounsel.corpus.synthesis.answers import (
     line_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences
-from simcounsel.corpus.synthesis.session import SAFE_LINES, Opening, one_line
+from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences_of
+from simcounsel.corpus.synthesis.danger import SAFE_LINES
+from simcounsel.corpus.synthesis.facts import CorrectFacts, EvaluateFacts, SeekFacts, SupportFacts
+from simcounsel.corpus.synthesis.seeker_file import SeekerFile
+from simcounsel.corpus.synthesis.session import one_line
 from simcounsel.events import (
     Disclosed,
     Drafted,
@@ -59,6 +62,15 @@ from tests.corpus.bench import (
     written,
 )
 from tests.stage import Listening, happened
+
+
+def lines_of(question: Question) -> int:
+    """How many lines had been said when it was asked."""
+    facts = question.facts
+    if isinstance(facts, SeekFacts | SupportFacts | EvaluateFacts | CorrectFacts):
+        return len(facts.lines)
+    return 0
+
 
 # the extractor
 
@@ -175,7 +187,7 @@ def facts(*stages: str) -> tuple[Fact, ...]:
 
 
 def test_a_seeker_opens_up_by_stages_and_never_all_at_once() -> None:
-    opening = Opening(
+    opening = SeekerFile(
         facts("introduces", "describes", "describes", "describes", "feels", "asks_for_advice")
     )
     assert [fact.id for fact in opening.offered()] == ["F1", "F2"], (
@@ -195,7 +207,7 @@ def test_a_seeker_opens_up_by_stages_and_never_all_at_once() -> None:
 
 
 def test_a_long_story_does_not_take_up_the_whole_session() -> None:
-    opening = Opening(
+    opening = SeekerFile(
         facts("describes", "describes", "describes", "describes", "feels", "asks_for_help")
     )
     assert [fact.id for fact in opening.offered()] == ["F1", "F2"]
@@ -210,7 +222,7 @@ def test_a_long_story_does_not_take_up_the_whole_session() -> None:
 def test_whatever_it_tells_a_seeker_comes_to_the_end_and_never_says_a_fact_twice(
     stages: list[str], draw: object
 ) -> None:
-    opening = Opening(facts(*stages))
+    opening = SeekerFile(facts(*stages))
     for _ in range(3 * len(stages)):
         offered = opening.offered()
         assert len(offered) <= 3
@@ -295,14 +307,10 @@ def test_what_the_seeker_has_not_said_is_shown_to_nobody_else(purpose: str, tmp_
     assert SECRET in told.text, "it was told in the end"
     asked = [request for request in listening.requests if request.purpose == purpose]
     before = [
-        request
-        for request in asked
-        if len(request.hints.get("lines", ())) < told.message and purpose != "distil"
+        request for request in asked if lines_of(request) < told.message and purpose != "distil"
     ]
     after = [
-        request
-        for request in asked
-        if len(request.hints.get("lines", ())) >= told.message and purpose != "distil"
+        request for request in asked if lines_of(request) >= told.message and purpose != "distil"
     ]
     assert all("hid the letters" not in request.system + request.prompt for request in before)
     assert purpose == "distil" or (
@@ -445,16 +453,16 @@ def test_a_seeker_does_not_hold_back_twice_in_a_row(tmp_path: Path) -> None:
     run, listening = written(tmp_path, settings(20, turns=12))
     for name in {event.session for event in happened(run, Disclosed)}:
         offered = [
-            request.hints["offered"]
+            request.facts.offered
             for request in listening.requests
-            if request.purpose == "seek" and request.who == name
+            if isinstance(request.facts, SeekFacts) and request.who == name
         ]
         untold = [bool(one) for one in offered[:5]]
         assert not any(not first and not second for first, second in pairwise(untold))
     assert any(
-        not one.hints["offered"]
+        not one.facts.offered
         for one in listening.requests
-        if one.purpose == "seek" and not one.hints["last"]
+        if isinstance(one.facts, SeekFacts) and not one.facts.last
     ), "some hold back"
 
 
@@ -556,17 +564,17 @@ def test_the_manager_sees_all_suggestions_with_the_quality_that_suffered_most(
 
 
 def test_sentences() -> None:
-    assert sentences("One two. Three four?  “Five!” six") == (
+    assert sentences_of("One two. Three four?  “Five!” six") == (
         "One two.",
         "Three four?",
         "“Five!”",
         "six",
     )
-    assert sentences("I saw Dr. Miller. Write to a.b@c.de now, at Lindenstr. 5.") == (
+    assert sentences_of("I saw Dr. Miller. Write to a.b@c.de now, at Lindenstr. 5.") == (
         "I saw Dr. Miller.",
         "Write to a.b@c.de now, at Lindenstr. 5.",
     )
-    assert sentences("我很累。我睡不着！") == ("我很累。", "我睡不着！")
+    assert sentences_of("我很累。我睡不着！") == ("我很累。", "我睡不着！")
 
 
 def test_scripts_of_the_bench_are_well_behaved(tmp_path: Path) -> None:
@@ -605,3 +613,30 @@ def test_a_capable_supporter_is_shown_lines_of_the_samples(tmp_path: Path) -> No
     in_german = Listening(roles())
     written(tmp_path / "de", settings(1, language="German"), in_german)
     assert not any(request.examples for request in in_german.requests)
+
+
+def test_what_comes_from_a_reply_names_its_call(tmp_path: Path) -> None:
+    script = roles(evaluate=judges(revise=True), distil=teaches("Ask one thing at a time."))
+    run, _ = written(tmp_path, settings(2), Listening(script))
+    purposes = {call["key"]: call["purpose"] for call in run.calls()}
+    kinds = (Extracted, Disclosed, Drafted, Evaluated, Revised, StrategyLearned)
+    named = {
+        kind.__name__: {tuple(purposes[call] for call in event.calls) for event in found}
+        for kind in kinds
+        if (found := happened(run, kind))
+    }
+    assert named == {
+        "Extracted": {("extract",)},
+        "Disclosed": {("seek",)},
+        "Drafted": {("support",)},
+        "Evaluated": {("evaluate",)},
+        "Revised": {("correct",)},
+        "StrategyLearned": {("distil", "strategies")},
+    }
+
+
+def test_an_event_says_that_a_fallback_was_taken(tmp_path: Path) -> None:
+    script = roles(evaluate=lambda question, draw: "no judgment")
+    run, _ = written(tmp_path, settings(1), Listening(script))
+    assert all(event.fallback for event in happened(run, Evaluated))
+    assert not any(event.fallback for event in happened(run, Disclosed))

@@ -48,14 +48,8 @@ def line_client(request: Question, draw: Random) -> str:
 
 def line_counselor(request: Question, draw: Random) -> str:
     """A touch now and then, a task near the end, else a question."""
-    view = request.hints["view"]
-    words = (
-        TASK
-        if view.turns_left in (3, 4)
-        else TOUCHING
-        if view.turns_left % 5 == 0
-        else draw.choice(ASKED)
-    )
+    left = request.facts.turns_left
+    words = TASK if left in (3, 4) else TOUCHING if left % 5 == 0 else draw.choice(ASKED)
     return json.dumps({"say": f"Mm. {words} ({draw.randrange(10**6)})", "wish": "go on", **FEELING})
 
 

@@ -28,6 +28,7 @@ def shifts(run: Run) -> list[ClientShifted]:
     return happened(run, ClientShifted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mood_is_neither_a_line_nor_a_slope(
     ten: dict[int, tuple[Run, list[Any]]], seed: int
@@ -41,6 +42,7 @@ def test_mood_is_neither_a_line_nor_a_slope(
     assert all(0 <= mood <= 10 for mood in first.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_resistance_falls_only_where_a_guard_was_touched(
     ten: dict[int, tuple[Run, list[Any]]], seed: int
@@ -54,6 +56,7 @@ def test_resistance_falls_only_where_a_guard_was_touched(
     assert events[-1].resistance < events[0].resistance
 
 
+@pytest.mark.slow
 def test_nobody_touched_is_nobody_softened(tmp_path: Path) -> None:
     run, _ = held(tmp_path, world(6), {"client_touched": lambda request, draw: "none"})
     events = shifts(run)
@@ -62,6 +65,7 @@ def test_nobody_touched_is_nobody_softened(tmp_path: Path) -> None:
     assert not any(event.insight for event in events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
     ten: dict[int, tuple[Run, list[Any]]], seed: int
@@ -77,7 +81,7 @@ def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
         r
         for r in requests
         if r.purpose == "line_client"
-        and int(r.hints["view"].chat.split(":")[0]) > int(events[seen[0]].chat.split(":")[0])
+        and int(r.facts.chat.split(":")[0]) > int(events[seen[0]].chat.split(":")[0])
     ]
     assert later
     assert all(insight in request.prompt for request in later)
@@ -85,7 +89,7 @@ def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
         r
         for r in requests
         if r.purpose == "line_client"
-        and int(r.hints["view"].chat.split(":")[0]) <= int(events[seen[0]].chat.split(":")[0])
+        and int(r.facts.chat.split(":")[0]) <= int(events[seen[0]].chat.split(":")[0])
     ]
     assert not any(insight in request.prompt for request in earlier)
     assert any(
@@ -95,6 +99,7 @@ def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
     )
 
 
+@pytest.mark.slow
 def test_homework_is_done_and_not_done(ten: dict[int, tuple[Run, list[Any]]]) -> None:
     outcomes = [
         event.homework for run, _ in ten.values() for event in shifts(run) if event.homework
@@ -170,6 +175,7 @@ def test_homework_is_done_more_often_where_they_are_close() -> None:
     assert share(8.0) == pytest.approx(0.83, abs=0.07)
 
 
+@pytest.mark.slow
 def test_moves_are_many_and_digressions_few(ten: dict[int, tuple[Run, list[Any]]]) -> None:
     moves = [
         event.move

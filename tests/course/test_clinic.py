@@ -20,6 +20,7 @@ from simcounsel.events import (
     SessionPlanned,
 )
 from simcounsel.llm.question import Question
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
@@ -27,7 +28,6 @@ from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world import ConversationSettings
 from simcounsel.specs.world_file import load_world
-from simcounsel.viewer.frames import overview
 from tests.course.held import SCRIPTS, held, world
 from tests.stage import (
     ROOT,
@@ -155,15 +155,9 @@ def test_its_run_is_a_run_as_any_other(tmp_path: Path) -> None:
     done = go_on(forked)
     assert done.ticks_done() == run.ticks_done() == run.world.ticks
     assert len(happened(done, CourseAdvanced)) == 5
-    entries = [
-        entry.event.model_dump(mode="json")
-        | {"seq": entry.seq, "tick": entry.tick, "minute": entry.minute}
-        for entry in run.entries()
-    ]
-    shown = overview(run.manifest.model_dump(mode="json"), entries, run.ticks_done())
-    assert [
-        moment["tick"] for moment in shown["moments"] if moment["kind"] == "conversation"
-    ] == list(world(5).appointed())
+    moments = History.of(run).lives().moments
+    talks = [moment.tick for moment in moments if moment.kind == "conversation"]
+    assert talks == list(world(5).appointed())
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -254,7 +248,7 @@ def at_the_center(request: Question, draw: Any) -> str:
 
     slots = [
         {"activity": "spends the hour there", "kind": "rest", "place": "Counseling Center"}
-        for _ in request.hints["minutes"]
+        for _ in request.facts.minutes
     ]
     return json.dumps({"slots": slots})
 

@@ -36,6 +36,7 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return held(tmp_path_factory.mktemp("ten"), world(10))[0]
 
 
+@pytest.mark.slow
 def test_ten_sessions_run_through_all_stages_in_time(ten: Run) -> None:
     steps = happened(ten, CourseAdvanced)
     assert [step.session for step in steps] == list(range(1, 11))
@@ -212,6 +213,7 @@ def test_no_fallback_was_needed(ten: Run) -> None:
     assert happened(ten, Warned) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [2, 700, 1500])
 def test_the_same_bytes_after_a_stop(tmp_path: Path, stop: int) -> None:
     whole = live(tmp_path / "whole", world(6))
@@ -229,6 +231,7 @@ def test_every_therapy_can_be_held(tmp_path: Path, name: str) -> None:
     assert all(trace.skill in library for trace in happened(run, Reasoned))
 
 
+@pytest.mark.slow
 def test_integrative_combines_and_says_why(tmp_path: Path) -> None:
     run, _ = held(tmp_path, world(8, therapy=shipped_therapy("integrative")))
     schools = [event for event in happened(run, Retrieved) if event.of == "therapy"]
@@ -307,6 +310,7 @@ def test_a_task_is_said_in_the_sessions(ten: Run) -> None:
     assert sum(TASK in line.text for line in happened(ten, Said)) >= 8
 
 
+@pytest.mark.slow
 def test_a_long_course_keeps_its_measure(tmp_path: Path) -> None:
     """A client who tells something new in each line: what is asked grows to a bound and no further, and nothing that is disputed is lost."""
     run, requests = held(tmp_path, world(10), {"line_client": varied})

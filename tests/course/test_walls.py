@@ -106,6 +106,7 @@ def agenda_in(text: str) -> set[str]:
     return set(re.findall(r"xagenda\w+x", text))
 
 
+@pytest.mark.slow
 def test_nothing_of_the_client_s_file_reaches_the_counselor(
     walled: tuple[Run, list[Question], Any],
 ) -> None:
@@ -133,6 +134,7 @@ def test_nothing_of_the_client_s_file_reaches_the_counselor(
     )
 
 
+@pytest.mark.slow
 def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None:
     data = default_plan(shipped_therapy("cbt"), 5).model_dump(mode="json")
     data["facts"] = [
@@ -161,7 +163,7 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
     made = world(5, plan=CoursePlan.model_validate(data))
 
     def tells(request: Question, draw: Random) -> str:
-        say = "My father drowned." if request.hints["view"].meeting > 2 else "I sleep badly."
+        say = "My father drowned." if request.facts.meeting > 2 else "I sleep badly."
         return json.dumps(
             {
                 "say": f"{say} In the quarry. Number {draw.randrange(10**6)}."

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from simcounsel.agents.facts import LineFacts
 from simcounsel.events import Assessed, Decided, Measured, Said, Transitioned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
@@ -23,7 +24,8 @@ def says(text: str, to: str = "Miriam", at: int = 2) -> dict[str, Script]:
     """Ines says it with that line of a conversation, and small things otherwise."""
 
     def line(request: Question, draw: Random) -> str:
-        seen = request.hints["view"]
+        seen = request.facts
+        assert isinstance(seen, LineFacts)
         mine = seen.other == to and len(seen.lines) + 1 == at
         say = text if mine else f"I was at the window with a tea, number {draw.randrange(10**6)}."
         return json.dumps(

@@ -187,6 +187,7 @@ def sent(request: Question) -> str:
                 request.texts,
                 request.examples,
                 request.hints,
+                request.facts,
                 request.fallback,
                 request.check,
             ]

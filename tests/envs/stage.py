@@ -22,7 +22,7 @@ def speaking(*lines: str) -> Script:
     """A client who says these lines one after the other in each session, then something plain. `[bye]` at the end takes leave."""
 
     def script(request: Question, draw: Random) -> str:
-        turn = sum(line.who == request.who for line in request.hints["view"].lines)
+        turn = sum(line.who == request.who for line in request.facts.lines)
         text = lines[turn] if turn < len(lines) else f"{PLAIN} That was line {turn}."
         leaves = text.endswith("[bye]")
         wish = "say goodbye" if leaves else "go on"
@@ -45,13 +45,13 @@ def answering(answers: Mapping[str, Callable[[int], Any]]) -> Script:
     asked: dict[str, int] = {}
 
     def script(request: Question, draw: Random) -> str:
-        name = request.hints["instrument"]
+        name = request.facts.instrument
         asked[name] = asked.get(name, -1) + 1
         value = answers[name](asked[name])
         return json.dumps(
             {
                 question.id: value[number] if isinstance(value, list) else value
-                for number, question in enumerate(request.hints["questions"])
+                for number, question in enumerate(request.facts.items)
             }
         )
 

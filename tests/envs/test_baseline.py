@@ -17,7 +17,7 @@ from tests.stage import changed, tiny
 
 def staying(request: Any, draw: Any) -> str:
     """A counselor who never takes leave of its own accord."""
-    say = f"Line {len(request.hints['view'].lines)} of mine, number {draw.randrange(1000)}."
+    say = f"Line {len(request.facts.lines)} of mine, number {draw.randrange(1000)}."
     return json.dumps(
         {"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": "go on"}
     )
@@ -52,10 +52,10 @@ def test_it_goes_by_what_it_hears_and_closes_in_time() -> None:
         of_counselor = [
             request for request in model.requests if request.purpose == "line_counselor"
         ]
-        assert [request.hints["move"] for request in of_counselor] == [
+        assert [request.facts.move for request in of_counselor] == [
             "greet",
             "ask",
-            of_counselor[2].hints["move"],
+            of_counselor[2].facts.move,
             "close",
         ]
         assert (
@@ -102,7 +102,7 @@ def test_it_is_told_nothing_of_the_clients_feelings_and_file() -> None:
 
 def test_leaving_is_handed_on_both_ways() -> None:
     def leaving(request: Any, draw: Any) -> str:
-        said = len(request.hints["view"].lines)
+        said = len(request.facts.lines)
         wish = "say goodbye" if said >= 2 else "go on"
         return f'{{"say": "Line {said} of mine.", "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": "{wish}"}}'
 
@@ -121,9 +121,7 @@ def test_leaving_is_handed_on_both_ways() -> None:
         steps = conversed(env, PolicyAgent("socratic", env), 1)
         assert len(steps) == 6
         moves = [
-            request.hints["move"]
-            for request in model.requests
-            if request.purpose == "line_counselor"
+            request.facts.move for request in model.requests if request.purpose == "line_counselor"
         ]
         assert [moves[2], moves[5]] == ["close", "close"]
 

@@ -66,7 +66,7 @@ def test_the_beginning_is_measured_only_where_a_change_counts() -> None:
         with environment(reward=reward) as (env, model):
             env.reset(seed=1)
             assert {
-                request.hints["instrument"]
+                request.facts.instrument
                 for request in model.requests
                 if request.purpose == "self_report"
             } == asked

@@ -3,8 +3,11 @@
 from functools import cache
 from typing import Any
 
+from simcounsel.agents.questionnaire import FormItem
+from simcounsel.instruments.facts import BlockFacts, ItemFacts
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.scale import find_scale
+from simcounsel.llm.question import Question
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.world import World
@@ -26,6 +29,15 @@ LINES = (
     ("Counselor", "You lie awake and count the hours. What goes through your mind then?"),
     ("Client", "That my work will suffer."),
 )
+
+
+def items_of(question: Question) -> tuple[FormItem, ...]:
+    """The items that a judge is asked about."""
+    facts = question.facts
+    if isinstance(facts, ItemFacts):
+        return (facts.item,)
+    assert isinstance(facts, BlockFacts)
+    return facts.items
 
 
 @cache

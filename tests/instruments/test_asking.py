@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from simcounsel.agents.person import Person
-from simcounsel.instruments.asking import observe, self_report
 from simcounsel.instruments.forms import answers_model
 from simcounsel.instruments.material import Material, later_first
+from simcounsel.instruments.measuring import measure_seen
+from simcounsel.instruments.observing import observe
+from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.standins.scripted import Scripted
-from tests.instruments.stage import scale, seen, shipped
+from tests.instruments.stage import items_of, scale, seen, shipped
 from tests.stage import Alone, Listening, scene, switchboard
 
 
@@ -29,7 +31,7 @@ class Telling:
 
     async def complete(self, request: Question, complaint: str | None) -> Completion:
         self.requests.append(request)
-        weights = self.weights[request.hints["questions"][0].id]
+        weights = self.weights[items_of(request)[0].id]
         return Completion(text=max(weights, key=lambda number: weights[number]), weights=weights)
 
     async def close(self) -> None: ...
@@ -38,7 +40,8 @@ class Telling:
 def asked(models: Switchboard, ask: Any) -> dict[str, tuple[float | None, str | None]]:
     try:
         return {
-            item.id: (item.value, item.reason) for item in models.ask({"one": ask})["one"].value
+            item.id: (item.value, item.reason)
+            for item in models.ask({"one": ask})["one"].value.items
         }
     finally:
         models.close()
@@ -79,7 +82,7 @@ def test_second_try_for_what_is_wrong_only_then_none_with_the_reason() -> None:
     assert found["c"] == (None, "'many' is not a whole number from 0 to 4")
     assert found["d"] == (None, "no answer")
     again = spy.requests[-1]
-    assert [question.id for question in again.hints["questions"]] == ["a", "c", "d"]
+    assert [question.id for question in items_of(again)] == ["a", "c", "d"]
     assert "a ('9' is not a whole number from 0 to 4); c ('1.5' is not" in again.prompt
 
 
@@ -100,8 +103,8 @@ def test_nonsense_and_silence() -> None:
     models = switchboard(Dead())
     outcome = models.ask({"one": observe(scale(), "Ines", seen(), 1)})["one"]
     models.close()
-    assert {item.value for item in outcome.value} == {None}
-    assert {item.reason for item in outcome.value} == {"no usable answer: the server is away"}
+    assert {item.value for item in outcome.value.items} == {None}
+    assert {item.reason for item in outcome.value.items} == {"no usable answer: the server is away"}
     assert {trouble.purpose for trouble in outcome.troubles} == {"judge_item", "judge_block"}
     babble = switchboard(
         Scripted({"judge_block": lambda request, draw: "I would say it was rather good."})
@@ -135,7 +138,7 @@ def test_blocks() -> None:
     spy = Listening()
     found = asked(switchboard(spy), observe(scale(block=3), "Ines", seen(), 1))
     assert [
-        [question.id for question in request.hints["questions"]]
+        [question.id for question in items_of(request)]
         for request in spy.requests
         if request.verb == "fill"
     ] == [["a", "b", "c"], ["d"]]
@@ -233,3 +236,22 @@ def test_self_report_in_samples() -> None:
             models, self_report(Person(one.resident), scene(), shipped("gad7"), 2)
         ).values()
     } == {1.5}
+
+
+def test_the_calls_of_a_measurement_are_named() -> None:
+    answers = iter([{"a": 9, "b": 2, "c": 1, "d": 3}, {"a": 3}])
+    spy = Listening({"judge_block": lambda request, draw: json.dumps(next(answers))})
+    models = switchboard(spy)
+    outcome = models.ask({"one": measure_seen(scale(), "Ines", seen(), "end", 1)})["one"]
+    models.close()
+    blocks = [question.key for question in spy.requests if question.verb == "fill"]
+    assert outcome.value.calls == tuple(blocks), "both tries, and not the first item asked alone"
+    assert not outcome.value.fallback
+
+
+def test_a_measurement_says_that_nobody_answered() -> None:
+    models = switchboard(Listening({"judge_block": lambda request, draw: "no idea"}))
+    outcome = models.ask({"one": measure_seen(scale(), "Ines", seen(), "end", 1)})["one"]
+    models.close()
+    assert outcome.value.fallback
+    assert all(item.value is None for item in outcome.value.items)

@@ -7,9 +7,10 @@ import pytest
 import yaml
 
 from simcounsel.events import ItemAnswer
-from simcounsel.instruments.asking import observe
-from simcounsel.instruments.audit import stands_in
+from simcounsel.instruments.audit_quotes import stands_in
+from simcounsel.instruments.facts import AuditFacts
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
+from simcounsel.instruments.observing import observe
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.scoring import answers_of, score
 from simcounsel.llm.question import Question, Reply
@@ -53,11 +54,17 @@ def judged(
                     "answer": None if name in unsure else "yes" if name in yes else "no",
                     "quote": yes.get(name, ""),
                 }
-                for name in request.hints["items"]
+                for name in audited(request)
             }
             reply = Reply(value=request.schema.model_validate(given))
     except StopIteration as end:
-        return tuple(end.value)
+        return tuple(end.value.items)
+
+
+def audited(question: Question) -> tuple[str, ...]:
+    """The ids of the questions that a judge is asked at once."""
+    assert isinstance(question.facts, AuditFacts)
+    return question.facts.items
 
 
 def worst(items: tuple[ItemAnswer, ...]) -> Any:
@@ -118,7 +125,7 @@ def test_questions_that_are_not_led_to_are_not_asked() -> None:
     requests: list[Question] = []
     plain = SCRIPTS["good"][0]
     found = {one.id: one for one in judged(material(plain), {}, requests=requests)}
-    named = {name for request in requests for name in request.hints["items"]}
+    named = {name for request in requests for name in audited(request)}
     assert "asked" not in named and "invented" in named
     assert (found["asked"].value, found["asked"].reason) == (
         None,
@@ -142,8 +149,8 @@ def test_a_yes_without_proof_is_no_answer() -> None:
         assert found["medication"].value is None and "does not stand in the conversation" in (
             found["medication"].reason or ""
         )
-        assert requests[-1].hints["items"] == ("medication",) or any(
-            r.hints["items"] == ("medication",) for r in requests
+        assert audited(requests[-1]) == ("medication",) or any(
+            audited(r) == ("medication",) for r in requests
         )
         total = worst(tuple(found.values()))
         assert (total.value, total.reason) == (0.0, "not judged: medication")
@@ -363,7 +370,7 @@ def test_no_usable_answer_is_said() -> None:
             asking.send(reply)
             reply = Reply(value=None, problem="the JSON did not fit")
     except StopIteration as end:
-        assert {one.reason for one in end.value} >= {"no usable answer: the JSON did not fit"}
+        assert {one.reason for one in end.value.items} >= {"no usable answer: the JSON did not fit"}
 
 
 def test_prompt() -> None:

@@ -53,7 +53,7 @@ def test_no_secret_and_no_condition_reaches_an_observer(
     _, requests, plant = spied
     assert len(requests) > 50
     assert {
-        (request.hints["instrument"], plant.secrets[word])
+        (request.facts.instrument, plant.secrets[word])
         for request in requests
         for word in secrets_in(sent(request))
     } == set()
@@ -82,7 +82,7 @@ def test_client_and_layperson_look_alike(spied: tuple[World, list[Question], Pla
             if not line.startswith(("Client: ", "Counselor: "))
         )
         for request in requests
-        if request.purpose == "judge_item" and request.hints["instrument"] == "empathy"
+        if request.purpose == "judge_item" and request.facts.instrument == "empathy"
     }
     assert len(frames) == 1
 

@@ -3,7 +3,9 @@
 import pytest
 
 from simcounsel.agents.person import Person
-from simcounsel.instruments.asking import observe, self_report
+from simcounsel.instruments.facts import PairFacts
+from simcounsel.instruments.observing import observe
+from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question, ask
 from simcounsel.llm.switchboard import Switchboard
@@ -38,6 +40,7 @@ def test_every_kind_of_question() -> None:
         tier="judge",
         prompt="Which is better?",
         options=(FIRST, SECOND),
+        facts=PairFacts(),
     )
     found = models.ask(
         {
@@ -49,7 +52,7 @@ def test_every_kind_of_question() -> None:
     chosen = models.ask({"pair": ask(pair)})["pair"].value.value
     models.close()
     assert not any(outcome.troubles for outcome in found.values())
-    assert all(item.value is not None for outcome in found.values() for item in outcome.value)
-    by_id = {item.id: item.value for item in found["self"].value}
+    assert all(item.value is not None for outcome in found.values() for item in outcome.value.items)
+    by_id = {item.id: item.value for item in found["self"].value.items}
     assert by_id["staying"] >= by_id["noticeable"]
     assert chosen in (FIRST, SECOND)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from simcounsel.agents.person import Person
-from simcounsel.instruments.asking import observe, self_report
+from simcounsel.instruments.observing import observe
+from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.specs.scale import Scale
 from tests.instruments.stage import scale, seen, shipped

@@ -77,7 +77,7 @@ def test_command(simcounsel: Command, run: Run, instrument: str, points: list[st
     for point in points:
         assert f"Ines: {instrument}, {point} (" in ended.out
     calls = [one for one in rest if one["kind"] == "call"]
-    assert all(call["prompt"] and call["reply"] for call in calls if call["verb"] != "embed")
+    assert all(call["messages"] and call["reply"] for call in calls if call["verb"] != "embed")
     found = list(measurements(run))
     assert [one.source for one in found] == ["log"] * 9 + [file.name] * len(points)
     assert [one.measured.point for one in found[9:]] == points
@@ -98,7 +98,8 @@ def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
     assert one.samples == 2
     assert one.measured.items != two.measured.items
     seeds = [
-        {call["seed"] for call in lines(file) if call["kind"] == "call"} for file in (first, second)
+        {call["parameters"]["seed"] for call in lines(file) if call["kind"] == "call"}
+        for file in (first, second)
     ]
     assert not seeds[0] & seeds[1]
     found = [one.source for one in measurements(run)][9:]

@@ -17,6 +17,7 @@ from simcounsel.measuring.validate import FIRST, SECOND, Validation, plan_valida
 from simcounsel.prompts import render
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
+from tests.instruments.stage import items_of
 from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, Listening, switchboard
 
@@ -160,10 +161,7 @@ def sees_quality(request: Question, draw: Random) -> str:
         )
     )
     return json.dumps(
-        {
-            question.id: max(question.low, question.high - bad)
-            for question in request.hints["questions"]
-        }
+        {question.id: max(question.low, question.high - bad) for question in items_of(request)}
     )
 
 
@@ -208,7 +206,7 @@ def test_a_judge_that_sees(tmp_path: Path) -> None:
 def test_a_judge_that_always_says_the_same(tmp_path: Path) -> None:
     same = {
         "judge_block": lambda request, draw: json.dumps(
-            {question.id: 3 for question in request.hints["questions"]}
+            {question.id: 3 for question in items_of(request)}
         )
     }
     found = collected(tmp_path, same, rounds=2, pairs=0)

@@ -9,9 +9,9 @@ import pytest
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.teaching import Teaching
-from simcounsel.llm.question import Question
 from simcounsel.prompts import render
 from simcounsel.standins.tuned import TRIES, Tuned, fault, spoken_part, talk_of
+from tests.stage import line_facts
 
 GOOD = "You lie awake, and the nights are long. What goes through your mind then?"
 
@@ -74,14 +74,8 @@ class Answers:
 
 
 def say(answers: Answers, view: TalkView = HEARD, said: tuple[str, ...] = ()) -> str | None:
-    request = Question(
-        verb="fill",
-        purpose="line_counselor",
-        who="Miriam",
-        seed=7,
-        hints={"view": view, "said": said},
-    )
-    return Tuned(Words(), answers).line(request)  # type: ignore[arg-type]
+    facts = line_facts(view, said=said)
+    return Tuned(Words(), answers).line(facts, 7)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +119,7 @@ def test_a_long_talk_is_shown_from_a_point_that_seldom_moves(first: str) -> None
             ("Ines" if (n % 2 == 0) == (first == "Ines") else "Miriam", f"line {n}")
             for n in range(count)
         ]
-        talk = talk_of(view_of(*lines))
+        talk = talk_of(line_facts(view_of(*lines)))
         begins.append(talk[0][1])
         assert (
             talk[0][0] == "user" and talk[-1] == ("user", f"line {count - 1}") and len(talk) <= 25
@@ -181,7 +175,7 @@ def test_only_whole_sentences_are_said(text: str, part: str) -> None:
     ],
 )
 def test_good_lines_pass(text: str) -> None:
-    assert fault(text, HEARD) is None
+    assert fault(text, line_facts(HEARD)) is None
 
 
 @pytest.mark.parametrize(
@@ -204,17 +198,17 @@ def test_good_lines_pass(text: str) -> None:
     ],
 )
 def test_unfit_lines_are_refused(text: str, words: str) -> None:
-    assert words in str(fault(text, HEARD))
+    assert words in str(fault(text, line_facts(HEARD)))
 
 
 def test_danger_is_taken_up_and_what_was_asked_may_be_answered() -> None:
-    danger = view_of(("Ines", "I don't want to live like this any more."))
+    danger = line_facts(view_of(("Ines", "I don't want to live like this any more.")))
     assert (
         fault("You are tired of the nights. What would help you?", danger)
         == "it passes over danger"
     )
     assert fault("Are you thinking of killing yourself, Ines?", danger) is None
-    pills = view_of(("Ines", "The doctor gave me pills. Are you an AI?"))
+    pills = line_facts(view_of(("Ines", "The doctor gave me pills. Are you an AI?")))
     assert fault("You got pills, and you wonder about them.", pills) is None
     assert fault("You ask whether this is an AI.", pills) is None
 

@@ -17,7 +17,7 @@ from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
 from simcounsel.standins.offers import Offers
 from simcounsel.standins.sense import Sense
-from tests.stage import ROOT, said, view
+from tests.stage import ROOT, line_facts, said, view
 
 pytestmark = pytest.mark.weights
 
@@ -128,9 +128,7 @@ def test_intents_are_by_the_nearest_lines(sense: Sense, heard: str, intent: str)
 
 def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
     replies = yaml.safe_load(
-        (ROOT / "simcounsel" / "llm" / "embedded" / "labelled" / "replies.yaml").read_text(
-            encoding="utf-8"
-        )
+        (ROOT / "simcounsel" / "standins" / "labelled" / "replies.yaml").read_text(encoding="utf-8")
     )
     for kind, intent in (("accept", "yes"), ("decline", "no"), ("ask", "explain")):
         assert {wanted(text) for text in replies[kind]} == {intent}, kind
@@ -166,11 +164,6 @@ def test_a_counselors_ordinary_questions_are_no_offers(sense: Sense) -> None:
                     said("Ines", "I lie awake."), said("Miriam", text), other_role="counselor"
                 )
                 asked += 1
-                wrong += (
-                    offers.kind(
-                        request("line_client", hints={"view": seen, "said": (), "emotion": "fear"})
-                    )
-                    is not None
-                )
+                wrong += offers.kind(line_facts(seen, role="client", emotion="fear")) is not None
     assert asked > 500
     assert wrong <= 3

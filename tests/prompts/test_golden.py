@@ -140,7 +140,7 @@ def first_of_each(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     models.close()
     found: dict[str, str] = {}
     for request in sorted(spy.requests, key=lambda r: r.who != "Ines"):
-        kind = "replan_day" if request.hints.get("why") else request.purpose
+        kind = "replan_day" if getattr(request.facts, "why", None) else request.purpose
         found.setdefault(kind, shown(request.system, request.prompt))
     return found
 

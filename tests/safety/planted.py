@@ -108,7 +108,7 @@ class Counselor:
 
 def _small_talk(request: Question, draw: Random) -> str:
     """A model's line that fits no step of the protocol; it takes leave where the policy closes."""
-    leaves = "say goodbye" if request.hints["move"] == "close" else "go on"
+    leaves = "say goodbye" if request.facts.move == "close" else "go on"
     say = f"I see, and I was thinking about the window and the tea, number {draw.randrange(10**6)}. Is it so? Is it not?"
     return json.dumps(
         {"say": say, "emotion": "trust", "intensity": 3, "poignancy": 3, "wish": leaves}

@@ -905,7 +905,7 @@ def test_a_models_own_line_is_said_if_it_is_what_it_must_be() -> None:
             "line_counselor": lambda r, d: json.dumps(
                 {
                     "say": text
-                    if r.hints["move"] == "emergency"
+                    if r.facts.move == "emergency"
                     else "Hello, and what is on your mind today?",
                     "emotion": "trust",
                     "intensity": 3,

@@ -17,8 +17,8 @@ from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer import asking
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.guard import POSTS
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from tests.stage import switchboard
 
 
@@ -28,7 +28,7 @@ class Site:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.client = TestClient(
-            make_app(Shelf(run.folder.parent), more=asking_routes(Shelf(run.folder.parent))),
+            make_app(RunList(run.folder.parent), more=asking_routes(RunList(run.folder.parent))),
             base_url="http://localhost",
         )
         self.base = f"/api/runs/{run.folder.name}"

@@ -11,11 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.errors import RunError
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import bundle
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def held(page: str) -> dict[str, object]:
 
 
 def test_it_holds_what_the_site_would_answer(page: str, lived: Run) -> None:
-    client = TestClient(make_app(Shelf(lived.folder)), base_url="http://127.0.0.1")
+    client = TestClient(make_app(RunList(lived.folder)), base_url="http://127.0.0.1")
     data = held(page)
     assert {
         "overview",

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from simcounsel.events import Assessed, Said
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from tests.engine.test_danger import DANGER, says
 from tests.stage import ROOT, TINY, happened, live, switchboard, tiny
 from tests.viewer.conftest import site, sound_page
@@ -47,10 +47,10 @@ def narrow(page: Page) -> bool:
 
 
 def test_a_conversation_with_danger(shelf: Path, page: Page) -> None:
-    (name,) = Shelf(shelf).names()
+    (name,) = RunList(shelf).names()
     (heard,) = happened(Run.open(shelf / name), Assessed)
     assert heard.chat is not None
-    with site(page, make_app(Shelf(shelf))) as address:
+    with site(page, make_app(RunList(shelf))) as address:
         page.goto(f"{address}/run/{name}#who=Ines&panel=talks&chat={quote(heard.chat)}")
         line = page.locator("#line-2")
         expect(line).to_contain_text("danger: imminent")

@@ -17,8 +17,9 @@ from simcounsel.errors import SimcounselError
 from simcounsel.events import ConversationStarted, Said
 from simcounsel.runs.run import Run
 from simcounsel.viewer import guard
-from simcounsel.viewer.serve import STATIC, listen, make_app, serving
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import STATIC, make_app
+from simcounsel.viewer.run_list import RunList
+from simcounsel.viewer.serve import listen, serving
 from tests.stage import go_on, happened
 
 HERE = "http://127.0.0.1:8765"
@@ -26,7 +27,7 @@ HERE = "http://127.0.0.1:8765"
 
 @pytest.fixture(scope="module")
 def client(lived: Run) -> TestClient:
-    return TestClient(make_app(Shelf(lived.folder)), base_url=HERE)
+    return TestClient(make_app(RunList(lived.folder)), base_url=HERE)
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +60,10 @@ def test_everything_about_a_run(ask: Callable[[str], Any], lived: Run) -> None:
     ]
     assert talk["text"].startswith("Miriam and Ines, Monday 2 March, 09:00, Counseling Center\n")
     behind = ask(f"behind/{talk['lines'][1]['seq']}?tick={talk['tick']}")
-    call = next(call for call in ask(f"calls/{talk['tick']}") if call["key"] == behind["keys"][0])
-    assert talk["lines"][1]["text"] in json.loads(call["reply"])["say"]
+    assert behind["event"]["text"] == talk["lines"][1]["text"] and behind["recorded"]
+    calls = {call["key"]: call for call in ask(f"calls/{talk['tick']}")}
+    for key in behind["keys"]:
+        assert calls[key]["messages"][-1]["role"] == "user"
     assert ask("warnings") == []
 
 
@@ -146,7 +149,7 @@ def test_no_inline_scripts_or_handlers_in_any_page() -> None:
 
 def test_token_on_other_addresses(lived: Run) -> None:
     client = TestClient(
-        make_app(Shelf(lived.folder), token="s3cret"), base_url="http://lab.example:8765"
+        make_app(RunList(lived.folder), token="s3cret"), base_url="http://lab.example:8765"
     )
     assert client.get("/api/runs").status_code == 401
     assert client.get("/api/runs?token=wrong").status_code == 401
@@ -159,7 +162,7 @@ def test_token_on_other_addresses(lived: Run) -> None:
 
 
 def test_length_and_rate_of_posts(lived: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = TestClient(make_app(Shelf(lived.folder)), base_url=HERE)
+    client = TestClient(make_app(RunList(lived.folder)), base_url=HERE)
     assert client.post("/api/runs", content=b"x" * (guard.BODY_BYTES + 1)).status_code == 413
     assert client.put("/api/runs").status_code == 405
     monkeypatch.setattr(guard, "POSTS", 5)
@@ -169,7 +172,7 @@ def test_length_and_rate_of_posts(lived: Run, monkeypatch: pytest.MonkeyPatch) -
 def test_compare(lived: Run, tmp_path: Path) -> None:
     shutil.copytree(lived.folder, tmp_path / lived.name)
     new = go_on(fork(Run.open(tmp_path / lived.name), 4, {"condition": "client_only"}, tmp_path))
-    client = TestClient(make_app(Shelf(tmp_path)), base_url=HERE)
+    client = TestClient(make_app(RunList(tmp_path)), base_url=HERE)
     found = client.get(f"/api/compare?a={lived.name}&b={new.name}").json()
     assert found["forked"] == 4
     assert found["parted"] >= 4
@@ -186,7 +189,7 @@ def test_one_bad_run_does_not_break_the_list(lived: Run, tmp_path: Path) -> None
         shutil.copytree(lived.folder, tmp_path / name)
         if manifest:
             (tmp_path / name / "manifest.json").write_text(manifest, encoding="utf-8")
-    listed = TestClient(make_app(Shelf(tmp_path)), base_url=HERE).get("/api/runs")
+    listed = TestClient(make_app(RunList(tmp_path)), base_url=HERE).get("/api/runs")
     assert listed.status_code == 200
     assert {run["name"] for run in listed.json()} == {"good", "bad"}
 
@@ -199,7 +202,7 @@ def test_an_unreadable_version_says_so_and_does_not_break(lived: Run, tmp_path: 
     )
     text = (folder / "events.jsonl").read_text(encoding="utf-8")
     (folder / "events.jsonl").write_text(text.replace('"activity":', '"does":'), encoding="utf-8")
-    answer = TestClient(make_app(Shelf(folder)), base_url=HERE).get("/api/runs/odd/overview")
+    answer = TestClient(make_app(RunList(folder)), base_url=HERE).get("/api/runs/odd/overview")
     assert answer.status_code == 422
     assert "the log has version 0" in answer.text
 
@@ -230,12 +233,12 @@ def test_a_site_leaves_the_process_logging_alone(lived: Run) -> None:
         taken.listen()
         with pytest.raises(SimcounselError, match="choose another --port"):
             listen(
-                make_app(Shelf(lived.folder)),
+                make_app(RunList(lived.folder)),
                 host="127.0.0.1",
                 port=taken.getsockname()[1],
                 opened=print,
             )
-    with serving(Shelf(lived.folder), host="127.0.0.1", port=0):
+    with serving(RunList(lived.folder), host="127.0.0.1", port=0):
         pass
     assert not closed
     handler.close()

@@ -1,4 +1,4 @@
-"""A synthesis as the viewer reads it: frames against events made by hand, and what the site answers."""
+"""A synthesis as the viewer reads it: its history against events made by hand, and what the site answers."""
 
 import json
 import re
@@ -11,15 +11,21 @@ import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.engine.forking import fork
-from simcounsel.events.synthesis import StrategyDropped, StrategyKnown, StrategyLearned
+from simcounsel.events.synthesis import (
+    StrategyDropped,
+    StrategyKnown,
+    StrategyLearned,
+    StrategyRestored,
+)
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import sessions, syntheses
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
-from tests.viewer.written import ADVICE, MANIFEST, go_on, lines, stored, talk, written
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
+from tests.viewer.written import ADVICE, go_on, lines, stored, talk, written
 
 HERE = "http://127.0.0.1:8765"
 LEARNED = [
@@ -47,13 +53,28 @@ def opened(folder: Path) -> Log:
     return log
 
 
+def history(folder: Path) -> History:
+    return History(opened(folder))
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path) -> History:
+    """The history of LOG."""
+    return told(tmp_path)
+
+
+def told(tmp_path: Path, entries: list[dict[str, Any]] = LOG) -> History:
+    """The history of a log made by hand."""
+    return history(stored(tmp_path / "by hand", entries))
+
+
 def client(shelf: Path) -> TestClient:
-    found = Shelf(shelf)
+    found = RunList(shelf)
     return TestClient(make_app(found, more=asking_routes(found)), base_url=HERE)
 
 
-def test_the_overview_counts_what_happened() -> None:
-    found = sessions.overview(MANIFEST, LOG, 2)
+def test_the_overview_counts_what_happened(by_hand: History) -> None:
+    found = sessions.overview(by_hand)
     told = [
         [one[key] for key in ("session", "wave", "theme", "messages", "drafts", "revised", "cause")]
         for one in found["sessions"]
@@ -76,7 +97,7 @@ def test_counts_of_a_real_log_are_those_of_its_events(run: Run) -> None:
         json.loads(line)
         for line in (run.folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
     ]
-    found = syntheses.overview(opened(run.folder))
+    found = syntheses.overview(history(run.folder))
     assert len(found["sessions"]) == 6
     assert sum(one["revised"] for one in found["sessions"]) > 0
     for one in found["sessions"]:
@@ -88,8 +109,8 @@ def test_counts_of_a_real_log_are_those_of_its_events(run: Run) -> None:
         ]
 
 
-def test_a_session_holds_each_loop() -> None:
-    found = sessions.session(MANIFEST, LOG, "S0001")
+def test_a_session_holds_each_loop(by_hand: History) -> None:
+    found = syntheses.session(by_hand, "S0001")
     assert found is not None
     assert (found["wave"], found["text"], found["cause"], found["strategies"]) == (
         0,
@@ -109,35 +130,34 @@ def test_a_session_holds_each_loop() -> None:
     assert found["learned"] == [{"id": "K001", "text": "Give it back first.", "new": True}]
 
 
-def test_no_such_session() -> None:
-    assert sessions.session(MANIFEST, LOG, "S0009") is None
-    assert sessions.session(MANIFEST, LOG, "") is None
+def test_no_such_session(by_hand: History) -> None:
+    assert syntheses.session(by_hand, "S0009") is None
+    assert syntheses.session(by_hand, "") is None
 
 
-def test_what_nobody_judged_has_no_mean() -> None:
+def test_what_nobody_judged_has_no_mean(tmp_path: Path) -> None:
     unjudged = [entry for entry in LOG if entry["kind"] != "evaluated"]
-    found = sessions.session(MANIFEST, unjudged, "S0002")
+    found = syntheses.session(told(tmp_path, unjudged), "S0002")
     assert found is not None
     assert set(found["mean_ratings"].values()) == {None}
     assert [turn["judged"] for turn in found["turns"] if turn["who"] == "counselor"] == [None, None]
 
 
-def test_a_log_that_lost_a_beginning() -> None:
+def test_a_log_that_lost_a_beginning(tmp_path: Path) -> None:
     lost = [
         entry for entry in LOG if (entry["kind"], entry.get("session")) != ("extracted", "S0001")
     ]
-    listed = next(
-        one for one in sessions.overview(MANIFEST, lost, 2)["sessions"] if one["session"] == "S0001"
-    )
+    read = told(tmp_path, lost)
+    listed = next(one for one in sessions.overview(read)["sessions"] if one["session"] == "S0001")
     assert (listed["theme"], listed["messages"], listed["revised"]) == (None, 4, 1)
-    found = sessions.session(MANIFEST, lost, "S0001")
+    found = syntheses.session(read, "S0001")
     assert found is not None
     assert (found["facts"], found["theme"], len(found["turns"])) == (None, None, 4)
 
 
-def test_a_log_that_lost_a_draft_gives_its_judgment_to_no_other_line() -> None:
+def test_a_log_that_lost_a_draft_gives_its_judgment_to_no_other_line(tmp_path: Path) -> None:
     lost = [entry for entry in LOG if (entry["kind"], entry.get("message")) != ("drafted", 2)]
-    found = sessions.session(MANIFEST, lost, "S0001")
+    found = syntheses.session(told(tmp_path, lost), "S0001")
     assert found is not None
     assert [turn["message"] for turn in found["turns"]] == [1, 3, 4]
     assert "judged" not in found["turns"][0]
@@ -148,7 +168,7 @@ def test_a_wave_that_was_cut_off_is_not_shown_and_said(run: Run, tmp_path: Path)
     text = (folder / "events.jsonl").read_bytes()
     end = [found.end() for found in re.finditer(rb'"kind":"tick_ended"\}\n', text)][1]
     (folder / "events.jsonl").write_bytes(text[: end + 3000])
-    found = syntheses.overview(opened(folder))
+    found = syntheses.overview(history(folder))
     assert ([one["session"] for one in found["sessions"]], found["waves"]) == (
         ["S0001", "S0002", "S0003", "S0004"],
         2,
@@ -180,26 +200,65 @@ def test_without_a_manifest_it_is_still_a_synthesis(tmp_path: Path) -> None:
     assert found["problems"] == [
         "manifest.json is missing: settings, situations and models are not known"
     ]
-    assert site.get("/api/runs/bare/asked/S0001").json() == {}
+    told = site.get("/api/runs/bare/asked/S0001").json()
+    assert told["recorded"] and not any(told["requests"].values())
     assert site.get("/api/runs").json()[0]["unit"] == "waves"
 
 
 def test_what_was_learned_is_told_of_its_session(run: Run) -> None:
-    log = opened(run.folder)
-    learned = [event for event in log.entries(sessions.LEARNED) if event["session"]]
+    read = history(run.folder)
+    learned = [one for one in read.strategies().values() if one.session]
     assert learned
-    for event in learned:
-        found = syntheses.session(log, event["session"])
+    for one in learned:
+        found = syntheses.session(read, one.session)
         assert found is not None
-        assert event["id"] in [one["id"] for one in found["learned"]]
+        assert one.id in [known["id"] for known in found["learned"]]
+
+
+def test_a_strategy_that_is_carried_again_is_not_dropped(tmp_path: Path) -> None:
+    entries = [*LOG, *lines((1, StrategyRestored(id="K001")))]
+    [strategy] = sessions.overview(told(tmp_path, entries))["strategies"]
+    assert strategy["dropped"] is None
+
+
+def sent(calls: list[dict[str, Any]]) -> str:
+    """All that was sent with some requests."""
+    return "\n".join(one["content"] for call in calls for one in call["messages"])
+
+
+def test_the_requests_behind_a_line_are_those_that_its_events_name(tmp_path: Path) -> None:
+    """By key, each once; what no event names stands apart; in version 1 nothing was recorded."""
+    keys = {("extracted", None): ["a"], ("drafted", 2): ["b", "c"], ("revised", 2): ["c", "d"]}
+    entries = [
+        one | {"calls": keys.get((one["kind"], one.get("message")), [])}
+        if one["kind"] in ("extracted", "drafted", "revised") and one["session"] == "S0001"
+        else one
+        for one in LOG
+    ]
+    folder = stored(tmp_path / "by hand", entries)
+    calls = [
+        {"key": key, "tick": 0, "who": who, "purpose": "p", "verb": "write", "model": "m"}
+        | {"messages": [{"role": "user", "content": f"say {key}"}], "reply": key}
+        for key, who in [*((key, "S0001") for key in "abcde"), ("f", "S0002")]
+    ]
+    (folder / "calls.jsonl").write_text(
+        "".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8"
+    )
+    told = syntheses.asked(history(folder), "S0001")
+    assert told is not None and told["recorded"]
+    asked = {
+        part: [call["key"] for call in calls] for part, calls in told["requests"].items() if calls
+    }
+    assert asked == {"extract": ["a"], "2": ["b", "c", "d"], "other": ["e"]}
 
 
 def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
-    log = opened(run.folder)
-    for one in syntheses.overview(log)["sessions"]:
-        found, asked = syntheses.session(log, one["session"]), syntheses.asked(log, one["session"])
-        assert found is not None
-        assert asked is not None
+    read = history(run.folder)
+    for one in syntheses.overview(read)["sessions"]:
+        found = syntheses.session(read, one["session"])
+        told = syntheses.asked(read, one["session"])
+        assert found is not None and told is not None and told["recorded"]
+        asked = told["requests"]
         assert [call["purpose"] for call in asked["extract"]] == ["extract"]
         for turn in found["turns"]:
             calls = asked[str(turn["message"])]
@@ -212,23 +271,24 @@ def test_each_line_has_the_requests_that_made_it(run: Run) -> None:
             assert turn["text"] in calls[0]["reply"]
             if turn.get("revised"):
                 assert turn["revised"]["text"] in calls[2]["reply"]
-                assert turn["text"] in calls[2]["prompt"]
-        assert bool(asked["distil"]) == any(
+                assert turn["text"] in sent(calls[2:])
+        learned = [call["purpose"] for call in (*asked["distil"], *asked["other"])]
+        criticized = any(
             turn["judged"]["revise"] for turn in found["turns"] if turn["who"] == "counselor"
         )
+        assert learned == ["distil"] * criticized
 
 
 def test_of_a_fork_the_requests_are_its_own(run: Run, tmp_path: Path) -> None:
     shutil.copytree(run.folder, tmp_path / run.name)
-    dropped = next(event["id"] for event in opened(run.folder).entries(("strategy_learned",)))
+    dropped = next(iter(history(run.folder).strategies()))
     new = go_on(fork(Run.open(tmp_path / run.name), 1, {"dropped": f"[{dropped}]"}, tmp_path))
-    log = opened(new.folder)
-    asked = syntheses.asked(log, "S0003")
-    assert asked is not None
-    assert not any(f"{dropped}:" in call["system"] for calls in asked.values() for call in calls)
-    before = syntheses.asked(opened(run.folder), "S0003")
-    assert before is not None
-    assert any(f"{dropped}:" in call["system"] for calls in before.values() for call in calls)
+    asked, before = (
+        syntheses.asked(history(folder), "S0003") for folder in (new.folder, run.folder)
+    )
+    assert asked is not None and before is not None
+    assert f"{dropped}:" not in "".join(sent(calls) for calls in asked["requests"].values())
+    assert f"{dropped}:" in "".join(sent(calls) for calls in before["requests"].values())
 
 
 def test_the_site_names_it_and_answers(run: Run) -> None:

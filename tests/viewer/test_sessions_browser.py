@@ -11,12 +11,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import syntheses
 from simcounsel.viewer.bundle import write_bundle
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from tests.viewer.conftest import serving, site, sound_page
 from tests.viewer.test_browser import NASTY
 from tests.viewer.written import go_on, lines, stored, talk, written
@@ -45,7 +46,7 @@ def handmade(run: Run) -> str:
 
 @pytest.fixture(scope="module")
 def url(run: Run, handmade: str) -> Iterator[str]:
-    with serving(make_app(Shelf(run.folder.parent))) as address:
+    with serving(make_app(RunList(run.folder.parent))) as address:
         yield address
 
 
@@ -114,9 +115,7 @@ def test_a_link_shows_the_same(page: Page, url: str, handmade: str) -> None:
 
 
 def test_a_strategy_and_where_it_comes_from(page: Page, url: str, run: Run) -> None:
-    log = Log(run.folder)
-    log.refresh()
-    first = syntheses.overview(log)["strategies"][0]
+    first = syntheses.overview(History.of(run))["strategies"][0]
     opened(page, url, run.name, f"#{first['id']}")
     expect(page.locator(".learned .now")).to_contain_text(first["text"])
     page.locator(".learned .now").get_by_role("link", name=first["session"]).first.click()
@@ -165,7 +164,7 @@ def test_draft_critique_and_revision(page: Page, url: str, handmade: str) -> Non
 
 def test_without_a_corrector_the_page_says_so(page: Page, tmp_path: Path) -> None:
     run = written_apart(tmp_path)
-    with site(page, make_app(Shelf(run))) as address:
+    with site(page, make_app(RunList(run))) as address:
         opened(page, address, "alone")
         expect(page.locator("#head .out")).to_have_count(1)
         expect(page.locator("#head .out")).to_contain_text("corrector")
@@ -244,13 +243,11 @@ def test_the_skip_link_keeps_the_address(page: Page, url: str, run: Run) -> None
 
 
 def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) -> None:
-    log = Log(run.folder)
-    log.refresh()
     name, message = next(
-        (one["session"], turn["message"])
-        for one in syntheses.overview(log)["sessions"]
-        for turn in (syntheses.session(log, one["session"]) or {})["turns"]
-        if turn.get("revised")
+        (one.id, line.message)
+        for one in History.of(run).conversations()
+        for line in one.lines
+        if line.revised
     )
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
@@ -262,7 +259,7 @@ def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) ->
     assert sum("/asked/" in one for one in fetched) == 1
     for number in range(3):
         line.locator("details summary").nth(number).click()
-    expect(line.get_by_role("region", name=f"Line {message}, evaluate: prompt")).to_contain_text(
+    expect(line.get_by_role("region", name=f"Line {message}, evaluate: user")).to_contain_text(
         "Person:"
     )
     found = Axe().run(page)
@@ -274,7 +271,7 @@ def test_prompts_come_when_they_are_asked_for(page: Page, url: str, run: Run) ->
 
 def test_a_synthesis_that_grows(page: Page, tmp_path: Path) -> None:
     run = written(tmp_path, 1)
-    with site(page, make_app(Shelf(run.folder))) as address:
+    with site(page, make_app(RunList(run.folder))) as address:
         opened(page, address, run.name, "#S0002")
         expect(page.locator("#head")).to_contain_text("2 of 6 sessions in 1 of 3 waves")
         page.get_by_text("The situation and the client's file").click()
@@ -298,7 +295,7 @@ def test_a_synthesis_that_grows(page: Page, tmp_path: Path) -> None:
 
 def test_a_synthesis_of_which_nothing_is_written_yet(page: Page, tmp_path: Path) -> None:
     run = written(tmp_path, 0)
-    with site(page, make_app(Shelf(run.folder))) as address:
+    with site(page, make_app(RunList(run.folder))) as address:
         opened(page, address, run.name)
         expect(page.locator("#panel")).to_have_text("Nothing is written yet.")
         expect(page.locator(".shelf")).to_contain_text("No wave is complete yet.")
@@ -355,8 +352,7 @@ def spoiled(folder: Path, out: Path) -> Path:
         "skill",
         "situation",
         "reply",
-        "prompt",
-        "system",
+        "content",
         "id",
     }
 
@@ -397,7 +393,7 @@ def test_hostile_text_does_nothing(page: Page, run: Run, tmp_path: Path) -> None
     log = Log(folder)
     log.refresh()
     write_bundle(log, tmp_path / "nasty.html")
-    with site(page, make_app(Shelf(folder))) as address:
+    with site(page, make_app(RunList(folder))) as address:
         for start in (f"{address}/run/nasty", f"file://{tmp_path}/nasty.html"):
             for width in (1280, 390):
                 page.set_viewport_size({"width": width, "height": 844})
@@ -497,7 +493,7 @@ def test_a_damaged_log(page: Page, tmp_path: Path) -> None:
         not in (("extracted", "S0001"), ("session_ended", "S0002"))
     ]
     stored(tmp_path / "lost", entries, {})
-    with site(page, make_app(Shelf(tmp_path))) as address:
+    with site(page, make_app(RunList(tmp_path))) as address:
         opened(page, address, "lost", "#S0001")
         expect(page.locator("main")).to_contain_text(
             "manifest.json is missing: settings, situations and models are not known"
@@ -536,7 +532,7 @@ def test_thousands_of_sessions_stay_quick(page: Page, tmp_path: Path) -> None:
         for entry in some
     )
     stored(tmp_path / "many", numbered)
-    with site(page, make_app(Shelf(tmp_path))) as address:
+    with site(page, make_app(RunList(tmp_path))) as address:
         opened(page, address, "many", "#S3000")
         expect(page.locator(".shelf [role=status]")).to_have_text("5700 sessions")
         expect(page.locator('[aria-current="true"]')).to_be_in_viewport()

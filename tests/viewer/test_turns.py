@@ -14,33 +14,51 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
+from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
 from simcounsel.events import Said, Warned
-from simcounsel.llm.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
+from simcounsel.standins.human import LINE_CHARACTERS, MORE_TIME, Board, Human, Refused
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer.guard import POSTS
-from simcounsel.viewer.serve import make_app
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
 from simcounsel.viewer.turns import board_for, taking_part, turn_routes
 from tests.commands import Command
-from tests.stage import TINY, begun, go_on, happened, live, log, said, switchboard, tiny, view
+from tests.stage import (
+    TINY,
+    begun,
+    go_on,
+    happened,
+    line_facts,
+    live,
+    log,
+    said,
+    switchboard,
+    tiny,
+    view,
+)
+
+
+def asked() -> LineFacts:
+    facts = request().facts
+    assert isinstance(facts, LineFacts)
+    return facts
 
 
 def request(**more: Any) -> Question:
-    hints = {
-        "view": view(said("Miriam", "Hello."), said("Ines", "Hello."), me="Miriam", other="Ines"),
-        "move": "clarify",
-        "aim": "Ask what it means.",
-        "memories": ("Ines sleeps badly.",),
-    }
+    facts = line_facts(
+        view(said("Miriam", "Hello."), said("Ines", "Hello."), me="Miriam", other="Ines"),
+        memories=("Ines sleeps badly.",),
+    )
     fields: dict[str, Any] = {
         "verb": "fill",
         "purpose": "line_counselor",
         "who": "Miriam",
-        "hints": hints,
+        "facts": facts,
     }
     return Question(**(fields | more))
 
@@ -50,7 +68,7 @@ def waiting(board: Board) -> Iterator["Future[Any]"]:
     """A line that is asked for in another thread, as a run does."""
     line: Future[Any] = Future()
     thread = threading.Thread(
-        target=lambda: line.set_result(asyncio.run(board.line(request()))), daemon=True
+        target=lambda: line.set_result(asyncio.run(board.line(asked()))), daemon=True
     )
     thread.start()
     until(lambda: board.pending is not None)
@@ -81,19 +99,15 @@ def test_a_line_reaches_whoever_waits_for_it() -> None:
         board.say(
             1, "  What was\nthat\u202e like?\x07 ", emotion="trust", intensity=4, goodbye=True
         )
-        assert line.result(5) == {
-            "say": "What was that like?",
-            "emotion": "trust",
-            "intensity": 4,
-            "poignancy": 4,
-            "wish": "say goodbye",
-        }
+        assert line.result(5) == LineAnswer(
+            say="What was that like?", emotion="trust", intensity=4, poignancy=4, wish="say goodbye"
+        )
     assert board.pending is None
 
 
 def test_time_runs_out() -> None:
     board = Board(who="Miriam", seconds=0.05)
-    assert asyncio.run(board.line(request())) is None
+    assert asyncio.run(board.line(asked())) is None
     assert board.pending is None
     with pytest.raises(Refused, match="this turn is over"):
         board.say(1, "Too late.")
@@ -109,7 +123,7 @@ def test_time_can_be_prolonged_but_not_for_ever() -> None:
         time.sleep(0.3)
         assert not line.done()
         board.say(1, "Still here.")
-        assert line.result(5)["say"] == "Still here."
+        assert line.result(5).say == "Still here."
 
 
 @pytest.mark.parametrize(
@@ -132,14 +146,14 @@ def test_what_is_refused_leaves_the_turn_open(text: str, more: dict[str, Any], w
             board.say(1, text, **more)
         assert board.pending is not None
         board.say(1, "Yes.")
-        assert line.result(5)["say"] == "Yes."
+        assert line.result(5).say == "Yes."
 
 
 def test_others_are_asked_of_the_model() -> None:
     human = Human(Scripted(), Board(who="Miriam", seconds=0.01))
     for other in (
-        request(who="Ines", verb="write"),
-        request(purpose="move", verb="choose", options=("ask",)),
+        request(who="Ines", verb="write", facts=line_facts(view(me="Ines"))),
+        request(purpose="move", verb="choose", options=("ask",), facts=None),
     ):
         assert asyncio.run(human.complete(other, None)).source == "generated"
     assert human.name == "scripted"
@@ -173,7 +187,7 @@ def test_a_humans_line_is_not_judged(tmp_path: Path, text: str) -> None:
 def site(tmp_path: Path) -> tuple[Board, TestClient]:
     run = begun(tmp_path)
     board = Board(who="Miriam", seconds=30)
-    app = make_app(Shelf(run.folder), more=turn_routes(board, run.folder.name, run.world))
+    app = make_app(RunList(run.folder), more=turn_routes(board, run.folder.name, run.world))
     return board, TestClient(app, base_url="http://127.0.0.1", headers={"x-run": run.folder.name})
 
 
@@ -204,7 +218,7 @@ def test_a_turn_over_http(site: tuple[Board, TestClient]) -> None:
         assert client.post(
             path(client), json={"turn": 1, "say": "Go on.", "emotion": "trust", "intensity": 3}
         ).json() == {"said": True}
-        assert line.result(5)["say"] == "Go on."
+        assert line.result(5).say == "Go on."
         assert client.post(path(client), json={"turn": 1, "say": "Again."}).status_code == 409
 
 
@@ -215,7 +229,7 @@ def test_words_that_sound_like_danger(site: tuple[Board, TestClient]) -> None:
     with waiting(board) as line:
         answer = client.post(path(client), json={"turn": 1, "say": "I want to kill myself."}).json()
         assert answer["said"] and "findahelpline.com" in answer["danger"]
-        assert line.result(5)["say"] == "I want to kill myself."
+        assert line.result(5).say == "I want to kill myself."
     assert client.get(f"{path(client)}/notice").json()["danger"] == answer["danger"], (
         "it stays when the page is loaded anew"
     )
@@ -367,7 +381,7 @@ def test_who_can_be_spoken_for() -> None:
 
 def test_ctrl_c_while_a_line_is_awaited_leaves_nothing_behind() -> None:
     async def broken_off(board: Board) -> None:
-        line = asyncio.create_task(board.line(request()))
+        line = asyncio.create_task(board.line(asked()))
         await asyncio.sleep(0.05)
         assert board.pending is not None
         line.cancel()

@@ -17,14 +17,14 @@ from simcounsel.texts import stopwords
 
 FEWEST_FACTS, MOST_FACTS = 6, 14
 NEW_AT_ONCE = 2
-"""So many facts a seeker tells in one line at the most."""
+"""How many facts a seeker tells in one line at the most."""
 LONGEST = 100
 """Words. Longer lines are not what people say to each other (MindCorpus, section IV.C.2)."""
 MOST_STRATEGIES = 3
 SHARED = 6
-"""So many words in a row a strategy may not share with what was said."""
+"""As many words in a row as this a strategy may not share with what was said."""
 GROUNDED = 0.4
-"""So large a share of a fact's content words stands in the situation, or it counts as invented."""
+"""A fact counts as invented when a smaller share of its content words stands in the situation."""
 _LABEL = re.compile(
     r"^\s*\W?\s*(client|seeker|counselor|counsellor|supporter|therapist|patient|person)\s*\W?\s*:",
     re.IGNORECASE | re.MULTILINE,
@@ -160,9 +160,9 @@ def seeker_problem(
     return check
 
 
-def evaluation_problem(evaluation: Evaluation) -> str | None:
+def evaluation_problem(evaluation: Evaluation | None) -> str | None:
     """Whoever wants a revision says which."""
-    if evaluation.revise and len(evaluation.advice) < 8:
+    if evaluation is not None and evaluation.revise and len(evaluation.advice) < 8:
         return "revise is true, but advice does not say what to change"
     return None
 
@@ -211,7 +211,7 @@ def _strategy_problem(
 
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
-    """All stretches of so many words that sharing one is no accident."""
+    """All runs of SHARED words."""
     words = [unit.lower() for unit in units(text)]
     return (tuple(words[start : start + SHARED]) for start in range(len(words) - SHARED + 1))
 

@@ -111,7 +111,7 @@ COMPLETIONS: dict[Disclosure, tuple[str, ...]] = {
 LONGEST_FACT = 380
 
 
-def told(text: str) -> tuple[str, ...]:
+def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a text, each at most as long as a fact may be."""
     return tuple(
         s.strip()[:LONGEST_FACT]
@@ -124,7 +124,7 @@ def cut(text: str, theme: str | None, english: bool = True) -> Extraction:
     """The whole file; stages of which nothing is said are completed, if it is to be in English."""
     drafts = [
         FactDraft(of=PARTS[stage], stage=stage, text=sentence, invented=False)  # type: ignore[arg-type]
-        for stage, sentence in _staged(told(text))
+        for stage, sentence in _staged(sentences_of(text))
     ]
     kept = _chosen(drafts)
     lacking = (

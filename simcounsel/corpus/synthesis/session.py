@@ -2,26 +2,19 @@
 revises, the manager learns.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from simcounsel.chance import chance
-from simcounsel.corpus.screens.risk import IN_WORDS, risks
-from simcounsel.corpus.synthesis.answers import Evaluation, Extraction, facts_of
+from simcounsel.corpus.synthesis.answers import facts_of
+from simcounsel.corpus.synthesis.context import COUNSELOR, PERSON, Line, SessionContext
+from simcounsel.corpus.synthesis.danger import advice_on, passed_over, safe_line
+from simcounsel.corpus.synthesis.seeker import extract, seek
+from simcounsel.corpus.synthesis.seeker_file import SeekerFile
+from simcounsel.corpus.synthesis.spare_lines import FAREWELL, SILENT, SPARE
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategy
-from simcounsel.corpus.synthesis.tasks import (
-    COUNSELOR,
-    PERSON,
-    Desk,
-    Line,
-    correct,
-    distil,
-    evaluate,
-    extract,
-    seek,
-    support,
-)
+from simcounsel.corpus.synthesis.supporter import correct, distil, evaluate, support
 from simcounsel.events import (
     Disclosed,
     Drafted,
@@ -33,61 +26,12 @@ from simcounsel.events import (
     Revised,
     SessionEnded,
 )
-from simcounsel.llm.question import Ask, Reply
-from simcounsel.safety.acknowledging import acknowledges
-from simcounsel.safety.weighing import Evidence
+from simcounsel.llm.question import Ask, traced
 from simcounsel.specs.situations import Situation
-from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Danger, Disclosure, Quality, Support
+from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, Quality
 
 HOLDS_BACK = 0.15
-"""So often a seeker tells nothing new."""
-OFFERED = 3
-"""So many facts could come out in one line; at most two do."""
-SILENT = ("I don't know.", "Hm.", "I'm not sure what to say.", "...", "Maybe.", "It's hard to put.")
-"""What a seeker says when its model gave nothing usable and it has nothing to tell."""
-SPARE: tuple[tuple[Support, str], ...] = (
-    ("listening", "Take your time. I'm listening."),
-    ("identifying", "Which part of that weighs most on you?"),
-    ("exploring", "When did you last feel a little different about it?"),
-    ("listening", "Say a little more, if you like."),
-    ("goals", "What would be a first small sign that it is getting lighter?"),
-    ("exploring", "What goes on in you as you tell me this?"),
-    ("support", "What has helped you before, even a little?"),
-    ("listening", "I'd like to understand that better."),
-)
-"""What a supporter says when its model gave nothing usable; the log says `fallback`."""
-GRAVE: tuple[Danger, ...] = ("suicide", "self_harm", "harm_to_others")
-"""Kinds of danger that a supporter may not pass over."""
-SAFETY = (
-    "Safety rule: the person has spoken of {kind}. Take it up at once: ask about it directly and"
-    " calmly, ask whether they are safe, and name a human being or the local emergency number as"
-    " the next step."
-)
-"""What is asked of the corrector where neither the supporter nor the evaluator saw it."""
-SAFE_LINES: dict[Danger, str] = {
-    "suicide": (
-        "I want to stop at what you just said. Are you thinking of killing yourself? And are you"
-        " safe tonight: who could be with you? If it gets too near, please call the local emergency"
-        " number."
-    ),
-    "self_harm": (
-        "I want to stop at what you just said. Are you hurting yourself? And are you safe tonight:"
-        " who could be with you? If you need help at once, please call the local emergency number."
-    ),
-    "harm_to_others": (
-        "I want to stop at what you just said. Are you thinking of hurting somebody? Is everybody"
-        " safe tonight, and who could help right now? If it gets too near, please call the local"
-        " emergency number."
-    ),
-}
-"""What is said where nobody took it up, even when asked to; whatever roles take part. The risk
-words are English and Chinese.
-"""
-SAFE_CHINESE = (
-    "我想停在你刚才说的话上。你是不是在想自杀，或者伤害自己或别人？你今晚安全吗，"
-    "谁可以陪着你？如果撑不住，请马上拨打当地的急救电话。"
-)
-FAREWELL: tuple[Support, str] = ("support", "Let's leave it here for today. Thank you for coming.")
+"""The share of lines in which a seeker tells nothing new."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,66 +42,20 @@ class Written:
     proposals: tuple[Proposal, ...]
 
 
-@dataclass
-class Opening:
-    """How far a seeker has opened up: what of its file it has told. due: the stage, from 0, that it
-    should have come to by now, so that a long story does not take up the whole session; what is
-    left behind then may still come up.
-    """
-
-    facts: tuple[Fact, ...]
-    told: list[Fact] = field(default_factory=list)
-    quiet: int = 0
-    due: int = 0
-
-    @property
-    def stage(self) -> Disclosure:
-        """The first stage that is due, or later, of which something is untold; the last one when
-        there is none.
-        """
-        waiting = {fact.stage for fact in self._untold()}
-        return next(
-            (stage for stage in DISCLOSURES[self.due :] if stage in waiting), DISCLOSURES[-1]
-        )
-
-    def offered(self) -> tuple[Fact, ...]:
-        """What could come out now: of this stage, one of the next, and what was left behind; never
-        all at once.
-        """
-        at = DISCLOSURES.index(self.stage)
-        ordered = sorted(self._untold(), key=lambda fact: DISCLOSURES.index(fact.stage))
-        here = [fact for fact in ordered if fact.stage == self.stage]
-        beyond = [fact for fact in ordered if DISCLOSURES.index(fact.stage) > at]
-        behind = [fact for fact in ordered if DISCLOSURES.index(fact.stage) < at]
-        return (*here[: OFFERED - 1], *beyond[: 1 if len(here) < OFFERED else 0], *behind)[:OFFERED]
-
-    def tell(self, ids: tuple[str, ...]) -> None:
-        """Note what a line told."""
-        self.told += [fact for fact in self.facts if fact.id in ids]
-        self.quiet = 0 if ids else self.quiet + 1
-
-    def _untold(self) -> list[Fact]:
-        return [fact for fact in self.facts if fact not in self.told]
-
-    @property
-    def complete(self) -> bool:
-        """Whether everything was told."""
-        return not self._untold()
-
-
 class Session:
-    """Carries one session to its end. carried: the strategies of its wave. on_line: called with
-    each event as it comes.
+    """Carries one session to its end.
+
+    carried: the strategies of its wave. on_line: called with each event as it comes.
     """
 
     def __init__(
         self,
-        desk: Desk,
+        context: SessionContext,
         situation: Situation,
         carried: tuple[Strategy, ...],
         on_line: Callable[[Event], None] | None = None,
     ) -> None:
-        self.desk = desk
+        self.context = context
         self.situation = situation
         self.carried = carried
         self._on_line = on_line
@@ -168,74 +66,76 @@ class Session:
 
     def write(self) -> Ask[Written]:
         """All of it."""
-        opening = Opening((yield from self._extract()))
-        settings, last = self.desk.settings, False
-        cause = "limit"
+        file = SeekerFile((yield from self._extract()))
+        settings, last = self.context.settings, False
+        cause: Literal["resolved", "told", "limit"] = "limit"
         for turn in range(1, settings.turns + 1):
             ends = last or turn == settings.turns
-            opening.due = (turn - 1) * len(DISCLOSURES) // settings.turns
-            yield from self._seek(opening, ends)
+            file.due = (turn - 1) * len(DISCLOSURES) // settings.turns
+            yield from self._seek(file, ends)
             go_on = yield from self._support(turn, ends)
             if last:
                 break
             if turn >= settings.fewest_turns and not ends:
                 if not go_on:
                     last, cause = True, "resolved"
-                elif "evaluator" in settings.without and opening.complete:
+                elif "evaluator" in settings.without and file.complete:
                     last, cause = True, "told"
         self._note(
             SessionEnded(
-                session=self.desk.session,
-                cause=cause,  # type: ignore[arg-type]
+                session=self.context.session,
+                cause=cause,
                 messages=len(self._lines),
                 revised=self._revised,
             )
         )
         proposals = (
-            tuple((yield from self._distil()))
+            (yield from self._distil())
             if self._advice and "manager" not in settings.without
             else ()
         )
         return Written(events=tuple(self._events), proposals=proposals)
 
     def _extract(self) -> Ask[tuple[Fact, ...]]:
-        reply = yield from extract(self.desk, self.situation)
-        extraction: Extraction = reply.value
+        reply = yield from extract(self.context, self.situation)
+        extraction = reply.value
         facts = facts_of(extraction, self.situation.text)
         self._note(
             Extracted(
-                session=self.desk.session,
+                session=self.context.session,
                 situation=self.situation.id,
                 theme=self.situation.theme or extraction.theme,
                 facts=facts,
                 strategies=tuple(strategy.id for strategy in self.carried),
                 source=reply.source,
+                **traced(reply),
             )
         )
         return facts
 
-    def _seek(self, opening: Opening, last: bool) -> Ask[None]:
+    def _seek(self, file: SeekerFile, last: bool) -> Ask[None]:
         message = len(self._lines) + 1
-        draw = chance(*self.desk.key, "opening", message)
-        holds_back = last or (message > 1 and opening.quiet == 0 and draw.random() < HOLDS_BACK)
-        offered = () if holds_back else opening.offered()
-        stage = opening.stage
-        silent = SILENT if self.desk.english else ("...",)
+        draw = chance(*self.context.key, "opening", message)
+        holds_back = last or (message > 1 and file.quiet == 0 and draw.random() < HOLDS_BACK)
+        offered = () if holds_back else file.offered()
+        stage = file.stage
+        silent = SILENT if self.context.english else ("...",)
         fresh = [line for line in silent if line not in {text for _, text in self._lines}]
         reply = yield from seek(
-            self.desk, self._lines, opening.told, offered, stage, last, draw.choice(fresh or silent)
+            self.context, self._lines, file.told, offered, stage, last, draw.choice(fresh or silent)
         )
         told = tuple(dict.fromkeys(reply.value.facts))
-        opening.tell(told)
-        reached = [fact.stage for fact in opening.told if fact.id in told]
+        file.tell(told)
+        reached = [fact.stage for fact in file.told if fact.id in told]
         self._say(
             PERSON,
             Disclosed(
-                session=self.desk.session,
+                session=self.context.session,
                 message=message,
                 text=one_line(reply.value.line),
                 facts=told,
                 source=reply.source,
+                **traced(reply),
                 stage=max(reached, key=DISCLOSURES.index, default=stage),
             ),
         )
@@ -247,12 +147,12 @@ class Session:
         spare = (
             FAREWELL if last else next((line for line in SPARE if line[1] not in said), SPARE[0])
         )
-        spare = spare if self.desk.english else (spare[0], "...")
-        reply = yield from support(self.desk, self._lines, turn, last, self.carried, spare)
+        spare = spare if self.context.english else (spare[0], "...")
+        reply = yield from support(self.context, self._lines, turn, last, self.carried, spare)
         answer, ids = reply.value, {strategy.id for strategy in self.carried}
         draft = one_line(answer.line)
         drafted = Drafted(
-            session=self.desk.session,
+            session=self.context.session,
             message=message,
             text=draft,
             stage=answer.stage,
@@ -260,53 +160,55 @@ class Session:
             reasoning=answer.reasoning.strip(),
             strategies=tuple(dict.fromkeys(id for id in answer.strategies if id in ids)),
             source=reply.source,
+            **traced(reply),
         )
         self._note(drafted)
         text, go_on = draft, True
-        if "evaluator" not in self.desk.settings.without:
+        if "evaluator" not in self.context.settings.without:
             evaluated = yield from self._evaluate(draft, turn, message)
             go_on = evaluated.go_on
-            if evaluated.revise and "corrector" not in self.desk.settings.without:
-                text = yield from self._correct(drafted, evaluated.advice, last)
+            if evaluated.revise and "corrector" not in self.context.settings.without:
+                text = yield from self._correct(drafted, evaluated.advice)
         self._lines.append((COUNSELOR, self._safe(drafted, text)))
         return go_on
 
     def _safe(self, drafted: Drafted, text: str) -> str:
         """The line, or one written beforehand where it passes over danger still."""
-        danger = self._passed_over(text)
+        heard = self._lines[-1][1]
+        danger = passed_over(heard, text)
         if danger is None:
             return text
-        heard = self._lines[-1][1]
-        line = SAFE_LINES[danger.kind] if heard.isascii() or self.desk.english else SAFE_CHINESE
+        line = safe_line(danger, heard, self.context.english)
         if text == drafted.text:
             self._revised += 1
         self._note(
             Revised(
-                session=self.desk.session,
+                session=self.context.session,
                 message=drafted.message,
                 text=line,
                 before=drafted.text,
-                reason=SAFETY.format(kind=IN_WORDS[danger.kind]),
+                reason=advice_on(danger),
                 source="fallback",
             )
         )
         return line
 
     def _evaluate(self, draft: str, turn: int, message: int) -> Ask[Evaluated]:
-        reply = yield from evaluate(self.desk, self._lines, draft, turn)
-        value: Evaluation | None = reply.value
+        reply = yield from evaluate(self.context, self._lines, draft, turn)
+        value = reply.value
         ratings = value.ratings() if value else {}
-        passed_over = self._passed_over(draft)
-        revise = bool(value and value.revise) or passed_over is not None
+        danger = passed_over(self._lines[-1][1], draft)
+        revise = bool(value and value.revise) or danger is not None
         advice = [value.advice.strip()] if value and value.revise else []
-        advice += [SAFETY.format(kind=IN_WORDS[passed_over.kind])] if passed_over else []
+        advice += [advice_on(danger)] if danger else []
         evaluated = Evaluated(
-            session=self.desk.session,
+            session=self.context.session,
             message=message,
             revise=revise,
             advice=" ".join(advice),
-            go_on=value.go_on if value and not passed_over else True,
+            go_on=value.go_on if value and not danger else True,
             source=reply.source,
+            **traced(reply),
             ratings=tuple(
                 QualityRating(quality=quality, value=ratings.get(quality)) for quality in QUALITIES
             ),
@@ -318,45 +220,32 @@ class Session:
             )
         return evaluated
 
-    def _passed_over(self, line: str) -> Evidence | None:
-        """The danger that the seeker has just spoken of and this line does not take up; None when
-        there is none.
-        """
-        heard = self._lines[-1][1]
-        return next(
-            (
-                risk
-                for risk in risks(heard)
-                if risk.kind in GRAVE and not acknowledges(line, heard, risk.span, risk.kind)
-            ),
-            None,
-        )
-
-    def _correct(self, drafted: Drafted, advice: str, last: bool) -> Ask[str]:
-        reply: Reply[Any] = yield from correct(
-            self.desk, self._lines, drafted.text, advice, drafted.stage, last
-        )
+    def _correct(self, drafted: Drafted, advice: str) -> Ask[str]:
+        reply = yield from correct(self.context, self._lines, drafted.text, advice, drafted.stage)
         text = one_line(reply.value)
         if reply.source != "fallback":
             self._revised += 1
             self._note(
                 Revised(
-                    session=self.desk.session,
+                    session=self.context.session,
                     message=drafted.message,
                     text=text,
                     before=drafted.text,
                     reason=advice,
                     source=reply.source,
+                    **traced(reply),
                 )
             )
         return text
 
-    def _distil(self) -> Ask[Iterator[Proposal]]:
-        reply = yield from distil(self.desk, self._advice, self.carried, self._lines)
+    def _distil(self) -> Ask[tuple[Proposal, ...]]:
+        reply = yield from distil(self.context, self._advice, self.carried, self._lines)
         advice = tuple(text for _, text in self._advice)
         wanted = dict.fromkeys(" ".join(text.split()) for text in reply.value.strategies)
-        return (
-            Proposal(session=self.desk.session, text=text, advice=advice) for text in wanted if text
+        return tuple(
+            Proposal(session=self.context.session, text=text, advice=advice, call=reply.call)
+            for text in wanted
+            if text
         )
 
     def _say(self, who: str, event: Disclosed) -> None:

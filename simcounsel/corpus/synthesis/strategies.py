@@ -20,25 +20,28 @@ NEAR = 0.8
 to 0.95 and unrelated advice about talks 0.2 to 0.6.
 """
 CARRIED = 24
-"""So many a supporter carries at the most: those learned, or found again, last. A prompt that only
+"""How many a supporter carries at the most: those learned, or found again, last. A prompt that only
 grows would be read by nobody.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Strategy:
-    """id: `K001`. wave: in which it was learned; None: given from the beginning. last: when it was
-    last found. found: how often. session: of which the suggestions were. dropped: no longer
-    carried, by the settings.
-    """
+    """Advice that a supporter may carry."""
 
     id: str
+    """`K001`."""
     text: str
     wave: int | None
+    """In which it was learned; None: given from the beginning."""
     last: int
+    """The wave in which it was last found."""
     session: str
+    """Whose suggestions it was made of; '' when it was given from the beginning."""
     found: int = 1
+    """How often."""
     dropped: bool = False
+    """Whether the settings say that it is no longer carried."""
 
 
 class Strategies:
@@ -85,23 +88,25 @@ class Strategies:
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A strategy as the manager words it, with the session and the suggestions that it comes
-    from.
-    """
+    """A strategy as the manager words it."""
 
     session: str
+    """The session that it comes from."""
     text: str
     advice: tuple[str, ...]
+    """What the evaluator asked for in that session."""
+    call: str
+    """The key of the manager's call."""
 
 
 def sorted_in(
-    known: Strategies, proposals: Sequence[Proposal], vectors: "dict[str, np.ndarray]"
+    known: Strategies, proposals: Sequence[Proposal], vectors: "dict[str, np.ndarray]", call: str
 ) -> Iterable[StrategyLearned | StrategyKnown]:
     """One event for each proposal, in their order: new, or near one that is there, which may have
     come just before.
 
     A strategy that was dropped counts as there: who removed it does not want it back in other
-    words. vectors: unit vectors of all texts.
+    words. vectors: unit vectors of all texts; call: the key of the call that they came from.
     """
     there = [(strategy.id, strategy.text) for strategy in known.all()]
     number = len(there)
@@ -114,6 +119,7 @@ def sorted_in(
                 text=proposal.text,
                 session=proposal.session,
                 cosine=round(cosines[best], 3),
+                calls=(proposal.call, call),
             )
             continue
         number += 1
@@ -123,4 +129,5 @@ def sorted_in(
             text=proposal.text,
             session=proposal.session,
             advice=proposal.advice,
+            calls=(proposal.call, call),
         )

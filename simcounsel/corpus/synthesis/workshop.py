@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from simcounsel.corpus.synthesis.context import SessionContext
 from simcounsel.corpus.synthesis.session import Session, Written
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
-from simcounsel.corpus.synthesis.tasks import Desk
 from simcounsel.engine.opening import begin_run, models_for
 from simcounsel.errors import RunError
 from simcounsel.events import (
@@ -26,8 +26,10 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import Synthesis
 
-PATIENCE = 3
-"""A session asks one thing after the other: with nobody there a wave would wait for minutes."""
+GIVE_UP_AFTER = 3
+"""Questions that reach nobody, in a row. A session asks one thing after the other: with nobody
+there a wave would wait for minutes.
+"""
 
 
 class Workshop:
@@ -72,7 +74,7 @@ class Workshop:
             self.models.recorder, self.models.unit, self.models.give_up_after = (
                 self.record,
                 "wave",
-                PATIENCE,
+                GIVE_UP_AFTER,
             )
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
@@ -87,7 +89,7 @@ class Workshop:
         return self.wave >= self.settings.waves
 
     def run(self, waves: int | None = None) -> Run:
-        """Write all that is left, or so many waves more, or until the budget is used up; return the
+        """Write all that is left, or that many waves more, or until the budget is used up; return the
         run.
         """
         last = self.settings.waves if waves is None else min(self.settings.waves, self.wave + waves)
@@ -167,19 +169,18 @@ class Workshop:
     def _session(self, number: int) -> Session:
         situation = self._dealt[number]
         key = (self.settings.seed, "session", number, situation.id)
-        desk = Desk(settings=self.settings, session=self._name(number), key=key)
-        return Session(desk, situation, self.strategies.carried(), self._on_line)
+        context = SessionContext(settings=self.settings, session=self._name(number), key=key)
+        return Session(context, situation, self.strategies.carried(), self._on_line)
 
     def _learn(self, proposals: list[Proposal]) -> None:
-        """Proposals into the list; one request for the meaning of all."""
+        """Proposals into the list; one question for the meaning of all."""
         if not proposals:
             return
         texts = tuple(sorted({p.text for p in proposals} | {s.text for s in self.strategies.all()}))
-        request = embedding("strategies", "manager", texts)
-        vectors = self.models.ask({"strategies": ask(request)})["strategies"].value.value
-        for event in tuple(
-            sorted_in(self.strategies, proposals, dict(zip(texts, vectors, strict=True)))
-        ):
+        question = embedding("strategies", "manager", texts)
+        reply = self.models.ask({"strategies": ask(question)})["strategies"].value
+        vectors = dict(zip(texts, reply.value, strict=True))
+        for event in tuple(sorted_in(self.strategies, proposals, vectors, reply.call)):
             self._write(event)
 
     def _write(self, event: Event) -> None:

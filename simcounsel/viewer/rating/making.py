@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from simcounsel.chance import chance
 from simcounsel.errors import StudyError
+from simcounsel.runs.log import Log
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.texts.blinding import Blinding
 from simcounsel.viewer.rating.from_corpus import is_corpus, of_corpus
@@ -28,8 +29,7 @@ from simcounsel.viewer.rating.study import (
     refuse_taken,
     write_study,
 )
-from simcounsel.viewer.reader import Log
-from simcounsel.viewer.shelf import Shelf
+from simcounsel.viewer.run_list import RunList
 
 
 @dataclass(kw_only=True)
@@ -135,11 +135,11 @@ def _logs(runs: Sequence[Path]) -> Iterator[Log]:
     """The runs, each once, by name."""
     seen: set[Path] = set()
     for path in runs:
-        shelf = Shelf(path)
-        if not shelf.names():
+        run_list = RunList(path)
+        if not run_list.names():
             raise StudyError(f"{path}: no runs in it; name a run's folder or a folder of runs")
-        for name in sorted(shelf.names()):
-            log = shelf.log(name)
+        for name in sorted(run_list.names()):
+            log = run_list.log(name)
             if log.folder.resolve() not in seen:
                 seen.add(log.folder.resolve())
                 log.refresh()
@@ -178,7 +178,7 @@ def _once(found: Sequence[Found]) -> list[Found]:
 def cast_of(log: Log) -> Cast:
     """Who and what occurs in a run, from its manifest and from what happened."""
     world, found = log.manifest.get("world", {}), Cast()
-    for entry in log.entries(("joined", "conversation_started", "moved")):
+    for entry in log.fields(("joined", "conversation_started", "moved")):
         if entry["kind"] == "joined":
             found.roles[entry["who"]] = entry["role"]
             found.places |= {entry["home"]}
@@ -228,7 +228,7 @@ def _origin(log: Log, **more: Any) -> Origin:
 
 def _transcripts(log: Log, instrument: RatingInstrument, choice: Choice) -> Iterator[Found]:
     cast, lines = cast_of(log), dict[str, list[dict[str, Any]]]()
-    for entry in log.entries(("said", "conversation_started", "conversation_ended")):
+    for entry in log.fields(("said", "conversation_started", "conversation_ended")):
         chat = entry["chat"]
         if entry["kind"] == "conversation_started":
             lines[chat] = []
@@ -280,7 +280,7 @@ def _transcript(
 
 def _pairs(log: Log, instrument: RatingInstrument, choice: Choice, seed: int) -> Iterator[Found]:
     cast, versions = cast_of(log), dict[str, list[dict[str, Any]]]()
-    for entry in log.entries(("persona_changed",)):
+    for entry in log.fields(("persona_changed",)):
         versions.setdefault(entry["who"], []).append(entry)
     for who, texts in sorted(versions.items()):
         if cast.roles.get(who) != "client" or choice.who not in (None, who):

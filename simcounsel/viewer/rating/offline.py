@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from simcounsel.viewer.rating.study import Rater, Study, write_whole
-from simcounsel.viewer.serve import STATIC
+from simcounsel.viewer.routes import STATIC
 
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)

@@ -28,7 +28,8 @@ from simcounsel.errors import StudyError
 from simcounsel.viewer.guard import LOOPBACK, Guard
 from simcounsel.viewer.rating.answers import Given, answer_of, append, last_answers, read_answers
 from simcounsel.viewer.rating.study import Rater, Study, open_study
-from simcounsel.viewer.serve import STATIC, listen
+from simcounsel.viewer.routes import STATIC
+from simcounsel.viewer.serve import listen
 
 PORT = 8765
 """Where links point, so that they stay true when the server is started again."""

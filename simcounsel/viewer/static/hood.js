@@ -17,13 +17,20 @@ export function mountHood(section, run, overview) {
     const [all, warnings, behind] = await Promise.all([get(run, `calls/${tick}`).catch((error) => (bundled ? [] : Promise.reject(error))), get(run, "warnings"), event ? get(run, `behind/${event}?tick=${tick}`).catch(() => null) : null]);
     if (mine !== asked) return;
     const chosen = behind ? behind.keys.map((key) => all.find((call) => call.key === key)).filter(Boolean) : all.filter((call) => call.who === who && call.verb !== "embed" && !call.spare);
-    fill(section, h("h2", {}, "Under the hood"), behind ? about(behind.event, chosen) : h("p", { class: "soft" }, `All that was asked on behalf of ${who} at ${momentOf(overview, tick)}: ${chosen.length} requests. Recorded answers that were used again are not written twice.`),
+    fill(section, h("h2", {}, "Under the hood"), behind ? about(behind, chosen) : h("p", { class: "soft" }, `All that was asked on behalf of ${who} at ${momentOf(overview, tick)}: ${chosen.length} requests. Recorded answers that were used again are not written twice.`),
       chosen.map((call, index) => request(call, Boolean(behind) && index === 0)), warned(warnings), bundled && !all.length ? h("p", { class: "soft" }, "Prompts and replies may have been left out of this file; the site (`simcounsel view`) has them.") : null);
   }
 
-  function about(event, chosen) {
-    return h("p", {}, "Behind ", event.text ? said(`“${event.text}”`) : event.kind, `: ${chosen.length ? `${chosen.length} ${chosen.length === 1 ? "request" : "requests"}` : "no request in this run's records (it was answered from a recording)"}. `,
+  function about(behind, chosen) {
+    const { event } = behind;
+    return h("p", {}, "Behind ", event.text ? said(`“${event.text}”`) : event.kind, `: ${counted(behind, chosen)}. `,
       h("button", { type: "button", class: "plain", onclick: () => show({ event: null }) }, "all requests of this moment"));
+  }
+
+  function counted(behind, chosen) {
+    if (chosen.length) return `${chosen.length} ${chosen.length === 1 ? "request" : "requests"}`;
+    if (!behind.recorded) return "not recorded: this run's version did not write down which requests an event came from";
+    return behind.keys.length ? "its requests are not in this run's records" : "no request: no model was asked for it";
   }
 
   function warned(warnings) {

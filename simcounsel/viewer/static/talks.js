@@ -112,14 +112,19 @@ export function mountTalks(section, run, overview) {
   }
 
   function practised(steps) {
-    const told = (steps || []).filter((one) => one.kind !== "noted" && (one.kind !== "reasoned" || one.skill)).map((one) => ({
+    const told = (steps || []).filter((one) => one.kind !== "noted" && (one.kind !== "reasoned" || one.skill)).map((one) => (({
       judged: () => `${one.question}: ${one.verdict} (${one.by}; ${one.reason})`,
       transitioned: () => `${one.protocol === "safety" ? "safety: " : ""}${one.origin ? `${one.origin} → ` : "→ "}${one.state}`,
       reasoned: () => `skill: ${one.skill}`,
       client_shifted: () => `resistance ${one.resistance.toFixed(1)}, mood ${one.mood.toFixed(1)}${one.homework ? `, homework ${one.homework}` : ""}`,
       retrieved: () => `${one.of}: ${one.chosen.join(", ") || "none"}, out of ${one.candidates.filter((c) => c.kept).length} that were allowed (${one.reason})`,
-    })[one.kind]());
+    })[one.kind] || (() => foreign(one)))).map((tell) => tell());
     return told.length ? h("p", { class: "small soft practice" }, said(told.join(" · "))) : null;
+  }
+
+  /** An event of another package's policy: its kind and its fields as they are. */
+  function foreign({ kind, who, calls, fallback, ...fields }) {
+    return `${kind}: ${Object.entries(fields).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ")}`;
   }
 
   function behind(steps) {

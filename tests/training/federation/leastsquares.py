@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from training.federation.state import ServerState
 from training.federation.updates import A, B, Learned, Weights
+from training.plan import Plan, Site
+from training.recipe import Recipe
 
 LAYER = "base_model.model.model.layers.0.self_attn.q_proj"
 KEY_A, KEY_B = LAYER + A, LAYER + B
@@ -80,3 +83,31 @@ def central_b(of: Mapping[str, tuple[np.ndarray, np.ndarray]], a: np.ndarray) ->
     y = np.concatenate([y for _, y in of.values()])
     inner = ALPHA / a.shape[0] * x @ a.astype(np.float64).T
     return np.linalg.lstsq(inner, y, rcond=None)[0].T
+
+
+# three sites, and what they agree on
+
+SIZES = {"east": 10, "north": 60, "south": 30}
+DATA = data(SIZES)
+SITE = {
+    "unit": "site",
+    "clip": 1.0,
+    "delta": 1e-3,
+    "noise_at": "each_site",
+    "noise_multiplier": 5.0,
+}
+
+
+def recipe(privacy: dict[str, Any] | None, **more: Any) -> Recipe:
+    given = {
+        "rounds": 6,
+        "lora": {"alpha": ALPHA, "rank": 2},
+        "privacy": privacy,
+        "folders": dict.fromkeys(SIZES, "x"),
+        **more,
+    }
+    return Recipe.model_validate(given)
+
+
+def plan_of(of: Recipe) -> Plan | None:
+    return of.plan(tuple(Site(name=name, sessions=size) for name, size in SIZES.items()))

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.training.federation.leastsquares import ALPHA, LeastSquares, data, start
+from tests.training.federation.leastsquares import (
+    DATA,
+    SITE,
+    SIZES,
+    LeastSquares,
+    plan_of,
+    recipe,
+    start,
+)
 from training.errors import TrainingError
 from training.federation.all_rounds import LEDGER, ROUNDS, federate
 from training.federation.inprocess import InProcess
@@ -21,34 +29,8 @@ from training.federation.ledger import Spending
 from training.federation.rounds import RoundReport
 from training.federation.state import FACTS, TENSORS, ServerState, from_folder, latest, to_folder
 from training.federation.terms import Terms, terms_of
-from training.plan import Plan, Site
 from training.privacy import gaussian
 from training.recipe import Recipe
-
-SIZES = {"east": 10, "north": 60, "south": 30}
-DATA = data(SIZES)
-SITE = {
-    "unit": "site",
-    "clip": 1.0,
-    "delta": 1e-3,
-    "noise_at": "each_site",
-    "noise_multiplier": 5.0,
-}
-
-
-def recipe(privacy: dict[str, Any] | None, **more: Any) -> Recipe:
-    given = {
-        "rounds": 6,
-        "lora": {"alpha": ALPHA, "rank": 2},
-        "privacy": privacy,
-        "folders": dict.fromkeys(SIZES, "x"),
-        **more,
-    }
-    return Recipe.model_validate(given)
-
-
-def plan_of(of: Recipe) -> Plan | None:
-    return of.plan(tuple(Site(name=name, sessions=size) for name, size in SIZES.items()))
 
 
 def go(

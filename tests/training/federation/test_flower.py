@@ -19,8 +19,15 @@ import numpy as np
 import pytest
 
 from tests.training.federation import certificates
-from tests.training.federation.leastsquares import LeastSquares, start
-from tests.training.federation.test_all_rounds import DATA, SITE, SIZES, plan_of, recipe
+from tests.training.federation.leastsquares import (
+    DATA,
+    SITE,
+    SIZES,
+    LeastSquares,
+    plan_of,
+    recipe,
+    start,
+)
 from training.federation import site as site_side
 from training.federation.all_rounds import ROUNDS
 from training.federation.fixedpoint import Residues

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.training.federation.leastsquares import start
-from tests.training.federation.test_all_rounds import SITE, SIZES, Never, go, plan_of, recipe
+from tests.training.federation.leastsquares import SITE, SIZES, plan_of, recipe, start
+from tests.training.federation.test_all_rounds import Never, go
 from tests.training.federation.test_rounds import EVEN, Moves, moved
 from training.errors import TrainingError
 from training.federation import aggregation, noise, screening

@@ -8,7 +8,15 @@ from pathlib import Path
 from flwr.app import Context, Message
 from flwr.serverapp import Grid, ServerApp
 
-from tests.training.federation.leastsquares import LeastSquares, start
+from tests.training.federation.leastsquares import (
+    DATA,
+    SITE,
+    SIZES,
+    LeastSquares,
+    plan_of,
+    recipe,
+    start,
+)
 from training.federation.flower.client import SiteSide, site_app
 from training.federation.flower.server import ServerSide, serve
 from training.federation.terms import Terms, terms_of
@@ -22,8 +30,6 @@ DIES, DIES_IN = "south", 2
 
 def agreed(context: Context) -> tuple[Terms, Plan | None]:
     """What server and sites each have from their recipe."""
-    from tests.training.federation.test_all_rounds import SITE, SIZES, plan_of, recipe
-
     asked = context.run_config
     averaging = {"timeout_s": TIMEOUT_S, "min_sites": 1, "secure": bool(asked["secure"])}
     of = recipe(
@@ -46,8 +52,6 @@ class Killed(LeastSquares):
 
 
 def bring_site(context: Context) -> SiteSide:
-    from tests.training.federation.test_all_rounds import DATA
-
     learner = Killed(DATA)
     learner.mark = Path(str(context.run_config["folder"])) / "trains"
     return SiteSide(

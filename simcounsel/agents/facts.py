@@ -1,0 +1,201 @@
+"""What the questions of a mind are about, as data: one type for each kind of question.
+
+They hold what the prompts say, as far as a stand-in reads it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simcounsel.agents.mind import Reachable
+from simcounsel.agents.questionnaire import FormItem
+from simcounsel.agents.talk import TalkLine
+from simcounsel.agents.tasks import PortraitAnswer, SkippedDaysAnswer
+from simcounsel.llm.question import Facts
+from simcounsel.specs.persona import Routine
+from simcounsel.specs.vocabulary import Emotion, Role
+
+Strokes = tuple[tuple[str, str], ...]
+"""(time of day, what is done) of each broad stroke of a day."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortraitFacts(Facts):
+    """How somebody comes across before the world begins."""
+
+    portrait: PortraitAnswer
+    """As the persona's file has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DayFacts(Facts):
+    """A day in broad strokes, or the rest of one."""
+
+    days: tuple[Strokes, ...]
+    """The sample days of the persona's file."""
+    minute: int
+    """Since day 0: now."""
+    why: str | None
+    """What calls for a revision; None for a new day."""
+    strokes: Strokes
+    """The plan so far; () before there is one."""
+    memories: tuple[str, ...]
+    """What came to mind, best first: the first three."""
+    appointments: Strokes
+    """Today's, still to come."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlotsFacts(Facts):
+    """The next slots."""
+
+    minutes: tuple[int, ...]
+    """When each slot begins, since day 0."""
+    routines: tuple[Routine, ...]
+    places: tuple[Reachable, ...]
+    emotion: Emotion
+    strokes: Strokes
+    """The day's plan."""
+    activity: str
+    """What is being done now; '' before anything was done."""
+    done: Mapping[str, int]
+    """The minute in which each activity of this day was begun."""
+    theme: str
+    """A client's theme; '' for others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppraisalFacts(Facts):
+    """Feelings about the tick's news."""
+
+    name: str
+    news: tuple[str, ...]
+    felt: tuple[tuple[str, Emotion, int, int], ...]
+    """What is known beforehand of how things feel: text, emotion, intensity, poignancy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineFacts(Facts):
+    """The next line of a conversation."""
+
+    chat: str
+    """The conversation's id."""
+    me: str
+    role: Role
+    other: str
+    other_role: str
+    place: str
+    meeting: int
+    """How many times the two have talked, this one included."""
+    closeness: float
+    """Own score to the other, 0 to 10."""
+    lines: tuple[TalkLine, ...]
+    """What was said so far."""
+    turns_left: int
+    """Lines that may still be said, the next one included."""
+    move: str
+    """The decided move, or the act that words it."""
+    aim: str
+    leaves: bool
+    """Whether the line is decided to take leave."""
+    emotion: Emotion
+    said: tuple[str, ...]
+    """Own lines of late, this conversation's included, oldest first."""
+    memories: tuple[str, ...]
+    """What came to mind, best first."""
+    words: str | None
+    """The words that the other stressed last, for the slots of a form."""
+    feeling: str | None
+    """The feeling that was heard in them, as an adjective."""
+    theme: str
+    """A client's theme; '' for others."""
+
+    @property
+    def heard(self) -> TalkLine | None:
+        """The other's last line."""
+        return next((line for line in reversed(self.lines) if line.who != self.me), None)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """One's own lines of this conversation."""
+        return tuple(line.text for line in self.lines if line.who == self.me)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryFacts(Facts):
+    """What somebody takes away from a conversation."""
+
+    name: str
+    other: str
+    role: Role
+    lines: tuple[TalkLine, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SalienceFacts(Facts):
+    """The most salient questions that recent memories raise."""
+
+    name: str
+    role: Role
+    memories: tuple[str, ...]
+    wondered: tuple[str, ...]
+    """The questions of the last reflection."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsightsFacts(Facts):
+    """What the evidence adds up to."""
+
+    name: str
+    evidence: tuple[str, ...]
+    emotions: tuple[Emotion | None, ...]
+    """Of each piece of evidence; None: it has none."""
+    poignancies: tuple[int | None, ...]
+    """The same."""
+    known: tuple[str, ...]
+    """Thoughts that one has already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonaFacts(Facts):
+    """The persona's text, rewritten after new insights."""
+
+    name: str
+    portrait: PortraitAnswer
+    """The text so far."""
+    insights: tuple[str, ...]
+    evidence: tuple[str, ...]
+    emotion: Emotion
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkippedDaysFacts(Facts):
+    """Days that were not lived through."""
+
+    days: tuple[int, ...]
+    usual: SkippedDaysAnswer
+    """An ordinary account of each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfReportFacts(Facts):
+    """A block of a questionnaire about oneself."""
+
+    instrument: str
+    items: tuple[FormItem, ...]
+    memories: tuple[str, ...]
+    """What came to mind, best first."""
+    recent_feeling: str
+    """How it has felt of late; '' before there is a version of its text."""
+    seed: int
+    """The world's: for what is drawn once for a person, not for each answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterviewFacts(Facts):
+    """A researcher's question."""
+
+    question: str
+    answers: tuple[str, ...]
+    """Given to earlier questions of this interview, oldest first."""
+    own_words: tuple[str, ...]
+    """What this person has said or thought, or could have said by then, in its own words."""

@@ -1,0 +1,194 @@
+"""The questions to the supporter, the evaluator, the corrector and the manager. They see what was
+said, and nothing of the seeker's file.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from simcounsel.chance import chance
+from simcounsel.corpus.handwritten import read_samples
+from simcounsel.corpus.synthesis.answers import (
+    MOST_STRATEGIES,
+    Distilled,
+    Evaluation,
+    SupporterLine,
+    corrected_problem,
+    distilled_problem,
+    evaluation_problem,
+    line_problem,
+)
+from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
+from simcounsel.corpus.synthesis.facts import CorrectFacts, DistilFacts, EvaluateFacts, SupportFacts
+from simcounsel.corpus.synthesis.strategies import Strategy
+from simcounsel.llm.question import EXAMPLES_SHOWN, Ask, Example, Question, Reply, ask
+from simcounsel.prompts import render
+from simcounsel.specs.synthesis import STRATEGY_WORDS
+from simcounsel.specs.vocabulary import Quality, Support
+
+CLOSING = (
+    "It is the last: close without a question, with something of this person's own to take along."
+)
+OPEN = "There is time; nothing has to be solved now."
+
+
+def support(
+    context: SessionContext,
+    lines: Sequence[Line],
+    turn: int,
+    last: bool,
+    carried: Sequence[Strategy],
+    fallback: tuple[Support, str],
+) -> Ask[Reply[SupporterLine]]:
+    """The supporter: stage, skill, line, and what it thought before."""
+    learned = "\n".join(f"{strategy.id}: {strategy.text}" for strategy in carried)
+    system, prompt = render(
+        "support",
+        strategies=render("support_strategies", strategies=learned)[1] if carried else "",
+        talk=talk(lines),
+        turn=turn,
+        turns=context.settings.turns,
+        ending=CLOSING if last else OPEN,
+        language=context.settings.language,
+        words=context.settings.line_words,
+    )
+    seed = context.seed("examples", len(lines) + 1)
+    said = [text for _, text in lines]
+    return ask(
+        Question(
+            verb="fill",
+            purpose="support",
+            who=context.session,
+            tier="supporter",
+            system=system,
+            prompt=prompt,
+            schema=SupporterLine,
+            examples=drawn_examples(seed) if context.english else (),
+            check=lambda answer: line_problem(answer.line, said, context.english),
+            fallback=SupporterLine(
+                reasoning="", stage=fallback[0], skill="silence", line=fallback[1]
+            ),
+            temperature=0.8,
+            max_tokens=400,
+            seed=context.seed("supporter", len(lines) + 1),
+            facts=SupportFacts(
+                lines=tuple(lines),
+                turn=turn,
+                turns=context.settings.turns,
+                last=last,
+                carried=_by_id(carried),
+            ),
+        )
+    )
+
+
+def evaluate(
+    context: SessionContext, lines: Sequence[Line], draft: str, turn: int
+) -> Ask[Reply[Evaluation | None]]:
+    """The evaluator: nine qualities, whether and how to revise, whether to go on. It sees what was
+    said and no more. None when it gave no usable answer.
+    """
+    system, prompt = render("evaluate", talk=talk(lines), draft=draft)
+    return ask(
+        Question[Evaluation | None](
+            verb="fill",
+            purpose="evaluate",
+            who=context.session,
+            tier="evaluator",
+            system=system,
+            prompt=prompt,
+            schema=Evaluation,
+            check=evaluation_problem,
+            fallback=None,
+            temperature=0.0,
+            max_tokens=400,
+            seed=context.seed("evaluator", len(lines) + 1),
+            facts=EvaluateFacts(
+                lines=tuple(lines), draft=draft, turn=turn, turns=context.settings.turns
+            ),
+        )
+    )
+
+
+def correct(
+    context: SessionContext, lines: Sequence[Line], draft: str, advice: str, stage: Support
+) -> Ask[Reply[str]]:
+    """The corrector: the line anew."""
+    system, prompt = render(
+        "correct",
+        talk=talk(lines),
+        draft=draft,
+        advice=advice,
+        language=context.settings.language,
+        words=context.settings.line_words,
+    )
+    return ask(
+        Question(
+            verb="write",
+            purpose="correct",
+            who=context.session,
+            tier="corrector",
+            system=system,
+            prompt=prompt,
+            check=corrected_problem(draft, [text for _, text in lines], context.english),
+            fallback=draft,
+            temperature=0.5,
+            max_tokens=250,
+            seed=context.seed("corrector", len(lines) + 1),
+            facts=CorrectFacts(lines=tuple(lines), draft=draft, advice=advice, stage=stage),
+        )
+    )
+
+
+def distil(
+    context: SessionContext,
+    advice: Sequence[tuple[Quality, str]],
+    carried: Sequence[Strategy],
+    lines: Sequence[Line],
+) -> Ask[Reply[Distilled]]:
+    """The manager: strategies out of all that the evaluator asked for in this session."""
+    system, prompt = render(
+        "distil",
+        advice="\n".join(f"- ({quality}) {text}" for quality, text in advice),
+        language=context.settings.language,
+        known="\n".join(f"- {strategy.text}" for strategy in carried) or "(nothing yet)",
+        most=MOST_STRATEGIES,
+        words=STRATEGY_WORDS,
+    )
+    return ask(
+        Question(
+            verb="fill",
+            purpose="distil",
+            who=context.session,
+            tier="manager",
+            system=system,
+            prompt=prompt,
+            schema=Distilled,
+            check=distilled_problem([text for _, text in lines], context.english),
+            fallback=Distilled(),
+            temperature=0.3,
+            max_tokens=400,
+            seed=context.seed("manager", 0),
+            facts=DistilFacts(advice=tuple(text for _, text in advice), carried=_by_id(carried)),
+        )
+    )
+
+
+def _by_id(carried: Sequence[Strategy]) -> dict[str, str]:
+    return {strategy.id: strategy.text for strategy in carried}
+
+
+def drawn_examples(seed: int) -> tuple[Example, ...]:
+    """Lines of the samples' counselors that fit any story, for a capable model to take the tone
+    from; others each time.
+    """
+    return tuple(chance(seed, "examples").sample(_portable(), EXAMPLES_SHOWN))
+
+
+@cache
+def _portable() -> tuple[Example, ...]:
+    return tuple(
+        Example(text=turn.text, tags={"stage": turn.stage, "skill": turn.skill})
+        for dialogue in read_samples()
+        for turn in dialogue.turns
+        if turn.portable and turn.speaker == "counselor"
+    )

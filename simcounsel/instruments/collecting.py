@@ -1,0 +1,91 @@
+"""The answers to a scale's items, put together over blocks and samples."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simcounsel.events import ItemAnswer
+from simcounsel.instruments.forms import ItemRead, read_block
+from simcounsel.llm.question import Ask, Reply
+from simcounsel.prompts import render
+from simcounsel.specs.scale import Item, Scale
+
+SAMPLING = 0.7
+"""Temperature when several samples are averaged; a single one is the likeliest answer."""
+DECIMALS = 4
+AskBlock = Callable[[tuple[Item, ...], str], Ask[Reply[Any]]]
+"""Items, and what was wrong with the first answers ('': nothing yet)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What measuring once came to."""
+
+    items: tuple[ItemAnswer, ...]
+    """An answer to each item, in the scale's order."""
+    replies: tuple[Reply[Any], ...] = ()
+    """The replies that they came from."""
+
+
+@dataclass(kw_only=True)
+class _Found:
+    """What is known of one item so far."""
+
+    values: list[float] = field(default_factory=list)
+    """The usable answers."""
+    reason: str = "not asked"
+    """Why the last unusable one was none."""
+
+
+class Collected:
+    """Answers by item over all samples."""
+
+    def __init__(self, scale: Scale) -> None:
+        self.scale = scale
+        self.replies: list[Reply[Any]] = []
+        self._found = {item.id: _Found() for item in scale.items}
+
+    def take(self, read: Mapping[str, ItemRead], flipped: bool = False) -> None:
+        """Add a number to each item, or note why there is none. flipped: the later of two texts
+        stood first, so that the number counts from the other end.
+        """
+        by_id = {item.id: item for item in self.scale.items}
+        for name, one in read.items():
+            allowed = self.scale.range_of(by_id[name])
+            if one.value is None:
+                self._found[name].reason = one.reason
+            else:
+                self._found[name].values.append(
+                    allowed.min + allowed.max - one.value if flipped else one.value
+                )
+
+    def answers(self) -> Answers:
+        """The mean of each item's usable answers; None with a reason where there is none."""
+        items = tuple(
+            (
+                ItemAnswer(id=name, value=round(sum(one.values) / len(one.values), DECIMALS))
+                if one.values
+                else ItemAnswer(id=name, value=None, reason=one.reason)
+            )
+            for name, one in self._found.items()
+        )
+        return Answers(items=items, replies=tuple(self.replies))
+
+    def ask_in_blocks(self, ask_block: AskBlock, flipped: bool = False) -> Ask[None]:
+        """Each block once, and what could not be used of it a second time."""
+        for items in self.scale.blocks():
+            reply = yield from ask_block(items, "")
+            self.replies.append(reply)
+            read = read_block(self.scale, items, reply.value, reply.problem)
+            wrong = tuple(item for item in items if read[item.id].mendable)
+            if wrong:
+                listed = "; ".join(f"{item.id} ({read[item.id].reason})" for item in wrong)
+                reply = yield from ask_block(wrong, render("judge_again", wrong=listed)[1])
+                self.replies.append(reply)
+                read |= read_block(self.scale, wrong, reply.value, reply.problem)
+            self.take(read, flipped)
+
+
+def temperature(samples: int) -> float:
+    """At which a block is asked when this many samples are averaged."""
+    return SAMPLING if samples > 1 else 0.0

@@ -1,0 +1,41 @@
+"""What the questions to a judge are about, as data: for whoever answers without a language model."""
+
+from dataclasses import dataclass
+
+from simcounsel.agents.questionnaire import FormItem
+from simcounsel.llm.question import Facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemFacts(Facts):
+    """One item, asked alone."""
+
+    instrument: str
+    """The scale's id."""
+    item: FormItem
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockFacts(Facts):
+    """Several items at once."""
+
+    instrument: str
+    """The scale's id."""
+    items: tuple[FormItem, ...]
+    material: str
+    """What is to be judged, as it stands in the prompt."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditFacts(Facts):
+    """Questions of an audit, to be answered with a quote."""
+
+    instrument: str
+    """The scale's id."""
+    items: tuple[str, ...]
+    """The ids of the questions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairFacts(Facts):
+    """Which of two conversations is better: both stand in the prompt, and nothing else is known."""

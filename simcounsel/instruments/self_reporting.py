@@ -1,0 +1,35 @@
+"""A person answers a scale about itself, in blocks."""
+
+from typing import Any
+
+from simcounsel.agents.mind import Mind, Scene
+from simcounsel.agents.questionnaire import Sheet
+from simcounsel.instruments.collecting import Answers, Collected, temperature
+from simcounsel.instruments.forms import answers_model, question_of, scale_text
+from simcounsel.llm.question import Ask, Reply
+from simcounsel.specs.scale import Item, Scale
+
+
+def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask[Answers]:
+    """The person's own answers, from its persona and memories of now; the mean of `samples`."""
+    collected = Collected(scale)
+    for sample in range(samples):
+
+        def block(items: tuple[Item, ...], again: str, sample: int = sample) -> Ask[Reply[Any]]:
+            return mind.report(scene, _sheet(scale, items, again, sample, samples))
+
+        yield from collected.ask_in_blocks(block)
+    return collected.answers()
+
+
+def _sheet(scale: Scale, items: tuple[Item, ...], again: str, sample: int, samples: int) -> Sheet:
+    return Sheet(
+        instrument=scale.id,
+        instruction=scale.instruction,
+        scale=scale_text(scale, items),
+        questions=tuple(question_of(scale, item) for item in items),
+        answers=answers_model(scale, items),
+        sample=sample,
+        again=again,
+        temperature=temperature(samples),
+    )

@@ -1,0 +1,163 @@
+"""A run of a sweep in a process of its own, since Mesa never frees a model."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from simcounsel.corpus.synthesis import Workshop
+from simcounsel.engine.opening import models_for
+from simcounsel.engine.simulation import Simulation
+from simcounsel.errors import SimcounselError
+from simcounsel.events import Entry, TickEnded
+from simcounsel.lab.cells import open_cell, ticks_behind, ticks_of
+from simcounsel.llm.prices import Prices
+from simcounsel.specs.experiment import Cell
+from simcounsel.specs.synthesis import Synthesis
+
+
+def live(
+    cell: Cell,
+    out: Path,
+    in_flight: int,
+    prices: Prices | None,
+    tell: Callable[[dict[str, Any]], None],
+    stop_on: int = signal.SIGINT,
+) -> None:
+    """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick
+    (or wave), and of the end.
+
+    The signal `stop_on` stops it after the tick that is being lived; a second one at once.
+    """
+    run = open_cell(cell, out)
+    models = models_for(run, in_flight=in_flight, prices=prices)
+
+    def report(ticks: int) -> None:
+        tell(
+            {
+                "run": cell.name,
+                "tick": ticks,
+                "calls": models.usage.calls,
+                "cost_usd": models.usage.cost_usd,
+            }
+        )
+
+    def on_event(entry: Entry) -> None:
+        if isinstance(entry.event, TickEnded):
+            report(ticks_behind(cell, entry.tick + 1))
+
+    going: Simulation | Workshop
+    if isinstance(cell.about, Synthesis):
+        going = Workshop(run, models=models, on_wave=report)
+        left = None
+    else:
+        going = Simulation(run.world, run=run, models=models, on_event=on_event)
+        left = cell.ticks - going.tick
+
+    def stop(*_: object) -> None:
+        if going.stopped_because:
+            raise KeyboardInterrupt
+        going.stopped_because = "stopped"
+
+    # outside a main thread whoever runs this stops it otherwise
+    with contextlib.suppress(ValueError):
+        signal.signal(stop_on, stop)
+    going.run(left)
+
+
+def process_context() -> Any:
+    """How processes are begun. On Linux each is a fork of one that has imported everything once,
+    which saves seconds a run; elsewhere, and where that one cannot be had (its socket's path would
+    be too long), each imports for itself.
+    """
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    from multiprocessing import forkserver
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["simcounsel.lab.preload"])
+    try:
+        with _same_imports():
+            forkserver.ensure_running()
+    except OSError:
+        return multiprocessing.get_context("spawn")
+    return context
+
+
+@contextlib.contextmanager
+def _same_imports() -> Iterator[None]:
+    """A Python that is started meanwhile finds the modules that this one finds, and not first those
+    that lie where it is started.
+    """
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
+    os.environ |= {
+        "PYTHONPATH": os.pathsep.join(place or os.getcwd() for place in sys.path),
+        "PYTHONSAFEPATH": "1",
+    }
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def live_in_process(
+    cell: Cell,
+    out: Path,
+    in_flight: int,
+    prices_file: Path | None,
+    environment: dict[str, str],
+    reports: "multiprocessing.Queue[dict[str, Any]]",
+) -> None:
+    """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
+    the run; what is imported already was imported with that of the first sweep in this process.
+    """
+    # a terminal's Ctrl-C reaches children too: they leave it to their parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.clear()
+    os.environ.update(environment)
+    try:
+        live(cell, out, in_flight, Prices.load(prices_file), reports.put, signal.SIGTERM)
+        done = ticks_of(cell, out) >= cell.ticks
+        reports.put({"run": cell.name, "end": "done" if done else "stopped", "cause": None})
+    except KeyboardInterrupt:
+        reports.put({"run": cell.name, "end": "stopped", "cause": None})
+    except SimcounselError as error:
+        reports.put({"run": cell.name, "end": "failed", "cause": str(error)})
+    except Exception as error:
+        reports.put(
+            {"run": cell.name, "end": "failed", "cause": f"{type(error).__name__}: {error}"}
+        )
+
+
+@contextlib.contextmanager
+def interrupt_held_back() -> Iterator[None]:
+    """A Ctrl-C that comes meanwhile is heard at the end. Processes that are started meanwhile never
+    hear one: they leave it to their parent.
+    """
+    heard: list[int] = []
+    try:
+        before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    except ValueError:  # outside a main thread nothing is changed
+        yield
+        return
+    masked = (
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        if hasattr(signal, "pthread_sigmask")
+        else None
+    )
+    try:
+        yield
+    finally:
+        if masked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        signal.raise_signal(signal.SIGINT)  # to whoever hears it otherwise

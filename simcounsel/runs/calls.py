@@ -1,0 +1,95 @@
+"""Requests to models as calls.jsonl keeps them, whichever version wrote it."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class Message(BaseModel):
+    """One message of a request."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    role: str
+    """`system`, `user` or `assistant`."""
+    content: str
+
+
+class Call(BaseModel):
+    """One request to a model and what came of it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    key: str
+    """Of the request: the hash of all that can reach its answer. Events name it."""
+    tick: int | None
+    """In which it was asked; None outside a run's ticks."""
+    who: str
+    purpose: str
+    verb: str
+    model: str
+    tier: str | None = None
+    """Which of the world's models was asked for; None in a log of version 1."""
+    messages: tuple[Message, ...] = ()
+    """What was sent; () where vectors were asked for."""
+    exact: bool = True
+    """Whether `messages` is all that was sent: version 1 left out the schema, the options and the
+    examples."""
+    parameters: Mapping[str, Any] | None = None
+    """What was sent beside the messages; None where it was not kept."""
+    left_out: tuple[str, ...] = ()
+    """Parameters that were meant to be sent, and that the server did not take."""
+    reply: str | None = None
+    """As it came; None when nothing came."""
+    source: Literal["generated", "chosen", "fallback", "human"] | None = None
+    """Where the answer is from; None where vectors were asked for."""
+    complaint: str | None = None
+    """What was wrong with the first reply, if it was asked again."""
+    problem: str | None = None
+    """Why the fallback was taken, if it was."""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    """None when the price is unknown."""
+    latency_s: float | None = None
+    tries: int | None = None
+    """How often it was sent over the network."""
+    spare: bool = False
+    """In a fork: one of its parent's future, kept in case that it is asked again."""
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> "Call | None":
+        """A line of calls.jsonl of any version; None when it is none."""
+        try:
+            return cls.model_validate(_of_today(fields))
+        except (ValidationError, TypeError, ValueError, AttributeError):
+            return None
+
+    @property
+    def seed(self) -> int | None:
+        """What a server was given to draw with; None where that was not kept."""
+        found = (self.parameters or {}).get("seed")
+        return found if isinstance(found, int) else None
+
+    @property
+    def embeds(self) -> bool:
+        """Whether vectors were asked for, and no words."""
+        return self.verb == "embed"
+
+    @property
+    def characters(self) -> int:
+        """How long it is with its reply."""
+        return sum(len(one.content) for one in self.messages) + len(self.reply or "")
+
+
+def _of_today(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Version 1 kept `system`, `talk` and `prompt` in place of the messages."""
+    if "messages" in fields or fields.get("verb") == "embed":
+        return fields
+    told = [
+        ("system", fields.get("system")),
+        *((role, content) for role, content in fields.get("talk") or ()),
+        ("user", fields.get("prompt")),
+    ]
+    messages = [{"role": role, "content": content} for role, content in told if content]
+    seed = {} if fields.get("seed") is None else {"parameters": {"seed": fields["seed"]}}
+    return {**fields, **seed, "messages": messages, "exact": False}

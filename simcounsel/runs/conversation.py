@@ -1,0 +1,141 @@
+"""Conversations as they were held, those of a world and the sessions of a synthesis in one form."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from simcounsel.events import (
+    Appraised,
+    Assessed,
+    ConversationEnded,
+    ConversationStarted,
+    CourseAdvanced,
+    Decided,
+    Disclosed,
+    Drafted,
+    Entry,
+    Evaluated,
+    Event,
+    Extracted,
+    FactLearned,
+    Formulated,
+    Memory,
+    PracticeEvent,
+    Recalled,
+    RelationChanged,
+    Revised,
+    Said,
+    SessionEnded,
+    SessionPlanned,
+    SessionReviewed,
+    StrategyKnown,
+    StrategyLearned,
+    Warned,
+)
+
+CLIENT, COUNSELOR = "client", "counselor"
+"""Who speaks in a session of a synthesis, where nobody has a name."""
+CourseEvent = SessionPlanned | SessionReviewed | FactLearned | Formulated | CourseAdvanced
+COURSE = (SessionPlanned, SessionReviewed, FactLearned, Formulated, CourseAdvanced)
+E = TypeVar("E", bound=Event, covariant=True)
+F = TypeVar("F", bound=Event)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dated(Generic[E]):
+    """An event of a certain kind, with its place in the log."""
+
+    seq: int
+    tick: int
+    minute: int
+    event: E
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line, with what stood behind it."""
+
+    seq: int
+    """Of its event in the log."""
+    event: Said | Disclosed | Drafted
+    decided: Decided | None = None
+    """The move that was chosen for it."""
+    recalled: Dated[Recalled] | None = None
+    """What came to the speaker's mind before it."""
+    practice: tuple[PracticeEvent, ...] = ()
+    """What policies wrote on the way to it, in order."""
+    danger: Assessed | None = None
+    """Danger that was heard in it."""
+    judged: Evaluated | None = None
+    """What a synthesis' evaluator said of it."""
+    revised: Revised | None = None
+    """The line that took its place in a synthesis."""
+
+    @property
+    def message(self) -> int:
+        """Its number in the conversation, from 1."""
+        return self.event.message
+
+    @property
+    def who(self) -> str:
+        """The speaker's name; the part, in a session of a synthesis."""
+        match self.event:
+            case Said():
+                return self.event.who
+            case Disclosed():
+                return CLIENT
+        return COUNSELOR
+
+    @property
+    def text(self) -> str:
+        """As it was said: revised, where it was."""
+        return (self.revised or self.event).text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aftermath:
+    """What one of the two took away."""
+
+    felt: Appraised | None = None
+    """How the conversation felt; `about` is the summary in their words."""
+    relation: RelationChanged | None = None
+    summary: Memory | None = None
+    """The memory that was made of it."""
+    practice: tuple[PracticeEvent, ...] = ()
+    """What their policy wrote once it was over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """A conversation of two residents, or a session of a synthesis."""
+
+    id: str
+    """`TICK:NAME+NAME`, or the session's name."""
+    tick: int
+    minute: int
+    seq: int
+    """Of the event that it began with."""
+    who: tuple[str, str]
+    """The two, in the order in which they were named; the parts, in a session."""
+    started: ConversationStarted | Extracted | None
+    """None where the log lost its beginning."""
+    lines: tuple[Line, ...] = ()
+    course: tuple[CourseEvent, ...] = ()
+    """What a counselor planned and kept of a session in a course of therapy."""
+    ended: ConversationEnded | SessionEnded | None = None
+    """None while it goes on, or where the log lost its end."""
+    after: Mapping[str, Aftermath] = field(default_factory=dict)
+    """By name; empty for a session."""
+    learned: tuple[StrategyLearned | StrategyKnown, ...] = ()
+    """What a synthesis' manager made of it."""
+    warnings: tuple[Warned, ...] = ()
+    """Fallbacks in a session; those of a world stand by themselves in the log."""
+
+    def other_than(self, name: str) -> str:
+        """Who else took part."""
+        return self.who[1] if self.who[0] == name else self.who[0]
+
+
+def dated(entry: Entry, event: F) -> Dated[F]:
+    """An entry's event with its place in the log."""
+    return Dated(seq=entry.seq, tick=entry.tick, minute=entry.minute, event=event)

@@ -1,0 +1,256 @@
+"""From events to conversations: one fold over a world's, one over a synthesis'."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from dataclasses import replace as _with
+
+from simcounsel.events import (
+    PRACTICE,
+    Appraised,
+    Assessed,
+    ConversationEnded,
+    ConversationStarted,
+    Decided,
+    Disclosed,
+    Drafted,
+    Entry,
+    Evaluated,
+    Extracted,
+    Memory,
+    PracticeEvent,
+    Recalled,
+    RelationChanged,
+    Remembered,
+    Revised,
+    Said,
+    SessionEnded,
+    StrategyKnown,
+    StrategyLearned,
+    TickEnded,
+    Warned,
+)
+from simcounsel.runs.conversation import (
+    CLIENT,
+    COUNSELOR,
+    COURSE,
+    Aftermath,
+    Conversation,
+    CourseEvent,
+    Dated,
+    Line,
+    dated,
+)
+
+OF_WORLD = (
+    "said",
+    "conversation_started",
+    "conversation_ended",
+    "decided",
+    "recalled",
+    "appraised",
+    "relation_changed",
+    "remembered",
+    "tick_ended",
+    "assessed",
+    "judged",
+    "transitioned",
+    "noted",
+    "retrieved",
+    "reasoned",
+    "client_shifted",
+    "session_planned",
+    "session_reviewed",
+    "fact_learned",
+    "formulated",
+    "course_advanced",
+)
+"""Kinds of events that conversations of a world are made of."""
+OF_SYNTHESIS = (
+    "extracted",
+    "disclosed",
+    "drafted",
+    "evaluated",
+    "revised",
+    "session_ended",
+    "strategy_learned",
+    "strategy_known",
+    "warned",
+    "tick_ended",
+)
+"""Kinds of events that sessions of a synthesis are made of."""
+
+
+@dataclass(kw_only=True)
+class _Open:
+    """A conversation of a world as far as it was read."""
+
+    start: Entry
+    started: ConversationStarted
+    lines: list[Line] = field(default_factory=list)
+    course: list[CourseEvent] = field(default_factory=list)
+    ended: ConversationEnded | None = None
+    felt: dict[str, Appraised] = field(default_factory=dict)
+    relation: dict[str, RelationChanged] = field(default_factory=dict)
+    summary: dict[str, Memory] = field(default_factory=dict)
+    later: dict[str, list[PracticeEvent]] = field(default_factory=dict)
+    decided: Decided | None = None
+    recalled: Dated[Recalled] | None = None
+    practice: list[PracticeEvent] = field(default_factory=list)
+
+    def observe_own(self, entry: Entry) -> None:
+        """Take in an event that names this conversation."""
+        match entry.event:
+            case Said() as said:
+                self._line(entry.seq, said)
+            case Decided() as decided:
+                self.decided = decided
+            case ConversationEnded() as ended:
+                self.ended = ended
+            case Assessed() as danger:
+                self._endanger(danger)
+            case event if isinstance(event, COURSE):
+                self.course.append(event)
+            case event if isinstance(event, PRACTICE):
+                own = self.ended is not None and event.who is not None
+                (self.later.setdefault(str(event.who), []) if own else self.practice).append(event)
+
+    def observe_beside(self, entry: Entry) -> None:
+        """Take in an event of one of the two while they talk, or right after."""
+        match entry.event:
+            case Recalled() as recalled:
+                self.recalled = dated(entry, recalled)
+            case Appraised() as felt:
+                self.felt[felt.who] = felt
+            case RelationChanged() as relation:
+                self.relation[relation.who] = relation
+
+    @property
+    def parted(self) -> bool:
+        """Whether both have taken away what they take away."""
+        return set(self.relation) >= set(self.started.who)
+
+    def _line(self, seq: int, said: Said) -> None:
+        own = self.decided is not None and self.decided.who == said.who
+        line = Line(
+            seq=seq,
+            event=said,
+            decided=self.decided if own else None,
+            recalled=self.recalled,
+            practice=tuple(self.practice),
+        )
+        self.lines.append(line)
+        self.decided, self.recalled, self.practice = None, None, []
+
+    def _endanger(self, danger: Assessed) -> None:
+        for number, line in enumerate(self.lines):
+            if line.message == danger.message:
+                self.lines[number] = _with(line, danger=danger)
+
+    def closed(self) -> Conversation:
+        """The conversation as it is now."""
+        return Conversation(
+            id=self.started.chat,
+            tick=self.start.tick,
+            minute=self.start.minute,
+            seq=self.start.seq,
+            who=self.started.who,
+            started=self.started,
+            lines=tuple(self.lines),
+            course=tuple(self.course),
+            ended=self.ended,
+            after={
+                name: Aftermath(
+                    felt=self.felt.get(name),
+                    relation=self.relation.get(name),
+                    summary=self.summary.get(name),
+                    practice=tuple(self.later.get(name, ())),
+                )
+                for name in self.started.who
+            },
+        )
+
+
+def conversations_in(entries: Iterable[Entry]) -> Iterator[Conversation]:
+    """The conversations of a world, in the order in which they began; each is yielded when its tick
+    has ended, or the events have.
+
+    What somebody recalls, feels and thinks of the other belongs to the conversation that was begun
+    last, until both have parted; all else says to which conversation it belongs.
+    """
+    held: dict[str, _Open] = {}
+    last: _Open | None = None
+    for entry in entries:
+        event = entry.event
+        match event:
+            case TickEnded():
+                yield from (one.closed() for one in held.values())
+                held, last = {}, None
+            case ConversationStarted():
+                last = held[event.chat] = _Open(start=entry, started=event)
+            case Remembered():
+                _summarize(held, event)
+            case Recalled() | Appraised() | RelationChanged():
+                if last is not None and event.who in last.started.who and not last.parted:
+                    last.observe_beside(entry)
+            case _:
+                chat = getattr(event, "chat", None)
+                if isinstance(chat, str) and chat in held:
+                    held[chat].observe_own(entry)
+    yield from (one.closed() for one in held.values())
+
+
+def _summarize(held: Mapping[str, _Open], event: Remembered) -> None:
+    chat = event.memory.chat
+    if event.memory.origin == "summary" and chat is not None and chat in held:
+        held[chat].summary[event.who] = event.memory
+
+
+def sessions_in(entries: Iterable[Entry]) -> Iterator[Conversation]:
+    """The sessions of a synthesis, in the order in which they are found; each is yielded when its
+    wave has ended, or the events have.
+    """
+    found: dict[str, Conversation] = {}
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, TickEnded):
+            yield from found.values()
+            found = {}
+            continue
+        name = event.who if isinstance(event, Warned) else getattr(event, "session", None)
+        if isinstance(name, str) and name:
+            known = found.get(name) or Conversation(
+                id=name,
+                tick=entry.tick,
+                minute=entry.minute,
+                seq=entry.seq,
+                who=(CLIENT, COUNSELOR),
+                started=None,
+            )
+            found[name] = _followed(known, entry)
+    yield from found.values()
+
+
+def _followed(session: Conversation, entry: Entry) -> Conversation:
+    """A session with one more event."""
+    match entry.event:
+        case Extracted() as started:
+            return _with(session, started=started)
+        case Disclosed() | Drafted() as event:
+            return _with(session, lines=(*session.lines, Line(seq=entry.seq, event=event)))
+        case Evaluated() | Revised() as event:
+            return _with(session, lines=_amended(session.lines, event))
+        case SessionEnded() as ended:
+            return _with(session, ended=ended)
+        case StrategyLearned() | StrategyKnown() as strategy:
+            return _with(session, learned=(*session.learned, strategy))
+        case Warned() as warned:
+            return _with(session, warnings=(*session.warnings, warned))
+    return session
+
+
+def _amended(lines: tuple[Line, ...], event: Evaluated | Revised) -> tuple[Line, ...]:
+    """Lines of which the last was judged or revised; as they are when that draft is lost."""
+    if not lines or lines[-1].message != event.message or lines[-1].who != COUNSELOR:
+        return lines
+    change = {"judged": event} if isinstance(event, Evaluated) else {"revised": event}
+    return (*lines[:-1], _with(lines[-1], **change))

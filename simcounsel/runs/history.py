@@ -1,0 +1,200 @@
+"""A run as it is read: whatever shows, counts or exports a run asks here, and folds nothing by
+itself.
+
+    history = History.of(Run.open("runs/RUN"))
+    for conversation in history.conversations():
+        print(conversation.who, len(conversation.lines))
+
+Parts are read when they are asked for, through the log's index.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import merge
+from typing import TypeVar
+
+from simcounsel.clock import day_of
+from simcounsel.events import (
+    Appraised,
+    Entry,
+    Event,
+    Measured,
+    PersonaChanged,
+    Planned,
+    Recalled,
+    Reflected,
+    RelationChanged,
+    Remembered,
+    Said,
+    Scheduled,
+    Warned,
+)
+from simcounsel.runs.calls import Call
+from simcounsel.runs.conversation import Conversation, Dated, dated
+from simcounsel.runs.folds import OF_SYNTHESIS, OF_WORLD, conversations_in, sessions_in
+from simcounsel.runs.index import TICK_DIGITS
+from simcounsel.runs.learning import KINDS as LEARNING
+from simcounsel.runs.learning import LearnedStrategy, strategies_in
+from simcounsel.runs.lives import KINDS as OF_LIVES
+from simcounsel.runs.lives import Lives
+from simcounsel.runs.log import Log
+from simcounsel.runs.run import Run
+
+OF_PERSON = (
+    "planned",
+    "scheduled",
+    "appraised",
+    "relation_changed",
+    "reflected",
+    "persona_changed",
+)
+"""Kinds of events that begin with the name of whom they change."""
+CONVERSATION_ENDS = ("conversation_started", "conversation_ended", "tick_ended")
+SESSION_ENDS = ("extracted", "session_ended", "warned", "tick_ended")
+"""Kinds of events with which conversations begin and end."""
+E = TypeVar("E", bound=Event)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """All that changed in one person, but memories; each tuple in order."""
+
+    name: str
+    versions: tuple[Dated[PersonaChanged], ...]
+    relations: tuple[Dated[RelationChanged], ...]
+    plans: tuple[Dated[Planned], ...]
+    schedules: tuple[Dated[Scheduled], ...]
+    feelings: tuple[Dated[Appraised | Said], ...]
+    """What was felt at something new, and at one's own lines."""
+    reflections: tuple[Dated[Reflected], ...]
+
+
+class History:
+    """What happened in a run, as far as it was written when `log` was refreshed."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+
+    @classmethod
+    def of(cls, run: Run) -> "History":
+        """Of a run as it is now. RunError names a damaged line."""
+        log = Log(run.folder, strict=True)
+        log.refresh()
+        return cls(log)
+
+    # conversations
+
+    def conversations(self, *, until_tick: int | None = None) -> Iterator[Conversation]:
+        """All conversations, or all sessions of a synthesis, in order; those before `until_tick`,
+        if given.
+        """
+        if self.log.is_synthesis:
+            return sessions_in(self.log.entries(OF_SYNTHESIS, until_tick=until_tick))
+        return conversations_in(self.log.entries(self._of_world(), until_tick=until_tick))
+
+    def outline(self) -> Iterator[Conversation]:
+        """All of them without their lines: when, who, how they began and ended."""
+        if self.log.is_synthesis:
+            return sessions_in(self.log.entries(SESSION_ENDS))
+        return conversations_in(self.log.entries(CONVERSATION_ENDS))
+
+    def conversation(self, name: str) -> Conversation | None:
+        """The conversation of that id, or the session of that name; None when there is none."""
+        if self.log.is_synthesis:
+            return self._session(name)
+        tick = name.split(":", 1)[0]
+        if not tick.isdecimal() or len(tick) >= TICK_DIGITS:
+            return None
+        kinds = self._of_world()
+        entries = self.log.entries(kinds, since_tick=int(tick), until_tick=int(tick) + 1)
+        return next((one for one in conversations_in(entries) if one.id == name), None)
+
+    def _of_world(self) -> tuple[str, ...]:
+        """Kinds that conversations may be made of: ours, and those of other packages' policies."""
+        return (*OF_WORLD, *sorted(self.log.foreign_kinds))
+
+    def _session(self, name: str) -> Conversation | None:
+        """A session's events begin with its name; what was learned of it stands at its wave's
+        end.
+        """
+        own = list(self.log.entries(OF_SYNTHESIS, subject=name))
+        if not own:
+            return None
+        wave = own[0].tick
+        learned = self.log.entries(
+            ("strategy_learned", "strategy_known"), since_tick=wave, until_tick=wave + 1
+        )
+        found = sessions_in([*own, *learned])
+        return next((one for one in found if one.id == name), None)
+
+    def strategies(self) -> dict[str, LearnedStrategy]:
+        """What a synthesis' supporter carries, by id."""
+        return strategies_in(self.log.entries(LEARNING))
+
+    # people
+
+    def lives(self) -> Lives:
+        """What everybody did, meant to do and felt."""
+        return Lives.read(self.log.fields(OF_LIVES))
+
+    def person(self, who: str) -> Person:
+        """What changed in one person. Nothing, when there is nobody of that name."""
+        own = self.log.entries(OF_PERSON, subject=who)
+        lines = self.log.entries(("said",), where=lambda fields: fields.get("who") == who)
+        entries = list(merge(own, lines, key=lambda entry: entry.seq))
+        return Person(
+            name=who,
+            versions=only(PersonaChanged, entries),
+            relations=only(RelationChanged, entries),
+            plans=only(Planned, entries),
+            schedules=only(Scheduled, entries),
+            feelings=tuple(
+                dated(entry, entry.event)
+                for entry in entries
+                if isinstance(entry.event, Appraised | Said)
+            ),
+            reflections=only(Reflected, entries),
+        )
+
+    def memories(self, who: str) -> tuple[Dated[Remembered], ...]:
+        """All that somebody remembers, as it was laid down."""
+        return only(Remembered, self.log.entries(("remembered",), subject=who))
+
+    def recalls(self, who: str) -> tuple[Dated[Recalled], ...]:
+        """What came to somebody's mind, when, at what, and the terms of each memory's score."""
+        return only(Recalled, self.log.entries(("recalled",), subject=who))
+
+    def day(self, day: int) -> Iterator[Entry]:
+        """All events of one day (the first is 0), in order."""
+        return (entry for entry in self.log.entries() if day_of(entry.minute) == day)
+
+    # the rest
+
+    def measured(self) -> tuple[Dated[Measured], ...]:
+        """What was measured while the run was lived; see `measurements` for what was measured
+        afterwards as well.
+        """
+        return only(Measured, self.log.entries(("measured",)))
+
+    def warnings(self) -> tuple[Dated[Warned], ...]:
+        """Every fallback, with its cause."""
+        return only(Warned, self.log.entries(("warned",)))
+
+    def event(self, seq: int, tick: int) -> Entry | None:
+        """The event of that number, in that tick; None when it is not there."""
+        entries = self.log.entries(since_tick=tick, until_tick=tick + 1)
+        return next((entry for entry in entries if entry.seq == seq), None)
+
+    @property
+    def names_calls(self) -> bool:
+        """Whether events say from which calls they came: not in logs of version 1."""
+        return self.log.names_calls
+
+    def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
+        """What was asked of models in a tick, on behalf of `who` if given."""
+        return self.log.calls(tick, who)
+
+
+def only(kind: type[E], entries: Iterable[Entry]) -> tuple[Dated[E], ...]:
+    """Those of the entries whose event is of that kind."""
+    return tuple(dated(entry, entry.event) for entry in entries if isinstance(entry.event, kind))

@@ -1,0 +1,247 @@
+"""Reading a run that may still grow, be cut short or be half deleted: an index of its log, and
+parts of it.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simcounsel.errors import RunError
+from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
+from simcounsel.runs.calls import Call
+from simcounsel.runs.index import CALL, EVENT, Index
+from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
+
+Fields = dict[str, Any]
+NAMES_CALLS = 2
+"""The first version of the log whose events name the calls that they came from."""
+
+
+class Log:
+    """A run's folder as far as it can be read.
+
+    Only complete ticks are shown: what a crash left of a tick is lived again by `resume`.
+    `problems` says in words what is missing or damaged.
+    """
+
+    def __init__(self, folder: Path, *, strict: bool = False) -> None:
+        """strict: a damaged line is a RunError that names it, and is not left out."""
+        self.folder = folder
+        self._strict = strict
+        self.name = folder.name
+        self.ticks = 0
+        self._manifest: Fields | None = None
+        self._manifest_problem: str | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._replayed: list[Log] | None = None
+        self._index = Index(folder / "events.jsonl", EVENT)
+        self._calls = Index(folder / "calls.jsonl", CALL)
+
+    @property
+    def manifest(self) -> Fields:
+        """The manifest as it was written; empty when it is missing or damaged."""
+        file = self.folder / "manifest.json"
+        if self._manifest is None or _stamp(file) != self._stamp:
+            self._stamp = _stamp(file)
+            self._manifest, self._manifest_problem = _read_manifest(file)
+        return self._manifest
+
+    @property
+    def foreign_kinds(self) -> frozenset[str]:
+        """Kinds of events in it that this version does not know: other packages' own."""
+        return self._index.kinds() - KINDS
+
+    @property
+    def size(self) -> int:
+        """Of the log in bytes, as far as it was taken in by `refresh`."""
+        return self._index.end
+
+    @property
+    def is_synthesis(self) -> bool:
+        """Whether nobody lives in it: by its manifest or, where that is gone, by what happened."""
+        if self.manifest:
+            return bool(self.manifest.get("synthesis"))
+        self.refresh()
+        return next(self.fields(("extracted", "session_ended")), None) is not None
+
+    @property
+    def names_calls(self) -> bool:
+        """Whether its events say from which calls they came: version 1 did not record it."""
+        version = self.manifest.get("log_version", SCHEMA_VERSION)
+        return not isinstance(version, int) or version >= NAMES_CALLS
+
+    def refresh(self) -> None:
+        """Take in what was written since the last time."""
+        self._index.refresh()
+        self.ticks = self._index.complete_ticks()
+        if self._strict and self._index.first_damaged:
+            raise self._damaged(self._index.first_damaged, "it does not begin as one")
+
+    def problems(self) -> list[str]:
+        """What is missing or damaged, in words."""
+        unit, again = ("wave", "writes") if self.is_synthesis else ("tick", "lives")
+        found = [self._manifest_trouble()] if self._manifest_problem else []
+        if not (self.folder / "events.jsonl").is_file():
+            found.append("events.jsonl is missing: nothing that happened can be shown")
+        missing = self._index.missing()
+        if missing:
+            found.append(
+                f"{missing} events are missing from events.jsonl: its beginning, or lines in"
+                " between, are gone"
+            )
+        if self._index.damaged:
+            number = self._index.first_damaged
+            first = f", the first is line {number}" if number else ""
+            found.append(
+                f"{self._index.damaged} lines of events.jsonl cannot be read and are left"
+                f" out{first}"
+            )
+        beyond = self._index.beyond(self.ticks)
+        if beyond:
+            found.append(
+                f"the last {beyond} events belong to a {unit} that was not finished; `simcounsel"
+                f" resume` {again} it again"
+            )
+        if not (self.folder / "calls.jsonl").is_file():
+            found.append("calls.jsonl is missing: prompts and replies cannot be shown")
+        return found
+
+    def _manifest_trouble(self) -> str:
+        """What is wrong with the manifest, and what follows for what is shown."""
+        if self.manifest:
+            return str(self._manifest_problem)
+        if self.is_synthesis:
+            return f"{self._manifest_problem}: settings, situations and models are not known"
+        return f"{self._manifest_problem}: {self._lost} are taken from what happened"
+
+    @property
+    def _lost(self) -> str:
+        there = (self.folder / "manifest.json").is_file()
+        return "places and people" if there else "the world, its places and its people"
+
+    def fields(
+        self,
+        kinds: Collection[str] | None = None,
+        *,
+        subject: str | None = None,
+        since_tick: int = 0,
+        until_tick: int | None = None,
+    ) -> Iterator[Fields]:
+        """Events of complete ticks in order, as dictionaries: for what reads most of a large log,
+        since a typed event takes three times as long.
+
+        subject: only those that begin with this `who`, `chat` or `session`. until_tick: the first
+        tick not wanted.
+        """
+        found = self._lines(kinds, subject, since_tick, until_tick)
+        return (fields for _, fields in found)
+
+    def entries(
+        self,
+        kinds: Collection[str] | None = None,
+        *,
+        subject: str | None = None,
+        since_tick: int = 0,
+        until_tick: int | None = None,
+        where: Callable[[Fields], bool] | None = None,
+    ) -> Iterator[Entry]:
+        """The same events, typed; what does not read as an event is left out and counted among the
+        problems.
+
+        where: only those of which this is true.
+        """
+        for at, fields in self._lines(kinds, subject, since_tick, until_tick):
+            if where is not None and not where(fields):
+                continue
+            try:
+                yield parse_entry(fields)
+            except (ValidationError, KeyError, TypeError) as error:
+                self._leave_out(at, error)
+
+    def _lines(
+        self, kinds: Collection[str] | None, subject: str | None, since: int, until: int | None
+    ) -> Iterator[tuple[int, Fields]]:
+        last = self.ticks if until is None else min(self.ticks, until)
+        version = self.manifest.get("log_version", SCHEMA_VERSION)
+        for at, fields in self._index.lines(kinds, subject, since, last):
+            if fields is None:
+                self._leave_out(at, "it is not JSON")
+            elif fields.get("kind"):
+                today = version == SCHEMA_VERSION or not readable(version)
+                yield at, fields if today else event_of_today(fields, version)
+
+    def _leave_out(self, at: int, error: object) -> None:
+        """Count a damaged line, or raise the error that names it."""
+        if self._strict:
+            raise self._damaged(self._index.number_of(at), error) from None
+        self._index.leave_out(at)
+
+    def _damaged(self, number: int, error: object) -> RunError:
+        file = self.folder / "events.jsonl"
+        return RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})")
+
+    def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
+        """What was asked of models in a tick, in the runs that it replays first."""
+        if self._replayed is None:
+            self._replayed = list(self._sources(set()))
+        for log in self._replayed:
+            log._calls.refresh()
+            for _, fields in log._calls.lines(None, who, tick, tick + 1):
+                if fields is not None and (call := Call.read(fields)) is not None:
+                    yield call
+
+    def _sources(self, seen: set[Path]) -> Iterator["Log"]:
+        """The runs that this one replays, and itself."""
+        seen.add(self.folder.resolve())
+        models = self.manifest.get("models") or {}
+        source = next(
+            (str(model) for model in models.values() if str(model).startswith("recorded:")), None
+        )
+        if source is not None:
+            folder = Path(source.removeprefix("recorded:"))
+            if (folder / "calls.jsonl").is_file() and folder.resolve() not in seen:
+                yield from Log(folder)._sources(seen)
+        yield self
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    try:
+        return file.stat().st_mtime_ns, file.stat().st_size
+    except OSError:
+        return None
+
+
+def _read_manifest(file: Path) -> tuple[Fields, str | None]:
+    """The manifest and what is wrong with it."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        version = data.get("schema_version") if isinstance(data, dict) else None
+        data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
+        if not isinstance(data, dict) or not any(
+            isinstance(data.get(kind), dict) for kind in ("world", "synthesis")
+        ):
+            raise ValueError("it is not a manifest")
+        data = {key: value for key, value in data.items() if value is not None}
+    except FileNotFoundError:
+        return {}, "manifest.json is missing"
+    except (ValueError, OSError) as error:
+        return {}, f"manifest.json cannot be read ({str(error).splitlines()[0]})"
+    if not readable(version):
+        wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
+        newer = isinstance(version, int) and version > SCHEMA_VERSION
+        way = (
+            "install a newer simcounsel"
+            if newer
+            else f"install the simcounsel that wrote it ({wrote})"
+        )
+        return (
+            data,
+            (
+                f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it"
+                f" may be missing; {way}"
+            ),
+        )
+    return data, None

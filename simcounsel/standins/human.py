@@ -1,0 +1,206 @@
+"""A human who speaks for one resident: that resident's lines are asked for at a board, all else of
+the model.
+
+    the run's thread                      the site's thread
+    Human.complete -> Board.line  ....>   Board.pending   (whose turn, what was said, time left)
+                    <-------------------  Board.say       (the line, a feeling, a goodbye)
+
+Nobody waits for ever: when the time is up the question's declared fallback is said in the human's
+stead, and a `warned` event says so.
+"""
+
+import asyncio
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from simcounsel.agents.facts import LineFacts
+from simcounsel.agents.tasks import LineAnswer
+from simcounsel.llm.models import ChatModel, Completion, Failure
+from simcounsel.llm.question import Question
+from simcounsel.specs.vocabulary import EMOTIONS
+
+LINE_CHARACTERS = 2000
+MORE_TIME = 10
+"""How often the time of one turn can be prolonged, each time by as much as it was at first."""
+
+
+class Refused(ValueError):
+    """A line that cannot be taken; the text says why and what to do. `late`: its turn is over."""
+
+    def __init__(self, why: str, *, late: bool = False) -> None:
+        super().__init__(why)
+        self.late = late
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """The human's turn to speak."""
+
+    number: int
+    """Counts the turns of this run."""
+    who: str
+    other: str
+    place: str
+    lines: tuple[tuple[str, str], ...]
+    """What was said so far, as (who, text)."""
+    move: str
+    """What the resident's policy suggests."""
+    aim: str
+    """The same in words."""
+    memories: tuple[str, ...]
+    """What comes to the resident's mind."""
+    may_leave: bool
+    """Whether a goodbye ends the talk yet."""
+    deadline: float
+    """By time.monotonic()."""
+    prolonged: int = 0
+    """How often time was added."""
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the fallback is said; never below 0."""
+        return max(0.0, self.deadline - time.monotonic())
+
+
+@dataclass(kw_only=True)
+class Board:
+    """Where a turn waits for its line. Used from the run's thread and the site's at once."""
+
+    who: str
+    """For whom the human speaks."""
+    seconds: float = 120.0
+    """The time for one line."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _turn: Turn | None = None
+    _line: "Future[LineAnswer]" = field(default_factory=Future)
+    _count: int = 0
+
+    @property
+    def pending(self) -> Turn | None:
+        """The turn that waits now; None while others speak."""
+        with self._lock:
+            return self._turn
+
+    async def line(self, facts: LineFacts) -> LineAnswer | None:
+        """Put a turn up and wait for the line; None when the time is up."""
+        line: Future[LineAnswer] = Future()
+        with self._lock:
+            self._count += 1
+            turn = self._turn = _turn_of(facts, self._count, time.monotonic() + self.seconds)
+            self._line = line
+        waiting = asyncio.wrap_future(line)
+        try:
+            while not waiting.done():
+                with self._lock:
+                    turn = self._turn or turn
+                    if not turn.seconds_left and not line.done():
+                        self._turn = None
+                        return None
+                await asyncio.wait({waiting}, timeout=turn.seconds_left)
+            return waiting.result()
+        finally:
+            with self._lock:
+                self._turn = None
+            waiting.cancel()
+
+    def say(
+        self,
+        number: int,
+        text: str,
+        *,
+        emotion: str = "neutral",
+        intensity: int = 1,
+        goodbye: bool = False,
+    ) -> None:
+        """Give the line of that turn. Refused says what is wrong with it."""
+        said = _plain(text)
+        if not any(character.isalnum() for character in said):
+            raise Refused("nothing was written; write what you want to say")
+        if len(said) > LINE_CHARACTERS:
+            raise Refused(f"{len(said)} characters; a line may have {LINE_CHARACTERS}")
+        felt = next((one for one in EMOTIONS if one == emotion), None)
+        if felt is None:
+            raise Refused(f"no emotion {emotion!r}; there are {', '.join(EMOTIONS)}")
+        if not 1 <= intensity <= 10:
+            raise Refused(f"intensity {intensity}; it goes from 1 to 10")
+        with self._lock:
+            turn = self._its_turn(number)
+            self._line.set_result(
+                LineAnswer(
+                    say=said,
+                    emotion=felt,
+                    intensity=intensity,
+                    poignancy=intensity,
+                    wish="say goodbye" if goodbye and turn.may_leave else "go on",
+                )
+            )
+            self._turn = None
+
+    def prolong(self, number: int) -> Turn:
+        """More time for that turn."""
+        with self._lock:
+            turn = self._its_turn(number)
+            if turn.prolonged >= MORE_TIME:
+                raise Refused(f"the time of this turn was prolonged {MORE_TIME} times already")
+            self._turn = replace(
+                turn, deadline=turn.deadline + self.seconds, prolonged=turn.prolonged + 1
+            )
+            return self._turn
+
+    def _its_turn(self, number: int) -> Turn:
+        if self._turn is None or self._turn.number != number:
+            raise Refused(
+                "this turn is over: the time was up, or a line was given already; wait for the"
+                " next one",
+                late=True,
+            )
+        return self._turn
+
+
+class Human:
+    """A ChatModel: lines of `board.who` come from the board, all other answers from the model
+    within.
+    """
+
+    def __init__(self, inner: ChatModel, board: Board) -> None:
+        self.name = inner.name
+        self._inner = inner
+        self._board = board
+
+    async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
+        """Answer once. A human is not asked a second time: what they say is not judged."""
+        facts = question.facts
+        if not isinstance(facts, LineFacts) or facts.me != self._board.who:
+            return await self._inner.complete(question, complaint)
+        line = None if complaint else await self._board.line(facts)
+        if line is None:
+            raise Failure(complaint or f"no line came within {self._board.seconds:g} s")
+        return Completion(text=line.model_dump_json(), tokens_in=0, tokens_out=0, source="human")
+
+    async def close(self) -> None:
+        """Let go of the model within."""
+        await self._inner.close()
+
+
+def _turn_of(facts: LineFacts, number: int, deadline: float) -> Turn:
+    return Turn(
+        number=number,
+        who=facts.me,
+        other=facts.other,
+        place=facts.place,
+        lines=tuple((line.who, line.text) for line in facts.lines),
+        move=facts.move,
+        aim=facts.aim,
+        memories=facts.memories,
+        may_leave=len(facts.lines) > 1,
+        deadline=deadline,
+    )
+
+
+def _plain(text: str) -> str:
+    """One line of text that any file can hold: no control characters, no halves of characters."""
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,0 +1,67 @@
+"""Requests to models as pages show them, and which of them stand behind an event."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from simcounsel.events import Entry, Event, Remembered
+from simcounsel.events.data import Answered
+from simcounsel.runs.calls import Call
+from simcounsel.runs.history import History
+
+Fields = dict[str, Any]
+SHOWN = {
+    "key",
+    "who",
+    "tick",
+    "purpose",
+    "verb",
+    "tier",
+    "model",
+    "source",
+    "messages",
+    "exact",
+    "parameters",
+    "left_out",
+    "reply",
+    "problem",
+    "complaint",
+    "tokens_in",
+    "tokens_out",
+    "cost_usd",
+    "latency_s",
+    "tries",
+    "spare",
+}
+
+
+def request(call: Call) -> Fields:
+    """A request with what was sent and what came back."""
+    return call.model_dump(mode="json", include=SHOWN)
+
+
+def keys_of(event: Event) -> tuple[str, ...]:
+    """The keys of the calls that an event came from."""
+    if isinstance(event, Answered):
+        return event.calls
+    return event.memory.calls if isinstance(event, Remembered) else ()
+
+
+def behind(history: History, entry: Entry) -> Fields:
+    """An event and the keys of its calls; `recorded` is false where the log did not keep them."""
+    event = {"seq": entry.seq, "tick": entry.tick, "minute": entry.minute}
+    return {
+        "event": event | entry.event.model_dump(mode="json"),
+        "keys": list(keys_of(entry.event)),
+        "recorded": history.names_calls,
+    }
+
+
+def by_key(calls: Iterable[Call]) -> dict[str, Call]:
+    """Calls by their keys. A fork's file may hold a key twice: the last counts."""
+    return {call.key: call for call in calls}
+
+
+def requests_of(events: Sequence[Event | None], calls: dict[str, Call]) -> list[Fields]:
+    """The requests behind some events, in order, each once."""
+    keys = dict.fromkeys(key for event in events if event for key in keys_of(event))
+    return [request(calls[key]) for key in keys if key in calls]

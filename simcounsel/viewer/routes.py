@@ -1,0 +1,256 @@
+"""The site's pages and addresses: the runs of a list, as JSON."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import BaseRoute, Route
+
+from simcounsel.runs.history import History
+from simcounsel.runs.index import TICK_DIGITS
+from simcounsel.runs.log import Log
+from simcounsel.viewer import parts, people, requests, syntheses
+from simcounsel.viewer.comparison import compare
+from simcounsel.viewer.guard import Guard
+from simcounsel.viewer.reply import as_json
+from simcounsel.viewer.run_list import RunList
+
+STATIC = Path(str(files("simcounsel.viewer") / "static"))
+Answer = Callable[[Request, History], Any]
+
+
+def make_app(
+    run_list: RunList, *, token: str | None = None, more: Sequence[BaseRoute] = ()
+) -> Starlette:
+    """The site over a list of runs. more: routes of other parts (interviews, a human's turn)."""
+    site = Site(run_list)
+    human = any(isinstance(route, Route) and route.path.endswith("/turn") for route in more)
+
+    def seen(request: Request, history: History) -> Any:
+        return parts.overview(history) | {"human": human}
+
+    routes: list[BaseRoute] = [
+        Route("/", site.home),
+        Route("/run/{run}", site.run),
+        Route("/compare", site.page("compare.html")),
+        Route("/static/{file}", site.static),
+        Route("/api/runs", site.runs),
+        Route("/api/compare", site.compare),
+        *(
+            Route(f"/api/runs/{{run}}/{name}", site.answering(answer))
+            for name, answer in {
+                "overview": seen,
+                "size": lambda request, history: parts.size(history),
+                "person/{who}": _of_person(people.person),
+                "memories/{who}": _of_person(people.memories),
+                "recalls/{who}": _of_person(people.recalls),
+                "conversation/{chat}": _conversation,
+                "calls/{tick}": _calls,
+                "behind/{seq}": _behind,
+                "warnings": lambda request, history: people.warnings(history),
+                "sessions": _sessions,
+                "session/{session}": _session,
+                "asked/{session}": _asked,
+            }.items()
+        ),
+        *more,
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+
+
+class Site:
+    """The pages, and the way from a request to a run's log."""
+
+    def __init__(self, run_list: RunList) -> None:
+        self.run_list = run_list
+
+    async def home(self, request: Request) -> Response:
+        """The list of runs; the run itself when there is one only."""
+        if self.run_list.only is not None:
+            return RedirectResponse(f"/run/{self.run_list.only}", 303)
+        return FileResponse(STATIC / "index.html")
+
+    async def run(self, request: Request) -> Response:
+        """The page of a run: of a world, or of a synthesis."""
+        name = request.path_params["run"]
+        if name not in self.run_list.names():
+            return PlainTextResponse(f"there is no run {name!r} here", 404)
+        return FileResponse(
+            STATIC / ("sessions.html" if self.run_list.log(name).is_synthesis else "run.html")
+        )
+
+    def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
+        """A page that reads its data itself."""
+        html = (STATIC / file).read_text(encoding="utf-8")
+
+        async def show(request: Request) -> Response:
+            return HTMLResponse(html)
+
+        return show
+
+    async def static(self, request: Request) -> Response:
+        """A file of the pages."""
+        known = {file.name: file for file in STATIC.iterdir()}
+        file = known.get(request.path_params["file"])
+        if file is None:
+            raise HTTPException(404, "no such file")
+        return FileResponse(file, headers={"cache-control": "no-cache"})
+
+    async def runs(self, request: Request) -> Response:
+        """Name, world, condition, seed and length of each run."""
+        return as_json(
+            await asyncio.to_thread(
+                lambda: [_listed(self.run_list, name) for name in reversed(self.run_list.names())]
+            )
+        )
+
+    async def compare(self, request: Request) -> Response:
+        """Where two runs part. Syntheses have no days to compare: that is refused in words."""
+        try:
+            a, b = (self.run_list.log(request.query_params.get(side, "")) for side in ("a", "b"))
+        except KeyError as name:
+            raise HTTPException(
+                404, f"there is no run {name.args[0]!r} here; name two: ?a=RUN&b=RUN"
+            ) from None
+
+        def work() -> Response:
+            for log in (a, b):
+                log.refresh()
+            refused = syntheses.not_side_by_side(a, b)
+            return (
+                PlainTextResponse(refused, 422)
+                if refused
+                else as_json(compare(*(parts.overview(History(log)) for log in (a, b))))
+            )
+
+        return await asyncio.to_thread(work)
+
+    def answering(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+        """JSON about one run."""
+
+        async def respond(request: Request) -> Response:
+            try:
+                log = self.run_list.log(request.path_params["run"])
+            except KeyError as name:
+                raise HTTPException(404, f"there is no run {name.args[0]!r} here") from None
+            found = await asyncio.to_thread(partial(_fresh, answer, request, log))
+            return found if isinstance(found, Response) else as_json(found)
+
+        return respond
+
+
+def _fresh(answer: Answer, request: Request, log: Log) -> Any:
+    """The answer over the log as it is now. What another version wrote, or half of it, may lack
+    what we look for.
+    """
+    log.refresh()
+    try:
+        return answer(request, History(log))
+    except (KeyError, TypeError, AttributeError) as error:
+        why = "; ".join(log.problems()) or f"an event lacks {error}"
+        return PlainTextResponse(f"this part of the run cannot be shown: {why}", 422)
+
+
+def _listed(run_list: RunList, name: str) -> dict[str, Any]:
+    """What the list says of a run; one that cannot be read at all is named with its trouble."""
+    try:
+        return _summed(run_list.log(name))
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+        return {
+            "name": name,
+            "ticks": 0,
+            "problems": [f"cannot be read ({type(error).__name__}: {error})"],
+        }
+
+
+def _summed(log: Log) -> dict[str, Any]:
+    log.refresh()
+    manifest = log.manifest
+    world = manifest.get("world") or {}
+    if log.is_synthesis:
+        return syntheses.summed(log)
+    return {
+        "name": log.name,
+        "world": world.get("name"),
+        "condition": world.get("condition"),
+        "seed": world.get("seed"),
+        "model": (manifest.get("models") or {}).get("reason"),
+        "created": manifest.get("created"),
+        "ticks": log.ticks,
+        "ticks_planned": world.get("ticks"),
+        "parent": (manifest.get("parent") or {}).get("run"),
+        "problems": log.problems(),
+    }
+
+
+# what is asked about one run
+
+
+def _of_person(part: Callable[[History, str], Any]) -> Answer:
+    return lambda request, history: part(history, request.path_params["who"])
+
+
+def _conversation(request: Request, history: History) -> Any:
+    found = parts.conversation(history, request.path_params["chat"])
+    if found is None:
+        raise HTTPException(404, "no such conversation")
+    return found
+
+
+def _calls(request: Request, history: History) -> Any:
+    """Every request of a tick, of one person if `who` is given."""
+    tick = _number(request.path_params["tick"])
+    if tick is None:
+        raise HTTPException(404, "no such tick")
+    calls = history.calls(tick, request.query_params.get("who"))
+    return [requests.request(call) for call in calls]
+
+
+def _behind(request: Request, history: History) -> Any:
+    """One event, by its number and tick, and the keys of the requests behind it."""
+    tick, seq = _number(request.query_params.get("tick", "")), _number(request.path_params["seq"])
+    entry = None if tick is None or seq is None else history.event(seq, tick)
+    if entry is None:
+        raise HTTPException(404, "no such event in that tick")
+    return requests.behind(history, entry)
+
+
+def _number(text: str) -> int | None:
+    """A number in an address; None when it is none."""
+    return int(text) if text.isdecimal() and len(text) < TICK_DIGITS else None
+
+
+def _sessions(request: Request, history: History) -> Any:
+    if not history.log.is_synthesis:
+        raise HTTPException(
+            404, f"{history.log.name} is no synthesis: it has people and days, not sessions"
+        )
+    return syntheses.overview(history)
+
+
+def _session(request: Request, history: History) -> Any:
+    return _there(syntheses.session(history, request.path_params["session"]))
+
+
+def _asked(request: Request, history: History) -> Any:
+    return _there(syntheses.asked(history, request.path_params["session"]))
+
+
+def _there(found: Any) -> Any:
+    if found is None:
+        raise HTTPException(404, "no such session")
+    return found

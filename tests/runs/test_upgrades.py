@@ -1,0 +1,69 @@
+"""A run of an older version, read as if this one had written it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from simcounsel.engine.forking import fork
+from simcounsel.errors import RunError
+from simcounsel.runs import upgrades
+from simcounsel.runs.history import History
+from simcounsel.runs.log import Log
+from simcounsel.runs.run import Run
+from simcounsel.viewer import parts
+from tests.stage import go_on
+
+
+@pytest.fixture
+def old(lived: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lived run as an imaginary version 0 would have written it: `activity` was called `does`, `world` `town`."""
+    folder = Path(shutil.copytree(lived.folder, tmp_path / "old"))
+    log = (folder / "events.jsonl").read_text(encoding="utf-8")
+    (folder / "events.jsonl").write_text(log.replace('"activity":', '"does":'), encoding="utf-8")
+    data = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    data |= {"schema_version": 0, "town": data.pop("world")}
+    (folder / "manifest.json").write_text(json.dumps(data), encoding="utf-8")
+
+    def event(fields: upgrades.Fields) -> upgrades.Fields:
+        return json.loads(json.dumps(fields).replace('"does":', '"activity":'))  # type: ignore[no-any-return]
+
+    def manifest(fields: upgrades.Fields) -> upgrades.Fields:
+        return {"world" if key == "town" else key: value for key, value in fields.items()}
+
+    monkeypatch.setitem(upgrades.UPGRADES, 0, (manifest, event))
+    return folder
+
+
+def test_it_is_read_as_of_today(old: Path, lived: Run) -> None:
+    run = Run.open(old)
+    assert run.world == lived.world
+    assert list(run.entries()) == list(lived.entries())
+
+
+def test_the_viewer_shows_it(old: Path, lived: Run) -> None:
+    log, today = Log(old), Log(lived.folder)
+    for one in (log, today):
+        one.refresh()
+    assert log.problems() == []
+    assert parts.overview(History(log)) | {"run": "", "size": 0} == parts.overview(
+        History(today)
+    ) | {"run": "", "size": 0}
+
+
+def test_it_cannot_be_gone_on_with_but_forked(old: Path, tmp_path: Path) -> None:
+    before = {file.name: file.read_bytes() for file in old.glob("*.json*")}
+    with pytest.raises(
+        RunError,
+        match="written with log version 0; it can be looked at and forked, but not gone on with",
+    ):
+        go_on(Run.open(old))
+    assert go_on(fork(Run.open(old), 6, {}, tmp_path / "forks")).ticks_done() == 12
+    assert {file.name: file.read_bytes() for file in old.glob("*.json*")} == before
+
+
+def test_without_a_step_it_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(upgrades.UPGRADES, 0)
+    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 2"):
+        Run.open(old)

@@ -1,0 +1,102 @@
+"""Runs that version 1 of the log wrote: they open, show, view, fork and export as they did.
+
+The two folders were made by the last simcounsel of that version with the scripted model: six ticks
+of the measured tiny world with danger in it, and a synthesis of four sessions.
+"""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from simcounsel.cli import app
+from simcounsel.corpus.reading import read_dialogues
+from simcounsel.engine.forking import fork
+from simcounsel.engine.revisit import revisit
+from simcounsel.errors import RunError
+from simcounsel.runs.history import History
+from simcounsel.runs.run import Run
+from simcounsel.viewer.bundle import write_bundle
+from simcounsel.viewer.routes import make_app
+from simcounsel.viewer.run_list import RunList
+from tests.stage import ROOT, go_on
+from tests.viewer.written import go_on as write_on
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """The two runs; read only."""
+    out = tmp_path_factory.mktemp("version_1")
+    for file in (ROOT / "tests" / "data" / "version_1").glob("*.tar.xz"):
+        with tarfile.open(file) as packed:
+            packed.extractall(out, filter="data")
+    opened = (Run.open(folder) for folder in out.iterdir())
+    return {"synthesis" if run.manifest.synthesis else "world": run for run in opened}
+
+
+def shown(*words: str) -> str:
+    found = CliRunner().invoke(app, ["show", *words])
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_a_world_is_read(old: dict[str, Run]) -> None:
+    run = old["world"]
+    assert (run.log_version, run.ticks_done()) == (1, 6)
+    history = History.of(run)
+    held = list(history.conversations())
+    headings = history.lives().conversations
+    assert {one.id: len(one.lines) for one in held} == {
+        chat: heading.lines for chat, heading in headings.items()
+    }
+    assert not history.names_calls
+    assert {line.danger.level for one in held for line in one.lines if line.danger} == {"imminent"}
+    calls = list(history.calls(2, "Ines"))
+    assert calls and not any(call.exact for call in calls if not call.embeds)
+    assert all(call.messages[-1].role == "user" for call in calls if not call.embeds)
+
+
+def test_it_shows(old: dict[str, Run]) -> None:
+    folder = str(old["world"].folder)
+    assert "lived          6 of 12 ticks" in shown(folder)
+    assert "danger: imminent" in shown(folder, "--conversation", "1")
+    assert "talks with Miriam" in shown(folder, "--who", "Ines")
+    assert "score  recency" in shown(folder, "--recall", "Ines")
+    assert "written        4 of 4 sessions" in shown(str(old["synthesis"].folder))
+    assert "to revise" in shown(str(old["synthesis"].folder), "--conversation", "1")
+
+
+def test_it_views_and_says_what_was_not_recorded(old: dict[str, Run], tmp_path: Path) -> None:
+    for kind, run in old.items():
+        shelf = RunList(run.folder)
+        site = TestClient(make_app(shelf), base_url="http://127.0.0.1:8765")
+        api = f"/api/runs/{run.name}"
+        if kind == "world":
+            overview = site.get(f"{api}/overview").json()
+            assert (overview["ticks"], overview["problems"]) == (6, [])
+            talk = site.get(f"{api}/conversation/{overview['talks'][0]['chat']}").json()
+            behind = site.get(f"{api}/behind/{talk['lines'][0]['seq']}?tick={talk['tick']}").json()
+            assert (behind["keys"], behind["recorded"]) == ([], False)
+        else:
+            assert len(site.get(f"{api}/sessions").json()["sessions"]) == 4
+            asked = site.get(f"{api}/asked/S0001").json()
+            assert not asked["recorded"] and asked["requests"]["other"]
+        assert write_bundle(shelf.log(run.name), tmp_path / f"{kind}.html") == []
+
+
+def test_it_forks_but_does_not_go_on(old: dict[str, Run], tmp_path: Path) -> None:
+    with pytest.raises(
+        RunError, match="written with log version 1; it can be looked at and forked"
+    ):
+        go_on(old["world"])
+    assert go_on(fork(old["world"], 4, {}, tmp_path), 1).ticks_done() == 5
+    assert write_on(fork(old["synthesis"], 1, {}, tmp_path)).ticks_done() == 2
+
+
+def test_its_people_and_dialogues_are_there(old: dict[str, Run]) -> None:
+    past = revisit(old["world"], "Miriam")
+    assert past.resident.practice["Ines"]
+    for run in old.values():
+        assert read_dialogues(run.folder)
