@@ -67,7 +67,7 @@ def test_an_unknown_price_is_not_zero(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=2)
     file = run.folder / "calls.jsonl"
     file.write_text(
-        file.read_text().replace('"cost_usd": 0.0', '"cost_usd": null', 1), encoding="utf-8"
+        file.read_text().replace('"cost_usd":0.0', '"cost_usd":null', 1), encoding="utf-8"
     )
     table = tables.costs([run.folder])
     assert table["cost_usd"].isna().sum() == 1
