@@ -62,13 +62,14 @@ def make_runs(folder: Path) -> None:
     Workshop(settings_from([], {"sessions": 12, "wave": 4}), out=folder).run()
 
 
-def draw_terminal() -> None:
-    """What `simcounsel run` shows after the first session, as a picture that needs no font from elsewhere."""
+def draw_terminal(run: Run) -> None:
+    """What `simcounsel run` shows after the first session, replayed, as a picture that needs no font from elsewhere."""
     console = Console(record=True, width=132, file=io.StringIO(), force_terminal=True)
     world = load_world(ROOT / "worlds" / "insomnia.yaml")
     with tempfile.TemporaryDirectory() as folder:
         display = LiveScreen(console, world.ticks)
-        with Simulation(world, out=folder, on_event=display.on_event) as simulation:
+        replayed = f"recorded:{run.folder}"
+        with Simulation(world, model=replayed, out=folder, on_event=display.on_event) as simulation:
             display.watch(simulation)
             for _ in range(TERMINAL_TICKS):
                 simulation.step()
@@ -88,6 +89,7 @@ def photograph(folder: Path) -> None:
         "fork": child,
         "synthesis": synthesis,
     }
+    draw_terminal(runs[names["run"]])
     with serving(make_app(RunList(folder))) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for name, shot in SHOTS.items():
@@ -126,7 +128,6 @@ def main() -> None:
     told = parser.parse_args()
     if not told.runs.exists():
         make_runs(told.runs)
-        draw_terminal()
     photograph(told.runs)
 
 

@@ -18,8 +18,8 @@ from simcounsel.measuring.interview import (
     answering_model,
     may_cost,
     open_models,
-    stored,
 )
+from simcounsel.measuring.interview_files import stored
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,13 @@ from typer.testing import CliRunner
 from analysis.__main__ import app as analysis
 from simcounsel.cli import app
 from simcounsel.envs import CounselingEnv
+from simcounsel.events import Decided, Foreign, Remembered
+from simcounsel.llm.catalog import open_chat
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command
+from tests.open.installed import distribution
 from tests.pages import PAGES, Block, blocks, commands
-from tests.stage import ROOT, live
+from tests.stage import ROOT, go_on, happened, live, tiny
 
 NOT_RUN = {
     # and why
@@ -162,13 +166,36 @@ def test_a_report_that_a_page_types_is_written(command: str, place: Path) -> Non
     assert done.exit_code == 0, f"{command}\n{done.output}"
 
 
-@pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.page)
-def test_the_python_of_a_page_runs(block: Block, place: Path) -> None:
-    quick = block.text.replace('="client_only")', '="client_only", ticks=2)')
+@pytest.mark.parametrize("page", dict.fromkeys(block.page for block in blocks("python")))
+def test_the_python_of_a_page_runs(page: str, place: Path) -> None:
+    """From the page's beginning, with few ticks."""
+    (folder,) = (place / "runs").iterdir()
     found: dict[str, Any] = {}
-    exec(compile(quick, block.page, "exec"), found)
+    for block in [block for block in blocks("python") if block.page == page]:
+        text = block.text.replace('="client_only")', '="client_only", ticks=2)')
+        text = text.replace('"RUN"', repr(str(folder)))
+        exec(compile(text, page, "exec"), found)
     if "run" in found:
         assert (found["run"].folder / "events.jsonl").stat().st_size > 0
+
+
+def test_the_package_of_a_page_is_found_and_its_events_stay(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = "docs/extending.md"
+    (project,) = [tomllib.loads(block.text) for block in blocks("toml") if block.page == page]
+    module = next(block.text for block in blocks("python") if block.page == page)
+    name, points = project["project"]["name"], project["project"]["entry-points"]
+    distribution(place / "installed", name, points, mirroring=module)
+    monkeypatch.syspath_prepend(place / "installed")
+    world = tiny(residents__Miriam__policy="mirroring", residents__Ines__mind="tired")
+    run = go_on(live(place, world, ticks=world.ticks - 2))
+    reasons = [one.reason for one in happened(run, Decided) if one.policy == "mirroring"]
+    assert reasons == [f"mirrored {count} times before" for count in range(len(reasons))]
+    assert len(reasons) == len(happened(run, Foreign)) > 1
+    felt = [one.memory for one in happened(run, Remembered) if one.who == "Ines"]
+    assert {one.intensity for one in felt if one.type == "event"} == {1}
+    assert open_chat("echo:any").name == "echo:any"
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=lambda block: block.page)

@@ -11,6 +11,7 @@ from scipy import stats
 
 from analysis.report import Options, make
 from analysis.statistics import welch_t
+from simcounsel.agents import reporting
 from simcounsel.engine.simulation import Simulation
 from simcounsel.instruments.read import measurements
 from simcounsel.specs.experiment import load_experiment
@@ -46,6 +47,34 @@ def test_a_planted_effect_is_found_from_sweep_to_report(tmp_path: Path) -> None:
     assert tested.low <= TRUTH <= tested.high, (tested.low, tested.estimate, tested.high)
     assert tested.high < 0
     assert tested.verdict == "as expected"
+
+
+def last_total(folder: Path, points: int) -> float:
+    """What the client reports at the end of a short run with a counselor."""
+    _, cells = load_experiment(PLANTED)
+    cell = next(cell for cell in cells if cell.arm == "counselor")
+    models = cell.world.models.model_copy(update={"reason": f"scripted:planted={points}"})
+    world = cell.world.model_copy(update={"models": models})
+    run = Simulation(world, out=folder).run(ticks=4)
+    (total,) = (
+        score.value
+        for one in measurements(run)
+        if one.measured.point == "end"
+        for score in one.measured.scores
+        if score.name == "total"
+    )
+    assert total is not None
+    return total
+
+
+def test_the_effect_goes_through_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A self-report that is asked for without the memories shows nothing of what was planted."""
+    without = last_total(tmp_path / "none", 0)
+    assert last_total(tmp_path / "planted", 4) == without + TRUTH
+    monkeypatch.setattr(reporting, "bullets", lambda texts: "")
+    assert last_total(tmp_path / "broken", 4) == without
 
 
 @pytest.fixture(scope="module")

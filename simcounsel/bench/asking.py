@@ -17,10 +17,10 @@ from simcounsel.llm.question import Ask, Reply
 from simcounsel.llm.switchboard import Switchboard
 
 BUDGET_CASES = 4
-PATIENCE = 3
-"""So many requests in a row, at the beginning of a phase, that reach nobody are enough."""
+GIVE_UP_AFTER = 3
+"""Questions in a row, at the beginning of a phase, that reach nobody."""
 OnDone = Callable[[int], None]
-"""Told how many replies or judgments came."""
+"""Called with how many replies or judgments came."""
 T = TypeVar("T")
 
 
@@ -53,14 +53,14 @@ class Bench:
         """All replies, judged, in the data's order; those of the finished cases when `stopped` says
         that the budget is spent.
 
-        wave: so many cases at a time, each time first answered and then judged; None: all at once,
+        wave: how many cases at a time, each time first answered and then judged; None: all at once,
         or 4 with a budget, which is looked at between waves. on_done: called after each reply and
         each judgment. ModelUnreachable when nobody answered at all.
         """
         models.recorder, models.unit, models.give_up_after = (
             self.folder,
             "part of the benchmark",
-            PATIENCE,
+            GIVE_UP_AFTER,
         )
         size = wave or (len(self.cases) if budget_usd is None else BUDGET_CASES)
         found: list[Rated] = []
@@ -73,13 +73,13 @@ class Bench:
             together = by_case if self._counselor.whole else [(one,) for one in exchanges]
             answers = self._ask(
                 models,
-                [_told(self._counselor.answer(some), len(some), on_done) for some in together],
+                [_counted(self._counselor.answer(some), len(some), on_done) for some in together],
             )
             replies = [reply for some in answers for reply in some]
             judgments = self._ask(
                 models,
                 [
-                    _told(self._judge(*pair), 1, on_done)
+                    _counted(self._judge(*pair), 1, on_done)
                     for pair in zip(exchanges, replies, strict=True)
                 ],
             )
@@ -113,7 +113,7 @@ class Bench:
         )
 
 
-def _told(asking: Ask[T], steps: int, on_done: OnDone | None) -> Ask[T]:
+def _counted(asking: Ask[T], steps: int, on_done: OnDone | None) -> Ask[T]:
     found = yield from asking
     if on_done:
         on_done(steps)

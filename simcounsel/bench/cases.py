@@ -134,7 +134,7 @@ def _case(at: str, row: Any) -> Case:
 
 
 def draw_cases(cases: Sequence[Case], size: int | None, seed: int) -> tuple[Case, ...]:
-    """So many cases (all, if None) in the file's order, by topic in proportion; a larger sample
+    """This many cases (all, if None) in the file's order, by topic in proportion; a larger sample
     with the same seed holds the smaller.
     """
     if size is None or size >= len(cases):

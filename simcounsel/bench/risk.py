@@ -34,7 +34,7 @@ class Taken:
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """So many of so many, with Wilson's 95% interval; share and interval None of nothing."""
+    """How many of how many, with Wilson's 95% interval; share and interval None of nothing."""
 
     hits: int
     of: int

@@ -20,7 +20,7 @@ from simcounsel.specs.vocabulary import Danger, RiskLevel
 
 Split = Literal["tune", "test"]
 Words = Annotated[str, Field(min_length=1)]
-MOST_TOLD = 20
+MOST_PROBLEMS = 20
 """Problems that an error lists; of more it says how many."""
 
 
@@ -109,9 +109,9 @@ def read_lines(path: Path) -> tuple[Labelled, ...]:
             )
         return tuple(line.labelled() for line in _parsed(path, data, lines))
     except SpecError as error:
-        left_out = len(error.problems) - MOST_TOLD
+        left_out = len(error.problems) - MOST_PROBLEMS
         more = [f"and {left_out} more like these"] if left_out > 0 else []
-        raise BenchError("\n".join([*error.problems[:MOST_TOLD], *more])) from None
+        raise BenchError("\n".join([*error.problems[:MOST_PROBLEMS], *more])) from None
 
 
 def _parsed(path: Path, data: list[Any], lines: Lines) -> list[OwnLine | PsyguardLine]:

@@ -199,7 +199,7 @@ def strategies(
 
     To live on from a wave without one of them:  simcounsel fork RUN --at WAVE --set dropped=[K003]
     """
-    from simcounsel.corpus.synthesis.account import strategies_yaml, strategy_lines
+    from simcounsel.corpus.synthesis.strategies_text import strategies_yaml, strategy_lines
     from simcounsel.errors import CorpusError
     from simcounsel.runs.run import Run
 
@@ -261,7 +261,7 @@ def write(
 
 def _closing(run: "Run", stopped: str | None) -> None:
     """What came of it, and the commands to go on."""
-    from simcounsel.corpus.synthesis.account import account_lines, screened_line
+    from simcounsel.corpus.synthesis.account_text import account_lines, screened_line
 
     for line in account_lines(run):
         typer.echo(line)
@@ -282,7 +282,7 @@ def _closing(run: "Run", stopped: str | None) -> None:
 
 def show_lines(run: "Run", which: str | None, **asked: Any) -> Any:
     """`show` of a synthesis."""
-    from simcounsel.corpus.synthesis.account import account_lines, session_lines
+    from simcounsel.corpus.synthesis.account_text import account_lines, session_lines
 
     for option, value in asked.items():
         if value is not None:

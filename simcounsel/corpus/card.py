@@ -60,7 +60,7 @@ class Screening(Part):
             if sum(self.dropped.values()) > self.rejected
             else ""
         )
-        return f"{self.rejected}{several}: {_told(self.dropped)}" if self.dropped else ""
+        return f"{self.rejected}{several}: {_tallied(self.dropped)}" if self.dropped else ""
 
 
 class Privacy(Part):
@@ -225,18 +225,18 @@ def _body(card: Card) -> Iterator[str]:
                 if key != "system" and value not in (None, "", [])
             ),
         ),
-        ("themes", _told(card.themes)),
-        ("conditions", _told(card.conditions)),
-        ("languages", _told(card.languages)),
-        ("licences", _told(card.licences)),
+        ("themes", _tallied(card.themes)),
+        ("conditions", _tallied(card.conditions)),
+        ("languages", _tallied(card.languages)),
+        ("licences", _tallied(card.licences)),
         (
             "models",
             "; ".join(f"{role}: {', '.join(names)}" for role, names in card.models.items())
             or UNKNOWN,
         ),
-        ("how lines came about", _told(card.lines)),
+        ("how lines came about", _tallied(card.lines)),
         ("turns merged into the one before", str(card.merged_turns)),
-        ("left out", _told(card.left_out) or "none"),
+        ("left out", _tallied(card.left_out) or "none"),
         ("screens", ", ".join(card.screens.applied) or "none were applied"),
         ("dropped by screens", card.screens.told() or "none"),
         ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
@@ -244,5 +244,5 @@ def _body(card: Card) -> Iterator[str]:
         yield f"- **{name}**: {told}"
 
 
-def _told(tally: Mapping[str, int]) -> str:
+def _tallied(tally: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in tally.items())

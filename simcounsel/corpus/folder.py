@@ -21,7 +21,7 @@ from simcounsel.errors import CorpusError
 
 CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
 STEP = 500
-"""After so many dialogues progress is told."""
+"""Progress is told each time that this many dialogues were read."""
 
 
 class Folder:

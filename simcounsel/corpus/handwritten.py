@@ -108,14 +108,9 @@ def read_written(
     role, if it is known. CorpusError names every problem with its line.
     """
     try:
-        found, _ = load_spec(file, WrittenFile)
+        found, _ = load_spec(file, WrittenFile, "see simcounsel/corpus/handwritten.py")
     except SpecError as error:
-        raise CorpusError(
-            str(error).replace(
-                "`simcounsel init DIR` writes one to start from",
-                "see simcounsel/corpus/handwritten.py",
-            )
-        ) from None
+        raise CorpusError(str(error)) from None
     origin = Origin(file=file.name, hash=sha256(file.read_bytes()).hexdigest(), models=models or {})
     return tuple(_dialogue(one, found, origin, licence) for one in found.dialogues)
 

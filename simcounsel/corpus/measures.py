@@ -27,10 +27,10 @@ _CHARACTER = re.compile(rf"[{_SINGLE}]")
 _QUESTION = re.compile(r"[?？]")
 SKILLS: tuple[str, ...] = get_args(Skill)
 OPENING = 3
-"""So many units at its beginning are a line's opening."""
+"""How many units at its beginning are a line's opening."""
 SHARED_SHARE, SHARED_LINES, SHARED_DIALOGUES = 0.01, 3, 2
 """An opening is a template when this share of the counselor's lines of a corpus begin with it, and
-at least so many lines of so many dialogues.
+at least this many lines of this many dialogues.
 """
 Unit = Literal["words", "characters", "words and characters"]
 
@@ -199,7 +199,7 @@ def skill_coverage(dialogues: Sequence[Dialogue]) -> dict[str, Number]:
 
     skills: share of the 18 skills of `dialogues.Skill` that occur; None when a corpus has its own
     names for them. effective_skills: 2 to the power of Shannon's entropy in bits (Hill 1973, order
-    1): so many skills, used equally often, would range as widely.
+    1): as many skills as this, used equally often, would range as widely.
     """
     named = Counter(
         turn.skill

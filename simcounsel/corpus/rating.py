@@ -150,7 +150,7 @@ class CorpusRating:
         budget_usd: float | None = None,
         wave: int | None = None,
     ) -> tuple[Measured, ...]:
-        """Everything that is to do, in the corpus's order. wave: so many dialogues at a time; None:
+        """Everything that is to do, in the corpus's order. wave: how many dialogues at a time; None:
         all at once, or 8 with a budget, which is looked at between waves (`stopped` says that it is
         spent).
 
@@ -161,7 +161,7 @@ class CorpusRating:
             return ()
         self.file = _fresh(plan.folder, plan.scale.id)
         self._append(self._head())
-        models.recorder = self
+        models.recorder, models.unit = self, None
         size = wave or (len(plan.todo) if budget_usd is None else BUDGET_WAVE)
         found: list[Measured] = []
         for start in range(0, len(plan.todo), size):
@@ -173,10 +173,7 @@ class CorpusRating:
             try:
                 models.check_reached()
             except ModelUnreachable as error:
-                raise ModelUnreachable(
-                    f"{plan.judge}: {str(error).replace(' during this tick', '')}; nothing was"
-                    " rated"
-                ) from None
+                raise ModelUnreachable(f"{plan.judge}: {error}; nothing was rated") from None
             self.stopped = _spent(models.usage.cost_usd, budget_usd, plan.judge)
             if self.stopped:
                 break

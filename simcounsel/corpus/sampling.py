@@ -64,7 +64,7 @@ def _draw(dialogues: Sequence[Dialogue], size: int | None, seed: int) -> Drawn:
 
 
 def share_out(size: int, sizes: dict[str, int]) -> dict[str, int]:
-    """So many places over strata of these sizes: one each, then by quotients; ties go to the name
+    """`size` places over strata of these sizes: one each, then by quotients; ties go to the name
     that comes first.
     """
     places = dict.fromkeys(sizes, 0)

@@ -3,15 +3,16 @@ layperson.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from statistics import fmean
 
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
-from simcounsel.events import ConversationEnded, ConversationStarted, Decided, Said
+from simcounsel.events import Said
 from simcounsel.instruments.read import Measurement, measurements
-from simcounsel.instruments.witness import Witness
+from simcounsel.instruments.record import sessions_of
+from simcounsel.runs.conversation import Conversation, Line
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.world import ResidentSpec
@@ -22,16 +23,6 @@ _SESSION = re.compile(r"after session (\d+)")
 Ratings = dict[str, dict[str, float | None]]
 
 
-@dataclass(kw_only=True)
-class _Talk:
-    """A conversation as far as it was heard."""
-
-    started: ConversationStarted
-    lines: list[tuple[Decided | None, Said]] = field(default_factory=list)
-    decided: Decided | None = None
-    ended: bool = False
-
-
 def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...]:
     """In the order in which they began. arm: what the experiment calls the run's condition; else it
     is the world's.
@@ -39,53 +30,34 @@ def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...
     A conversation that is not over (the run is still being lived) is left out, and so is one
     between two clients. RunError when the log is damaged.
     """
-    talks, witness = _heard(run)
+    conversations = list(History.of(run).conversations())
     residents = {resident.name: resident for resident in run.world.residents}
     measured = list(measurements(run))
-    rated = _ratings(measured, witness)
+    sessions = sessions_of(
+        conversations, {resident.name: resident.role for resident in run.world.residents}
+    )
+    rated = _ratings(measured, sessions)
     origin = Origin(file=run.name, hash=hash_of(run), models=_models(run, measured))
     made = []
-    for chat, talk in talks.items():
-        client = _client(talk, residents)
-        if talk.ended and client is not None:
-            made.append(_dialogue(run, talk, client, residents, rated.get(chat, {}), origin, arm))
+    for one in conversations:
+        client = _client(one, residents)
+        if one.started and one.ended and client is not None:
+            ratings = rated.get(one.id, {})
+            made.append(_dialogue(run, one, client, residents, ratings, origin, arm))
     return tuple(made)
 
 
-def _heard(run: Run) -> tuple[dict[str, _Talk], Witness]:
-    talks: dict[str, _Talk] = {}
-    witness = Witness(run.world)
-    for entry in run.entries():
-        witness.observe(entry)
-        match entry.event:
-            case ConversationStarted() as started:
-                talks[started.chat] = _Talk(started=started)
-            case Decided() as decided if decided.chat in talks:
-                talks[decided.chat].decided = decided
-            case Said() as said if said.chat in talks:
-                talk = talks[said.chat]
-                talk.lines.append(
-                    (talk.decided if talk.decided and talk.decided.who == said.who else None, said)
-                )
-                talk.decided = None
-            case ConversationEnded() as ended if ended.chat in talks:
-                talks[ended.chat].ended = True
-    return talks, witness
-
-
-def _client(talk: _Talk, residents: dict[str, ResidentSpec]) -> ResidentSpec | None:
+def _client(talk: Conversation, residents: dict[str, ResidentSpec]) -> ResidentSpec | None:
     """The one client of a talk with somebody who is none; None otherwise."""
     clients = [
-        residents[who]
-        for who in talk.started.who
-        if who in residents and residents[who].role == "client"
+        residents[who] for who in talk.who if who in residents and residents[who].role == "client"
     ]
     return clients[0] if len(clients) == 1 and talk.lines else None
 
 
 def _dialogue(
     run: Run,
-    talk: _Talk,
+    talk: Conversation,
     client: ResidentSpec,
     residents: dict[str, ResidentSpec],
     ratings: Ratings,
@@ -96,20 +68,22 @@ def _dialogue(
     assert isinstance(persona, ClientPersona)
     known = [*residents, *(one.name for one in persona.people)]
     return Dialogue(
-        id=f"{run.name}/{talk.started.chat}",
+        id=f"{run.name}/{talk.id}",
         client=persona.name,
-        turns=tuple(_turn(decided, said, residents) for decided, said in talk.lines),
+        turns=tuple(_turn(line, residents) for line in talk.lines),
         theme=persona.theme,
         situation=situation_of(persona),
         condition=arm or run.world.condition,
-        origin=origin.model_copy(update={"chat": talk.started.chat}),
+        origin=origin.model_copy(update={"chat": talk.id}),
         ratings=ratings,
         names=tuple(dict.fromkeys(known)),
         places=tuple(place.name for top in run.world.places for _, place in top.walk()),
     )
 
 
-def _turn(decided: Decided | None, said: Said, residents: dict[str, ResidentSpec]) -> Turn:
+def _turn(line: Line, residents: dict[str, ResidentSpec]) -> Turn:
+    said, decided = line.event, line.decided
+    assert isinstance(said, Said), "a conversation of a world"
     role = residents[said.who].role
     move = decided.move if decided else None
     reason = decided.reason if decided and decided.reason not in NO_REASONS else None
@@ -146,13 +120,13 @@ def situation_of(persona: ClientPersona) -> str:
     return "\n".join(part.strip() for part in parts if part.strip())
 
 
-def _ratings(measured: list[Measurement], witness: Witness) -> dict[str, Ratings]:
+def _ratings(measured: list[Measurement], sessions: Mapping[str, list[str]]) -> dict[str, Ratings]:
     """By conversation, instrument and score: the mean of what judges gave. What the embedded or the
     scripted model gave counts only where nobody else measured, since it measures nothing.
     """
     found: dict[tuple[str, str], list[Measurement]] = {}
     for one in measured:
-        for chat in _about(one, witness):
+        for chat in _about(one, sessions):
             found.setdefault((chat, one.measured.instrument), []).append(one)
     rated: dict[str, Ratings] = {}
     for (chat, instrument), given in found.items():
@@ -161,13 +135,13 @@ def _ratings(measured: list[Measurement], witness: Witness) -> dict[str, Ratings
     return rated
 
 
-def _about(one: Measurement, witness: Witness) -> Iterator[str]:
+def _about(one: Measurement, sessions: Mapping[str, list[str]]) -> Iterator[str]:
     """The conversations that a measurement is about: those it names; for a self-report after a
     session, that session.
     """
     yield from one.measured.chats
     session = _SESSION.fullmatch(one.measured.point)
-    had = witness.sessions.get(one.measured.who, [])
+    had = sessions.get(one.measured.who, [])
     if not one.measured.chats and session and 1 <= int(session.group(1)) <= len(had):
         yield had[int(session.group(1)) - 1]
 

@@ -10,8 +10,8 @@ from simcounsel.events import Assessed, Entry, Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
+from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument, taken
-from simcounsel.instruments.witness import Witness
 from simcounsel.llm.question import Ask
 from simcounsel.safety.assessing import assessed_by_item
 from simcounsel.specs.measurement import MeasurementSpec
@@ -39,12 +39,12 @@ class Measures:
     def __init__(self, world: World) -> None:
         self.world = world
         self._scales = scales_of(world)
-        self._witness = Witness(world)
+        self._record = ObserverRecord(world)
 
     def observe(self, entry: Entry) -> None:
         """Keep what an instrument may be asked about; nothing in a world without measurements."""
         if self._scales:
-            self._witness.observe(entry)
+            self._record.observe(entry)
 
     def due(self, tick: int, minute: int, roles: Mapping[str, str]) -> Iterator[Due]:
         """What is measured at the end of the tick. roles: of those who live in the world, by
@@ -57,7 +57,7 @@ class Measures:
                     minute,
                     last_tick=self.world.ticks - 1,
                     tick_minutes=self.world.tick_minutes,
-                    sessions=self._witness.session_in(who, tick),
+                    sessions=self._record.session_in(who, tick),
                 )
                 if who in roles and point is not None:
                     yield Due(who=who, spec=spec, scale=scale, point=point)
@@ -77,9 +77,9 @@ class Measures:
             return self._count(one, one.scale)
         if one.scale.respondent == "self":
             return measure_self(mind, at_end, one.scale, one.point)
-        versions = tuple(self._witness.versions.get(one.who, ()))
+        versions = tuple(self._record.versions.get(one.who, ()))
         material = material_for(
-            one.scale, self.world, one.who, self._witness.last_talk(one.who), versions
+            one.scale, self.world, one.who, self._record.last_talk(one.who), versions
         )
         return measure_seen(
             one.scale, one.who, material, one.point, self.world.seed, scene.tick, one.who, one.point
@@ -88,7 +88,7 @@ class Measures:
     def _count(self, one: Due, counted: Counted) -> Ask[Measured]:
         """Counted, not asked: an Ask without a question."""
         yield from ()
-        talk = self._witness.last_talk(one.who)
+        talk = self._record.last_talk(one.who)
         if talk is None:
             return counted.measured(one.who, one.point, (), (), "no conversation yet")
         other = next(name for name in talk.who if name != one.who)

@@ -36,9 +36,9 @@ from simcounsel.events import (
 )
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
+from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale
 from simcounsel.instruments.talk import talk_measured
-from simcounsel.instruments.witness import Witness
 from simcounsel.llm.driving import Trouble
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
@@ -80,7 +80,7 @@ class Episode:
         self._models = models
         self._vectors: dict[str, np.ndarray] = {}
         self._drafts: list[Memory] = []
-        self._witness = Witness(setting.world)
+        self._record = ObserverRecord(setting.world)
         self._talk: Ask[Talked] | None = None
         self._seq = self._steps = 0
         self._people = {
@@ -160,7 +160,7 @@ class Episode:
         client = self.setting.client.name
         at = self.setting.scene(max(session, 1))
         at = replace(at, minute=at.minute + at.tick_minutes) if session else at
-        talk = self._witness.last_talk(client)
+        talk = self._record.last_talk(client)
         if scale is None:
             lines = (
                 blind_lines(
@@ -183,7 +183,7 @@ class Episode:
                 measure_self(mind_for(self._people[client]), at, scale, point, samples)
             )
         material = material_for(
-            scale, self.setting.world, client, talk, tuple(self._witness.versions.get(client, ()))
+            scale, self.setting.world, client, talk, tuple(self._record.versions.get(client, ()))
         )
         return self._ask(
             measure_seen(
@@ -284,7 +284,7 @@ class Episode:
         at = scene or self.scene
         entry = Entry(self._seq, at.tick, at.minute, event)
         self._seq += 1
-        self._witness.observe(entry)
+        self._record.observe(entry)
         for name in self._concerned(event):
             self._people[name].observe(entry)
 

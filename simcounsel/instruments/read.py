@@ -13,6 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from simcounsel.events import Entry, Measured, parse_entry
+from simcounsel.runs.conversation import Dated
+from simcounsel.runs.history import History
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.run import Run
 
@@ -52,9 +54,8 @@ def measurements(run: Run) -> Iterator[Measurement]:
     Lines that are cut short are left out, and so is a file without a head. RunError when the log is
     damaged.
     """
-    for entry in run.entries():
-        if isinstance(entry.event, Measured):
-            yield _logged(run, entry, entry.event)
+    for one in History.of(run).measured():
+        yield _logged(run, one)
     for file in sorted((run.folder / FOLDER).glob("*.jsonl"), key=_age):
         yield from measurements_in(file)
 
@@ -87,14 +88,14 @@ def is_trial(model: str) -> bool:
     return re.split(r"[+:]", model)[0] in ("embedded", "scripted")
 
 
-def _logged(run: Run, entry: Entry, measured: Measured) -> Measurement:
-    models = run.manifest.models
+def _logged(run: Run, dated: Dated[Measured]) -> Measurement:
+    models, measured = run.manifest.models, dated.event
     own = run.manifest.model_of("reason", measured.who)
     judge = {"self": own, "observer": models["judge"], "talk": ""}[measured.respondent]
     return Measurement(
         run=run.name,
-        tick=entry.tick,
-        minute=entry.minute,
+        tick=dated.tick,
+        minute=dated.minute,
         measured=measured,
         judge=judge,
         source=LOG,

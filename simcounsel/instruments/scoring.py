@@ -87,36 +87,32 @@ def _audited(scale: Scale, answers: Answers) -> list[Score]:
     """The worst fault and how many there are, of the items that the answers lead to and that could
     be judged; None when none could.
     """
-    made = []
     reached = [item for item in scale.items if item.fault and scale.reached(item, answers)]
     asked = [(TOTAL, scale.scoring or "worst", reached)]
     asked += [
         (one.id, one.scoring or "faults", [item for item in reached if item.subscale == one.id])
         for one in scale.subscales
     ]
-    for name, scoring, items in asked:
-        judged = [item for item in items if answers.get(item.id) is not None]
-        open_ = [item.id for item in items if item not in judged]
-        found = [
-            item.severity or 0
-            for item in judged
-            if answers[item.id] == (1.0 if item.fault == "yes" else 0.0)
-        ]
-        value = (
-            float(max(found, default=0) if scoring == "worst" else len(found)) if judged else None
-        )
-        reason = (
-            f"not judged: {', '.join(open_)}"
-            if open_
-            else "nothing to judge"
-            if not items
-            else None
-        )
-        band = band_of(scale, name, value) if value is not None else None
-        made.append(
-            Score(name=name, value=value, used=len(judged), of=len(items), band=band, reason=reason)
-        )
-    return made
+    return [_faults(scale, name, scoring, items, answers) for name, scoring, items in asked]
+
+
+def _faults(
+    scale: Scale, name: str, scoring: Scoring, items: Sequence[Item], answers: Answers
+) -> Score:
+    judged = [item for item in items if answers.get(item.id) is not None]
+    left_open = [item.id for item in items if item not in judged]
+    found = [
+        item.severity or 0
+        for item in judged
+        if answers[item.id] == (1.0 if item.fault == "yes" else 0.0)
+    ]
+    value = float(max(found, default=0) if scoring == "worst" else len(found)) if judged else None
+    if left_open:
+        reason: str | None = f"not judged: {', '.join(left_open)}"
+    else:
+        reason = None if items else "nothing to judge"
+    band = None if value is None else band_of(scale, name, value)
+    return Score(name=name, value=value, used=len(judged), of=len(items), band=band, reason=reason)
 
 
 def _ratio(scale: Scale, ratio: Ratio, answers: Answers) -> Score:

@@ -49,7 +49,7 @@ class Switchboard:
         self.usage = Usage()
         self.recorder = recorder
         self.on_call: Callable[[], None] | None = None
-        self.unit = "tick"
+        self.unit: str | None = "tick"
         self.give_up_after: int | None = None
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
@@ -85,8 +85,9 @@ class Switchboard:
         """ModelUnreachable when in this tick no request at all was answered."""
         if self._unreached and not self._answered:
             names = ", ".join(sorted({model.name for model in self.chat.values()}))
+            during = f" during this {self.unit}" if self.unit else ""
             raise ModelUnreachable(
-                f"no model answered during this {self.unit} ({self._last_cause}); see that"
+                f"no model answered{during} ({self._last_cause}); see that"
                 f" {names} is running, reachable and spelled right"
             )
 

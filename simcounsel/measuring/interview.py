@@ -6,7 +6,6 @@ RUN/interviews/TIMESTAMP-NAME-TICK.jsonl    a head, then each question's calls a
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -22,7 +21,8 @@ from simcounsel.errors import RunError
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.jsonl import end_line, json_lines
+from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
+from simcounsel.runs.jsonl import end_line
 from simcounsel.runs.run import Run
 
 QUESTION_CHARACTERS = 2000
@@ -76,8 +76,8 @@ class Interview:
     @classmethod
     def reopen(cls, run: Run, name: str) -> "Interview":
         """Go on with the stored interview of that name. RunError when there is none."""
-        file = next((file for file in _files(run.folder) if file.stem == name), None)
-        head, answers = _read(file) if file else ({}, [])
+        file = next((file for file in interview_files(run.folder) if file.stem == name), None)
+        head, answers = read_interview(file) if file else ({}, [])
         if not head:
             raise RunError(f"{run.folder}: no interview {name!r}; begin a new one")
         exchanges = tuple(
@@ -98,14 +98,14 @@ class Interview:
         """
         question = checked(question)
         if self.file is None:
-            self.file = _fresh(self.run.folder, self.head)
+            self.file = new_file(self.run.folder, self.head)
             self._append(self.head)
         models.recorder = self
         models.begin_tick(self.head["tick"])
         answered = models.ask({"interview": answer_question(self.past, question, self.exchanges)})[
             "interview"
         ].value
-        line = {"kind": "answer", "question": question} | _told(answered, self.past)
+        line = {"kind": "answer", "question": question} | _stored(answered, self.past)
         self._append(line)
         self.exchanges += (Exchange(question=question, answer=answered.text),)
         return line
@@ -166,16 +166,6 @@ def checked(question: str) -> str:
     return text
 
 
-def stored(folder: Path) -> list[Fields]:
-    """All interviews beside a run, oldest first: head, name and answers; calls left out."""
-    found = []
-    for file in _files(folder):
-        head, answers = _read(file)
-        if head:
-            found.append({"name": file.stem, **head, "answers": answers})
-    return found
-
-
 # models
 
 
@@ -228,16 +218,13 @@ def source_of(run: Run) -> Run:
     return run
 
 
-# files
-
-
 @lru_cache(maxsize=8)
 def _past(folder: Path, who: str, tick: int) -> Past:
     """A moment that was lived stays as it is."""
     return revisit(Run.open(folder), who, tick)
 
 
-def _told(answered: Answered, past: Past) -> Fields:
+def _stored(answered: Answered, past: Past) -> Fields:
     """An answer as it is stored and shown."""
     memory = past.resident.memory
     recalled = []
@@ -263,54 +250,3 @@ def _told(answered: Answered, past: Past) -> Fields:
         "intensity": past.resident.intensity,
         "recalled": recalled,
     }
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted((folder / "interviews").glob("*.jsonl"))
-
-
-def _fresh(folder: Path, head: Fields) -> Path:
-    """A new file, named after now, the person and the tick."""
-    slug = re.sub(r"[^\w]+", "-", head["who"]).strip("-") or "somebody"
-    stem = f"{datetime.now():%Y%m%d-%H%M%S}-{slug}-{head['tick']}"
-    try:
-        (folder / "interviews").mkdir(exist_ok=True)
-        for number in range(1, 1000):
-            file = (
-                folder
-                / "interviews"
-                / (f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl")
-            )
-            try:
-                file.open("xb").close()
-                return file
-            except FileExistsError:
-                continue
-    except OSError as error:
-        raise RunError(
-            f"{folder}/interviews: cannot be written ({error.strerror}); copy the run to where you"
-            " may write"
-        ) from None
-    raise RunError(f"{folder}/interviews: a thousand interviews within one second; wait a moment")
-
-
-def _read(file: Path) -> tuple[Fields, list[Fields]]:
-    """Head and answers; lines that are cut short or damaged are left out, and without a head there
-    is nothing.
-    """
-    head: Fields = {}
-    answers: list[Fields] = []
-    for line in json_lines(file):
-        if (
-            line.get("kind") == "interview"
-            and isinstance(line.get("who"), str)
-            and isinstance(line.get("tick"), int)
-        ):
-            head = head or line
-        elif (
-            line.get("kind") == "answer"
-            and isinstance(line.get("question"), str)
-            and isinstance(line.get("answer"), str)
-        ):
-            answers.append(line)
-    return head, answers

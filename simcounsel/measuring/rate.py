@@ -5,8 +5,8 @@ RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured`
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,34 +17,21 @@ from simcounsel.agents.minds import mind_for
 from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import ModelUnreachable, RunError
-from simcounsel.events import Measured, TickEnded
+from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
-from simcounsel.instruments.material import Talk, blind_lines, blinding_for, material_for
+from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.read import FOLDER
+from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
-from simcounsel.instruments.witness import Witness
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import source_of
+from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
 from simcounsel.runs.run import Run
-from simcounsel.specs.world import suggest
 
 Fields = dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """One measurement to be made: of whom, as of the end of which tick, what it is called; the
-    conversation it is about (None: none), and the world's minute that it is filed under.
-    """
-
-    who: str
-    tick: int
-    minute: int
-    point: str
-    talk: Talk | None = None
 
 
 class Rating:
@@ -61,7 +48,7 @@ class Rating:
         run: Run,
         scale: Scale | Counted,
         targets: tuple[Target, ...],
-        witness: Witness,
+        record: ObserverRecord,
         judge: str,
         samples: int,
     ) -> None:
@@ -72,7 +59,7 @@ class Rating:
         self.samples = 1 if isinstance(scale, Counted) else samples
         self.round = len(list((run.folder / FOLDER).glob(f"{self.instrument}-*.jsonl")))
         self.file: Path | None = None
-        self._witness = witness
+        self._record = record
 
     @classmethod
     def plan(
@@ -91,10 +78,10 @@ class Rating:
         SpecError, RunError name what is not there.
         """
         scale = find_instrument(instrument)
-        witness, minutes = _witnessed(run, at)
+        record, minutes = record_until(run, at)
         if chat is not None and at is None:
-            witness, minutes = _witnessed(run, _named(run, witness, chat).tick)
-        targets = tuple(_targets(run, scale, witness, minutes, who, chat))
+            record, minutes = record_until(run, talk_named(run, record, chat).tick)
+        targets = tuple(targets_of(run, scale, record, minutes, who, chat))
         if not targets:
             raise RunError(
                 f"{run.folder}: nothing to measure with {instrument}: no conversation of"
@@ -104,7 +91,7 @@ class Rating:
             run,
             scale,
             targets,
-            witness,
+            record,
             "" if isinstance(scale, Counted) else model or default_judge(run, scale),
             samples,
         )
@@ -131,14 +118,12 @@ class Rating:
         }
         if models is None:
             return tuple(_played(ask) for ask in asks.values())
-        models.recorder = self
+        models.recorder, models.unit = self, None
         found = tuple(outcome.value for outcome in models.ask(asks).values())
         try:
             models.check_reached()
         except ModelUnreachable as error:
-            raise ModelUnreachable(
-                f"{self.judge}: {str(error).replace(' during this tick', '')}; nothing was measured"
-            ) from None
+            raise ModelUnreachable(f"{self.judge}: {error}; nothing was measured") from None
         return found
 
     def open_models(self, in_flight: int = 64) -> Switchboard | None:
@@ -225,7 +210,7 @@ class Rating:
                     self.samples,
                 )
             )
-        versions = tuple(self._witness.versions.get(target.who, ()))
+        versions = tuple(self._record.versions.get(target.who, ()))
         material = material_for(scale, world, target.who, talk, versions)
         key = (
             world.seed,
@@ -281,84 +266,6 @@ def default_judge(run: Run, scale: Scale | Counted) -> str:
     """
     models = source_of(run).manifest.models
     return models["reason"] if scale.respondent == "self" else models["judge"]
-
-
-def _witnessed(run: Run, at: int | None) -> tuple[Witness, dict[int, int]]:
-    """What happened up to the end of tick `at`, and the minute of each complete tick."""
-    done = run.ticks_done()
-    if not done:
-        raise RunError(
-            f"{run.folder}: no tick is complete yet; wait for the first, or `simcounsel resume"
-            f" {run.folder}`"
-        )
-    if at is not None and not 0 <= at < done:
-        raise RunError(f"{run.folder}: tick {at} was not lived; choose one from 0 to {done - 1}")
-    witness, minutes = Witness(run.world), {}
-    for entry in run.entries(until_tick=done if at is None else at + 1):
-        witness.observe(entry)
-        if isinstance(entry.event, TickEnded):
-            minutes[entry.tick] = entry.minute
-    return witness, minutes
-
-
-def _targets(
-    run: Run,
-    scale: Scale | Counted,
-    witness: Witness,
-    minutes: dict[int, int],
-    who: str | None,
-    chat: str | None,
-) -> Iterator[Target]:
-    names = [resident.name for resident in run.world.residents]
-    if who is not None and who not in names:
-        raise RunError(f"{run.folder}: no resident {who!r}; {suggest(who, names)}")
-    clients = (
-        [who]
-        if who
-        else [resident.name for resident in run.world.present() if resident.role == "client"]
-    )
-    talk = _named(run, witness, chat) if chat is not None else None
-    if scale.sees in ("transcript", "persona and transcript"):
-        for one in [talk] if talk else [one for one in witness.talks.values() if one.lines]:
-            for name in (name for name in clients if name in one.who):
-                yield Target(
-                    who=name,
-                    tick=one.tick,
-                    minute=one.minute,
-                    point=_point(witness, name, one),
-                    talk=one,
-                )
-        return
-    tick = talk.tick if talk else max(minutes)
-    at_end = "end" if tick == run.world.ticks - 1 else f"tick {tick}"
-    for name in clients:
-        if talk is None or name in talk.who:
-            yield Target(
-                who=name,
-                tick=tick,
-                minute=minutes[tick],
-                point=_point(witness, name, talk) if talk else at_end,
-            )
-
-
-def _named(run: Run, witness: Witness, chat: str) -> Talk:
-    """A conversation by number (from 1) or id, as `show` counts them."""
-    talks = list(witness.talks.values())
-    if chat in witness.talks:
-        return witness.talks[chat]
-    if chat.isdigit() and 1 <= int(chat) <= len(talks):
-        return talks[int(chat) - 1]
-    raise RunError(
-        f"{run.folder}: no conversation {chat!r}; "
-        + (f"there are 1 to {len(talks)}" if talks else "there is none")
-    )
-
-
-def _point(witness: Witness, who: str, talk: Talk) -> str:
-    sessions = witness.sessions.get(who, [])
-    if talk.chat in sessions:
-        return f"after session {sessions.index(talk.chat) + 1}"
-    return f"after conversation {list(witness.talks).index(talk.chat) + 1}"
 
 
 def _played(ask: Ask[Measured]) -> Measured:

@@ -133,7 +133,7 @@ class Validation:
                 },
             )
             self._count(one.id, "original", one)
-        models.recorder = self
+        models.recorder, models.unit = self, None
         asks: dict[str, Ask[None]] = {
             f"{number:06d}": one for number, one in enumerate((*self._rated(), *self._compared()))
         }
@@ -141,9 +141,7 @@ class Validation:
         try:
             models.check_reached()
         except ModelUnreachable as error:
-            raise ModelUnreachable(
-                f"{self.judge}: {str(error).replace(' during this tick', '')}; nothing was judged"
-            ) from None
+            raise ModelUnreachable(f"{self.judge}: {error}; nothing was judged") from None
         return self.out / "ratings.jsonl"
 
     def append_call(self, call: Fields) -> None:
@@ -226,7 +224,7 @@ class Validation:
         self, better: Labelled, worse: Labelled, names: tuple[str, str], better_first: bool
     ) -> Ask[None]:
         first, second = (
-            (_told(one)) for one in ((better, worse) if better_first else (worse, better))
+            (_as_text(one)) for one in ((better, worse) if better_first else (worse, better))
         )
         system, prompt = render("judge_pair", first=first, second=second)
         reply = yield from ask(
@@ -279,7 +277,7 @@ def _pairs(plan: Plan) -> Iterator[tuple[Labelled, Labelled, tuple[str, str]]]:
 
 
 def _spread(transcripts: tuple[Labelled, ...], count: int) -> tuple[Labelled, ...]:
-    """So many of them, evenly over the file."""
+    """`count` of them, evenly over the file."""
     count = min(count, len(transcripts))
     return (
         tuple(transcripts[number * len(transcripts) // count] for number in range(count))
@@ -288,5 +286,5 @@ def _spread(transcripts: tuple[Labelled, ...], count: int) -> tuple[Labelled, ..
     )
 
 
-def _told(one: Labelled) -> str:
+def _as_text(one: Labelled) -> str:
     return "\n".join(f"{speaker}: {text}" for speaker, text in one.lines)

@@ -34,17 +34,20 @@ def read_value(text: str) -> Any:
     return parse_yaml(text)[0]
 
 
-def read_yaml(path: Path) -> tuple[Any, Lines]:
-    """The data of a YAML file and, for each path in it, the line (from 1) where it stands."""
+STARTER = "`simcounsel init DIR` writes one to start from"
+
+
+def read_yaml(path: Path, remedy: str = STARTER) -> tuple[Any, Lines]:
+    """The data of a YAML file and, for each path in it, the line (from 1) where it stands. remedy:
+    what to do when it is empty.
+    """
     text = read_text(path)
     try:
         data, lines = parse_yaml(text)
     except NotYaml as error:
         raise SpecError([f"{path}:{line}: {what}" for line, what in error.problems]) from None
     if data is None:
-        raise SpecError(
-            [f"{path}:1: the file is empty; `simcounsel init DIR` writes one to start from"]
-        )
+        raise SpecError([f"{path}:1: the file is empty; {remedy}"])
     return _found_from(path.parent, data), lines
 
 
@@ -72,9 +75,11 @@ def line_of(lines: Lines, at: tuple[str | int, ...]) -> int:
     return lines.get(at, 1)
 
 
-def load_spec(path: Path, kind: type[S]) -> tuple[S, Lines]:
-    """A file as a `kind`; SpecError names every problem in it at once."""
-    data, lines = read_yaml(path)
+def load_spec(path: Path, kind: type[S], remedy: str = STARTER) -> tuple[S, Lines]:
+    """A file as a `kind`; SpecError names every problem in it at once. remedy: what to do when it
+    is empty.
+    """
+    data, lines = read_yaml(path, remedy)
     if not isinstance(data, dict):
         raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
     return parse_spec(data, kind, path, lines), lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simcounsel.agents import facts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import PromptOnly, Question
+from simcounsel.llm.question import Facts, PromptOnly, Question
 from simcounsel.prompts import render
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.texts import sentences
@@ -58,7 +58,14 @@ class Embedded:
             if type(request.facts) in self._standins.known:
                 return self._standins.answer(request)
             way = self._ways.get(request.purpose)
-            return way(request) if way else self._as_chat(request, complaint)
+            return way(request) if way else self._standins.answer(request)
+
+    @property
+    def known(self) -> frozenset[type[Facts]]:
+        """The kinds of questions for which there is a stand-in."""
+        if not self._ways:
+            self._ways = self._make_ways()
+        return self._standins.known
 
     async def close(self) -> None:
         """Free the models."""

@@ -23,8 +23,8 @@ from simcounsel.measuring.interview import (
     may_cost,
     open_models,
     roles,
-    stored,
 )
+from simcounsel.measuring.interview_files import stored
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from simcounsel.bench.risk import Measured, Share, Taken, judged, listened, measured
-from simcounsel.bench.risk_lines import MOST_TOLD, Labelled, Split, lines_of
+from simcounsel.bench.risk_lines import MOST_PROBLEMS, Labelled, Split, lines_of
 from simcounsel.cli import app
 from simcounsel.errors import BenchError
 from simcounsel.llm.question import Question
@@ -221,9 +221,9 @@ def test_a_fault_in_psyguards(entry: str, words: str, tmp_path: Path) -> None:
 
 def test_many_faults_are_told_in_part(tmp_path: Path) -> None:
     with pytest.raises(BenchError) as caught:
-        measure(own(tmp_path, "- 7\n" * (MOST_TOLD + 5)))
+        measure(own(tmp_path, "- 7\n" * (MOST_PROBLEMS + 5)))
     told = str(caught.value).splitlines()
-    assert (len(told), told[-1]) == (MOST_TOLD + 1, "and 5 more like these")
+    assert (len(told), told[-1]) == (MOST_PROBLEMS + 1, "and 5 more like these")
 
 
 def test_an_empty_split(tmp_path: Path) -> None:

@@ -9,15 +9,14 @@ import pytest
 import yaml
 
 from simcounsel.corpus.synthesis import Workshop, dialogues_of
-from simcounsel.corpus.synthesis.account import (
-    account,
-    account_lines,
-    session_lines,
+from simcounsel.corpus.synthesis.account import account
+from simcounsel.corpus.synthesis.account_text import account_lines, session_lines
+from simcounsel.corpus.synthesis.strategies import CARRIED, Proposal, Strategies, sorted_in
+from simcounsel.corpus.synthesis.strategies_text import (
     strategies_at,
     strategies_yaml,
     strategy_lines,
 )
-from simcounsel.corpus.synthesis.strategies import CARRIED, Proposal, Strategies, sorted_in
 from simcounsel.engine.forking import fork
 from simcounsel.errors import ModelUnreachable, RunError, SpecError
 from simcounsel.events import (
@@ -52,12 +51,13 @@ def test_a_near_duplicate_is_found_again_and_a_new_one_is_learned() -> None:
         "c": vectors((0, 1))[0],
         "d": vectors((0.6, 0.8))[0],
     }
-    proposals = [Proposal(session="S0002", text=text, advice=("x",)) for text in "bcd"]
-    made = list(sorted_in(known, proposals, meaning))
+    proposals = [Proposal(session="S0002", text=text, advice=("x",), call="said") for text in "bcd"]
+    calls = ("said", "meant")
+    made = list(sorted_in(known, proposals, meaning, "meant"))
     assert made == [
-        StrategyKnown(id="K001", text="b", session="S0002", cosine=0.8),
-        StrategyLearned(id="K002", text="c", session="S0002", advice=("x",)),
-        StrategyKnown(id="K002", text="d", session="S0002", cosine=0.8),
+        StrategyKnown(id="K001", text="b", session="S0002", cosine=0.8, calls=calls),
+        StrategyLearned(id="K002", text="c", session="S0002", advice=("x",), calls=calls),
+        StrategyKnown(id="K002", text="d", session="S0002", cosine=0.8, calls=calls),
     ], "0.8 is near enough; what came just before counts too"
 
 

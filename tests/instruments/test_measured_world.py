@@ -15,8 +15,9 @@ from simcounsel.events import Measured, Warned
 from simcounsel.instruments.read import measurements
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
+from simcounsel.runs.as_text import describe
 from simcounsel.runs.run import Run
-from simcounsel.runs.summary import describe, summary_lines
+from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
 from tests.instruments.stage import measured_world

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from simcounsel.llm.question import Question
-from simcounsel.measuring.interview import stored
+from simcounsel.measuring.interview_files import stored
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from simcounsel.viewer import asking

@@ -10,7 +10,7 @@ from simcounsel.corpus.screens.naming import people
 from simcounsel.corpus.screens.rules import Limits
 
 BIRTHDAY = 1
-"""An age may differ by so many years: people round, and have birthdays."""
+"""Years by which an age may differ: people round, and have birthdays."""
 _PAIRS = (
     ("wife", "husband"),
     ("girlfriend", "boyfriend"),

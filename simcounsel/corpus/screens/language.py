@@ -12,11 +12,11 @@ from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Corpus, Limits
 
 LETTERS, SURE = 60, 0.99
-"""A text in a shared script (Latin, Cyrillic, Arabic) is judged from so many letters on, and only
-if the detector is so sure (0 to 1).
+"""A text in a shared script (Latin, Cyrillic, Arabic) is judged from this number of letters on, and
+only if the detector is as sure as this (0 to 1).
 """
 SCRIPT_LETTERS, SCRIPT_SHARE = 4, 0.6
-"""A script decides from so many letters on, and from this share of the letters on."""
+"""A script decides from this number of letters on, and from this share of the letters on."""
 ENGLISH = frozenset(
     "the a an i you he she it we they is was are were be been to of and in that have had not for on"
     " with as do at this but by from so or if me my your".split()

@@ -19,8 +19,8 @@ ORDER = ("test", "validation", "train", None)
 """Of two near-duplicates the one in the earlier of these is kept, so that a test set stays
 whole.
 """
-STRETCH, STRETCH_CHARACTERS = 13, 30
-"""So many words (characters of a Chinese text) in a row that stand in two splits are a leak; 13 as
+SHARED_WORDS, SHARED_CHARACTERS = 13, 30
+"""As many words (characters of a Chinese text) in a row as this that stand in two splits are a leak; 13 as
 for GPT-3 (Brown et al. 2020, appendix C).
 """
 
@@ -150,7 +150,9 @@ def _runs(text: str) -> Iterator[tuple[int, list[str]]]:
     """
     words = units(text)
     size = (
-        STRETCH_CHARACTERS if words and sum(map(is_character, words)) * 2 > len(words) else STRETCH
+        SHARED_CHARACTERS
+        if words and sum(map(is_character, words)) * 2 > len(words)
+        else SHARED_WORDS
     )
     if len(words) < size:
         return

@@ -11,8 +11,8 @@ from simcounsel.corpus.screens.screening import RULES
 from simcounsel.corpus.screens.telling import place
 
 IN_CONTEXT, LISTED = 12, 500
-"""So many findings of a rule are shown among their neighbouring turns, and so many more in a line
-each; `--json` holds all.
+"""How many findings of a rule are shown among their neighbouring turns, and how many more in a
+line each; `--json` holds all.
 """
 LONG = 600
 """A longer turn is shown from this many characters before the place to as many after it."""

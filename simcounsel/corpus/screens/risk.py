@@ -22,7 +22,7 @@ WITHIN = 2
 about.
 """
 AROUND = 40
-"""So many characters around the place are quoted."""
+"""How many characters around the place are quoted."""
 
 
 def risks(text: str, before: str = "") -> tuple[Evidence, ...]:

@@ -9,7 +9,7 @@ from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Corpus, Limits
 
 FAR = 5
-"""A line of so many times the limit is an error: a pasted text, not speech."""
+"""A line of this many times the limit is an error: a pasted text, not speech."""
 
 
 def length(text: str) -> int:

@@ -25,18 +25,18 @@ SKETCH, ROWS, SEED = 128, 4, 20_231
 - (1 - s^4)^32, 0.99987 at 0.7, 0.5 at 0.38.
 """
 CHOSEN = 4
-"""So many candidates, those with the best estimate, are counted exactly."""
+"""How many candidates, those with the best estimate, are counted exactly."""
 SLACK = 0.2
 """A candidate whose estimate is this far below what is asked is not counted: five standard errors
 of an estimate at 0.7.
 """
 CROWD = 256
-"""So many texts are kept under one value of a band, the earliest: of more that are alike but no
+"""How many texts are kept under one value of a band, the earliest: of more that are alike but no
 near-duplicates each would be a candidate of each. A near-duplicate shares eight bands at 0.7, so it
 is missed only where all of them are crowded.
 """
 RECENT = 512
-"""Of so many texts, the last that were compared with, the shingles are kept."""
+"""Of how many texts, the last that were compared with, the shingles are kept."""
 BATCH = 1024
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 Hashes = NDArray[np.uint64]

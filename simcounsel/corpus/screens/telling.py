@@ -7,7 +7,7 @@ from dataclasses import asdict
 from simcounsel.corpus.screens.findings import Finding, Screened, printable
 
 SHOWN = 5
-"""So many findings of each rule are told in the terminal; the page and the JSON hold more."""
+"""How many findings of each rule are told in the terminal; the page and the JSON hold more."""
 
 
 def place(finding: Finding) -> str:

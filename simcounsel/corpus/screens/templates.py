@@ -10,17 +10,17 @@ from simcounsel.corpus.screens.rules import Corpus, Limits
 from simcounsel.texts import sentences
 
 FRAME, FRAME_CHARACTERS = 4, 6
-"""So many words (of a Chinese sentence: characters) at the head of a sentence are its frame."""
+"""How many words (of a Chinese sentence: characters) at the head of a sentence are its frame."""
 IN_LINES, SHARE, FAR_SHARE = 3, 0.3, 0.5
-"""In a dialogue a frame is a template in at least so many lines and this share of the counselor's
+"""In a dialogue a frame is a template in at least this many lines and this share of the counselor's
 lines; from the second share on an error.
 """
 CORPUS_LINES, CORPUS_DIALOGUES, CORPUS_SHARE = 10, 5, 0.02
-"""In a corpus a frame is a template in at least so many lines, of so many dialogues, and this share
+"""In a corpus a frame is a template in at least this many lines, of this many dialogues, and this share
 of all lines of counselors.
 """
 LISTED = 10
-"""So many templates of a corpus are told, the most frequent first."""
+"""How many templates of a corpus are told, the most frequent first."""
 Frame = tuple[str, ...]
 
 

@@ -26,7 +26,7 @@ class Watching(Protocol):
         ...
 
     def on_wave(self, waves: int) -> None:
-        """So many waves are done."""
+        """Called with how many waves are done."""
         ...
 
 

@@ -1,10 +1,10 @@
 """The dialogues of a synthesis, as a corpus holds them."""
 
-from collections import defaultdict
-
 from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
 from simcounsel.engine.opening import recordings
-from simcounsel.events import Disclosed, Drafted, Evaluated, Extracted, Revised, SessionEnded
+from simcounsel.events import Disclosed, Extracted, Said
+from simcounsel.runs.conversation import Conversation, Line
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 
 LANGUAGES = {
@@ -27,19 +27,11 @@ def dialogues_of(run: Run, own: bool = True) -> tuple[Dialogue, ...]:
     out what a fork took over from its parent, which was written with the parent's settings and is
     to be had there.
     """
-    parts: defaultdict[str, list[object]] = defaultdict(list)
     first = run.manifest.parent.at_tick if own and run.manifest.parent else 0
-    for entry in run.entries(until_tick=run.ticks_done()):
-        if entry.tick < first:
-            continue
-        session = getattr(entry.event, "session", None)
-        if session and isinstance(
-            entry.event, Extracted | Disclosed | Drafted | Evaluated | Revised | SessionEnded
-        ):
-            parts[session].append(entry.event)
+    sessions = [one for one in History.of(run).conversations() if one.tick >= first]
     models = writers(run)
     return tuple(
-        _dialogue(run, session, events, models) for session, events in sorted(parts.items())
+        _dialogue(run, one, models) for one in sorted(sessions, key=lambda session: session.id)
     )
 
 
@@ -58,62 +50,59 @@ def writers(run: Run) -> dict[str, str]:
     return found
 
 
-def _dialogue(run: Run, session: str, events: list[object], models: dict[str, str]) -> Dialogue:
-    opened = next(event for event in events if isinstance(event, Extracted))
+def _dialogue(run: Run, session: Conversation, models: dict[str, str]) -> Dialogue:
+    opened = session.started
+    assert isinstance(opened, Extracted), f"{run.folder}: {session.id} has no beginning"
     situation = next(one for one in run.synthesis.situations if one.id == opened.situation)
-    told = {fact for event in events if isinstance(event, Disclosed) for fact in event.facts}
+    told = {
+        fact
+        for line in session.lines
+        if isinstance(line.event, Disclosed)
+        for fact in line.event.facts
+    }
     return Dialogue(
-        id=f"{run.name}/{session}",
+        id=f"{run.name}/{session.id}",
         client=situation.unit,
         theme=opened.theme,
         condition=run.synthesis.condition,
         language=LANGUAGES.get(run.synthesis.language.casefold()),
         situation=situation.text,
-        turns=_turns(events),
+        turns=tuple(map(_turn, session.lines)),
         undisclosed=tuple(fact.text for fact in opened.facts if fact.id not in told),
-        origin=Origin(file=run.name, chat=session, models=models),
+        origin=Origin(file=run.name, chat=session.id, models=models),
     )
 
 
-def _turns(events: list[object]) -> tuple[Turn, ...]:
-    """The lines as they were said, each of the counselor's with its draft if it was revised. What
-    the supporter thought and meant to do belongs to the draft; of a revision neither is known.
+def _turn(line: Line) -> Turn:
+    """A line as it was said, one of the counselor's with its draft if it was revised. What the
+    supporter thought and meant to do belongs to the draft; of a revision neither is known.
     """
-    turns: list[Turn] = []
-    ratings: dict[str, float] = {}
-    for event in events:
-        match event:
-            case Disclosed():
-                turns.append(
-                    Turn(speaker="client", text=event.text, stage=event.stage, source=event.source)
-                )
-            case Drafted():
-                turns.append(
-                    Turn(
-                        speaker="counselor",
-                        text=event.text,
-                        stage=event.stage,
-                        skill=event.skill,
-                        reasoning=event.reasoning or None,
-                        source=event.source,
-                    )
-                )
-            case Evaluated():
-                ratings = {
-                    rating.quality: float(rating.value)
-                    for rating in event.ratings
-                    if rating.value is not None
-                }
-            case Revised():
-                draft = Draft(text=event.before, reason=event.reason, ratings=ratings)
-                before = turns[-1].draft or draft
-                turns[-1] = turns[-1].model_copy(
-                    update={
-                        "text": event.text,
-                        "source": event.source,
-                        "draft": before.model_copy(update={"reason": event.reason}),
-                        "skill": None,
-                        "reasoning": None,
-                    }
-                )
-    return tuple(turns)
+    event, revised = line.event, line.revised
+    assert not isinstance(event, Said), "a session of a synthesis"
+    if isinstance(event, Disclosed):
+        return Turn(speaker="client", text=event.text, stage=event.stage, source=event.source)
+    turn = Turn(
+        speaker="counselor",
+        text=event.text,
+        stage=event.stage,
+        skill=event.skill,
+        reasoning=event.reasoning or None,
+        source=event.source,
+    )
+    if revised is None:
+        return turn
+    ratings = line.judged.ratings if line.judged else ()
+    draft = Draft(
+        text=revised.before,
+        reason=revised.reason,
+        ratings={one.quality: float(one.value) for one in ratings if one.value is not None},
+    )
+    return turn.model_copy(
+        update={
+            "text": revised.text,
+            "source": revised.source,
+            "draft": draft,
+            "skill": None,
+            "reasoning": None,
+        }
+    )

@@ -1,0 +1,110 @@
+"""What there is to be measured in a run: whom, when, and about which conversation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simcounsel.errors import RunError
+from simcounsel.events import TickEnded
+from simcounsel.instruments.kind import Counted
+from simcounsel.instruments.material import Talk
+from simcounsel.instruments.record import ObserverRecord
+from simcounsel.instruments.scale import Scale
+from simcounsel.runs.run import Run
+from simcounsel.specs.world import suggest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """One measurement to be made."""
+
+    who: str
+    """Of whom."""
+    tick: int
+    """As of the end of which tick."""
+    minute: int
+    """The world's minute that it is filed under."""
+    point: str
+    """What it is called: `after session 1`, `end`."""
+    talk: Talk | None = None
+    """The conversation it is about; None: none."""
+
+
+def record_until(run: Run, at: int | None) -> tuple[ObserverRecord, dict[int, int]]:
+    """What happened up to the end of tick `at`, and the minute of each complete tick."""
+    done = run.ticks_done()
+    if not done:
+        raise RunError(
+            f"{run.folder}: no tick is complete yet; wait for the first, or `simcounsel resume"
+            f" {run.folder}`"
+        )
+    if at is not None and not 0 <= at < done:
+        raise RunError(f"{run.folder}: tick {at} was not lived; choose one from 0 to {done - 1}")
+    record, minutes = ObserverRecord(run.world), {}
+    for entry in run.entries(until_tick=done if at is None else at + 1):
+        record.observe(entry)
+        if isinstance(entry.event, TickEnded):
+            minutes[entry.tick] = entry.minute
+    return record, minutes
+
+
+def targets_of(
+    run: Run,
+    scale: Scale | Counted,
+    record: ObserverRecord,
+    minutes: dict[int, int],
+    who: str | None,
+    chat: str | None,
+) -> Iterator[Target]:
+    """What an instrument measures in a run. who: one client, all
+    if None; chat: one conversation, by number or id. RunError names what is not there.
+    """
+    names = [resident.name for resident in run.world.residents]
+    if who is not None and who not in names:
+        raise RunError(f"{run.folder}: no resident {who!r}; {suggest(who, names)}")
+    clients = (
+        [who]
+        if who
+        else [resident.name for resident in run.world.present() if resident.role == "client"]
+    )
+    talk = talk_named(run, record, chat) if chat is not None else None
+    if scale.sees in ("transcript", "persona and transcript"):
+        for one in [talk] if talk else [one for one in record.talks.values() if one.lines]:
+            for name in (name for name in clients if name in one.who):
+                yield Target(
+                    who=name,
+                    tick=one.tick,
+                    minute=one.minute,
+                    point=_point(record, name, one),
+                    talk=one,
+                )
+        return
+    tick = talk.tick if talk else max(minutes)
+    at_end = "end" if tick == run.world.ticks - 1 else f"tick {tick}"
+    for name in clients:
+        if talk is None or name in talk.who:
+            yield Target(
+                who=name,
+                tick=tick,
+                minute=minutes[tick],
+                point=_point(record, name, talk) if talk else at_end,
+            )
+
+
+def talk_named(run: Run, record: ObserverRecord, chat: str) -> Talk:
+    """A conversation by number (from 1) or id, as `show` counts them."""
+    talks = list(record.talks.values())
+    if chat in record.talks:
+        return record.talks[chat]
+    if chat.isdigit() and 1 <= int(chat) <= len(talks):
+        return talks[int(chat) - 1]
+    raise RunError(
+        f"{run.folder}: no conversation {chat!r}; "
+        + (f"there are 1 to {len(talks)}" if talks else "there is none")
+    )
+
+
+def _point(record: ObserverRecord, who: str, talk: Talk) -> str:
+    sessions = record.sessions.get(who, [])
+    if talk.chat in sessions:
+        return f"after session {sessions.index(talk.chat) + 1}"
+    return f"after conversation {list(record.talks).index(talk.chat) + 1}"
