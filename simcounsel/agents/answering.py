@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from simcounsel.agents.facts import InterviewFacts
+from simcounsel.agents.handwritten import SILENCE
 from simcounsel.agents.past import Past
 from simcounsel.agents.recollection import recollect
-from simcounsel.agents.speech import SILENCE
 from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
