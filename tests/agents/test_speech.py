@@ -125,7 +125,7 @@ def test_stress_must_be_in_the_line() -> None:
     for stressed, kept in (
         ("the hours", "the hours"),
         ("the minutes", None),
-        (7, None),
+        ("7", None),
         (None, None),
     ):
         asking = speech.speak(Alone().resident, scene(), view(HEARD), decision("telling"))
