@@ -138,7 +138,7 @@ def clinic(
         every=every,
     )
     console = console_of()
-    fetch_weights(made.models.model_dump(), console, quiet)
+    fetch_weights(made.model_names(), console, quiet)
     check_models(made)
     table = price_table(prices)
     live(begin_run(made, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)

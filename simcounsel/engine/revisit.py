@@ -2,8 +2,6 @@
 is written and no lock is taken, so a run that is still being lived can be asked as well.
 """
 
-from dataclasses import replace
-
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.past import Deed, Met, Past
 from simcounsel.agents.resident import Resident
@@ -12,6 +10,8 @@ from simcounsel.engine.observers import Observers
 from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
 from simcounsel.events import Acted, ConversationStarted, Entry, Remembered, Said
+from simcounsel.runs.conversation import Conversation
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import ResidentSpec, World, suggest
@@ -33,15 +33,18 @@ def revisit(run: Run, who: str, tick: int | None = None) -> Past:
     if not 0 <= tick < done:
         raise RunError(f"{run.folder}: tick {tick} was not lived; choose one from 0 to {done - 1}")
     spec = _named(run.world, who, run)
+    history = History.of(run)
     fold = _Fold(Resident(spec, run.world, recorded_vectors(run)), run.world)
-    for entry in run.entries(until_tick=tick + 1):
+    for entry in history.log.entries(until_tick=tick + 1):
         fold.observe(entry)
     if spec.name not in fold.here:
         there = ", ".join(sorted(fold.here)) or "nobody"
         raise RunError(
             f"{run.folder}: {spec.name} did not live there at tick {tick}; there were {there}"
         )
-    return fold.result(tick)
+    held = history.conversations(until_tick=tick + 1)
+    mets = tuple(_met(spec.name, one) for one in held if spec.name in one.who)
+    return fold.result(tick, mets)
 
 
 def _named(world: World, who: str, run: Run) -> ResidentSpec:
@@ -55,6 +58,22 @@ def _named(world: World, who: str, run: Run) -> ResidentSpec:
     )
 
 
+def _met(name: str, held: Conversation) -> Met:
+    """A conversation as one of the two knows it."""
+    started = held.started
+    return Met(
+        minute=held.minute,
+        other=held.other_than(name),
+        place=started.place if isinstance(started, ConversationStarted) else "",
+        lines=tuple((line.who, line.text) for line in held.lines),
+        felt=tuple(
+            line.event.emotion
+            for line in held.lines
+            if isinstance(line.event, Said) and line.who == name
+        ),
+    )
+
+
 class _Fold:
     """What one resident observed of the log so far."""
 
@@ -64,7 +83,6 @@ class _Fold:
         self._world = world
         self._laid: dict[str, tuple[int, int]] = {}
         self._deeds: list[Deed] = []
-        self._mets: dict[str, Met] = {}
 
     @property
     def here(self) -> dict[str, Role]:
@@ -78,15 +96,6 @@ class _Fold:
                 self._laid[event.memory.id] = (entry.tick, entry.minute)
             case Acted() if event.who == name:
                 self._act(event, entry.minute)
-            case ConversationStarted() if name in event.who:
-                other = event.who[0] if event.who[1] == name else event.who[1]
-                self._mets[event.chat] = Met(minute=entry.minute, other=other, place=event.place)
-            case Said() if event.chat in self._mets:
-                met = self._mets[event.chat]
-                felt = (*met.felt, event.emotion) if event.who == name else met.felt
-                self._mets[event.chat] = replace(
-                    met, lines=(*met.lines, (event.who, event.text)), felt=felt
-                )
         if name in self._observers.of(event):
             self._resident.observe(entry)
 
@@ -110,7 +119,7 @@ class _Fold:
             )
         )
 
-    def result(self, tick: int) -> Past:
+    def result(self, tick: int, mets: tuple[Met, ...]) -> Past:
         world, name = self._world, self._resident.name
         minute = minute_of_tick(tick + 1, world.start, world.tick_minutes)
         dates = (
@@ -137,6 +146,6 @@ class _Fold:
             scene=scene,
             laid=self._laid,
             deeds=tuple(self._deeds),
-            mets=tuple(self._mets.values()),
+            mets=mets,
             others={other: role for other, role in self.here.items() if other != name},
         )

@@ -35,8 +35,15 @@ SHOWN = {
 
 
 def request(call: Call) -> Fields:
-    """A request with what was sent and what came back."""
-    return call.model_dump(mode="json", include=SHOWN)
+    """A request with what was sent and what came back. The seed is a text: browsers round numbers
+    of that size.
+    """
+    seed = (
+        {}
+        if call.seed is None
+        else {"parameters": {**(call.parameters or {}), "seed": str(call.seed)}}
+    )
+    return call.model_dump(mode="json", include=SHOWN) | seed
 
 
 def keys_of(event: Event) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ export function drawSession(session, found, prompts) {
     carried(session, known),
     h("h3", {}, "What was said"), h("ol", { class: "turns" }, session.turns.map((turn) => drawTurn(turn, session, found, known, behind))),
     learned(session, behind),
-    h("section", {}, h("h3", {}, "Other requests"), h("p", { class: "soft small" }, "Asked in this session, and no event came from the answer."), behind("other", "Other requests")),
+    h("section", {}, h("h3", {}, "Other requests"), h("p", { class: "soft small" }, "Requests of this session that no event names."), behind("other", "Other requests")),
   ];
 }
 
