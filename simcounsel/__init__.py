@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simcounsel.agents.talk import Decision, TalkView
     from simcounsel.engine.simulation import Simulation
     from simcounsel.errors import SimcounselError
-    from simcounsel.events import Data, Foreign
+    from simcounsel.events import Data, Foreign, ItemAnswer, written
     from simcounsel.instruments.kind import Counted, ScaleFile
     from simcounsel.lab.sweep import Sweep
     from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, Provider
@@ -44,6 +44,7 @@ __all__ = [
     "Facts",
     "Failure",
     "Foreign",
+    "ItemAnswer",
     "Lived",
     "Mind",
     "NoSettings",
@@ -69,6 +70,7 @@ __all__ = [
     "load_run",
     "load_world",
     "rate",
+    "written",
 ]
 
 _HOMES = {
@@ -78,7 +80,7 @@ _HOMES = {
     "agents.talk": "Decision TalkView",
     "engine.simulation": "Simulation",
     "errors": "SimcounselError",
-    "events": "Data Foreign",
+    "events": "Data Foreign ItemAnswer written",
     "instruments.kind": "Counted ScaleFile",
     "lab.sweep": "Sweep",
     "llm.models": "ChatModel Completion EmbedModel Failure Provider",

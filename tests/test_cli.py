@@ -332,6 +332,7 @@ def test_damaged_log_names_the_line(simcounsel: Command, tmp_path: Path) -> None
     assert "events.jsonl:5: not an event" in ended.err
 
 
+@pytest.mark.slow
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     with Simulation(tiny(), out=tmp_path) as simulation:
         simulation.step()
@@ -358,6 +359,7 @@ def heeds_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     script = (
         "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"

@@ -177,6 +177,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.slow
 def test_pairs_share_their_past(lived: Path) -> None:
     past, alone, counselor = (
         Run.open(lived / f"walter-s3-{name}") for name in ("past", "alone", "counselor")
@@ -196,6 +197,7 @@ def test_pairs_share_their_past(lived: Path) -> None:
     assert len(happened(counselor, Forked)) == 1
 
 
+@pytest.mark.slow
 def test_plan_file_says_which_run_is_which(lived: Path) -> None:
     plan = json.loads((lived / "experiment.json").read_text(encoding="utf-8"))
     assert {run["run"] for run in plan["runs"]} == {
@@ -207,6 +209,7 @@ def test_plan_file_says_which_run_is_which(lived: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_nothing_is_lived_twice(lived: Path, tmp_path: Path) -> None:
     before = {
         file: (file.stat().st_mtime_ns, file.stat().st_size) for file in lived.glob("*/*.jsonl")
@@ -219,6 +222,7 @@ def test_nothing_is_lived_twice(lived: Path, tmp_path: Path) -> None:
     } == before
 
 
+@pytest.mark.slow
 def test_same_bytes_as_one_after_the_other(lived: Path, tmp_path: Path) -> None:
     assert sweep(tmp_path, processes=1, in_flight=1).run()
     for file in lived.glob("*/events.jsonl"):
@@ -227,6 +231,7 @@ def test_same_bytes_as_one_after_the_other(lived: Path, tmp_path: Path) -> None:
         ).read_bytes() == file.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
     one = sweep(tmp_path, processes=2)
     (tmp_path / "out" / "ines-s3-past").mkdir(parents=True)
@@ -258,6 +263,7 @@ def test_a_failure_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_another_experiment_in_the_same_folder(lived: Path, tmp_path: Path) -> None:
     experiment, cells = load_experiment(
         written(tmp_path, PAIRED.replace("name: Small", "name: Other"))
@@ -266,6 +272,7 @@ def test_another_experiment_in_the_same_folder(lived: Path, tmp_path: Path) -> N
         Sweep(experiment, cells, lived).run()
 
 
+@pytest.mark.slow
 def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
     _, cells = load_experiment(
         written(tmp_path, PAIRED.replace("models:", "set: {memory.top_k: 3}\nmodels:"))
@@ -278,6 +285,7 @@ def test_a_world_that_changed_meanwhile(lived: Path, tmp_path: Path) -> None:
     assert {p.state for p in changed.progress.values()} == {"failed"}
 
 
+@pytest.mark.slow
 def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path) -> None:
     _, cells = load_experiment(written(tmp_path))
     shutil.copytree(lived, tmp_path / "out")
@@ -304,6 +312,7 @@ def test_a_fork_that_a_crash_cut_short_is_made_anew(lived: Path, tmp_path: Path)
     assert log(Run.open(folder)) == log(Run.open(lived / cell.name))
 
 
+@pytest.mark.slow
 def test_a_fork_whose_log_is_torn_is_made_anew(lived: Path, tmp_path: Path) -> None:
     """As an older version, or a copy that was broken off, may leave it."""
     _, cells = load_experiment(written(tmp_path))
@@ -339,6 +348,7 @@ def test_ctrl_c_while_one_begins_comes_when_it_is_known(handler: Any) -> None:
 DECOYS = ("mesa", "chromadb", "pandas", "simcounsel")
 
 
+@pytest.mark.slow
 def test_what_lies_where_it_is_started_is_not_imported(tmp_path: Path) -> None:
     """Neither by the process that starts the sweep, which lies elsewhere, nor by those that live its runs."""
     here = tmp_path / "here"
@@ -380,6 +390,7 @@ def test_where_no_process_can_be_forked_from_each_imports_for_itself(
     assert dict(os.environ) == before
 
 
+@pytest.mark.slow
 def test_a_sweep_with_an_adapter_knows_its_own_runs(
     lived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,6 +456,7 @@ def cut_short(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_arms_with_manuals_beside_the_experiment(tmp_path: Path) -> None:
     """Paired arms whose policies are files: seen from the experiment's own folder, wherever it is started."""
     study = tmp_path / "study"
@@ -478,6 +490,7 @@ conditions:
     } == {"motivational": ("staged", "motivational"), "sleep": ("single", "insomnia_cbt")}
 
 
+@pytest.mark.slow
 def test_a_shared_past_that_ends_between_two_appointments(tmp_path: Path) -> None:
     """Where days are skipped, a past is lived when nothing more comes before its end, and a fork keeps what it lived."""
     text = f"""
@@ -511,6 +524,7 @@ conditions:
     assert log(runs["six"]) == before, "a fork was made anew"
 
 
+@pytest.mark.slow
 def test_budget_of_calls(tmp_path: Path) -> None:
     one = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
     assert not one.run()
@@ -523,6 +537,7 @@ def test_budget_of_calls(tmp_path: Path) -> None:
     assert any(p.state == "waiting" for p in one.progress.values())
 
 
+@pytest.mark.slow
 def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
     slow = (
         "import asyncio\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
@@ -576,6 +591,7 @@ def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
     """A real local Ray: the same plan, the same bytes, and again from where it was."""
     pytest.importorskip("ray")

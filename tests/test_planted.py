@@ -17,6 +17,7 @@ from simcounsel.instruments.read import measurements
 from simcounsel.specs.experiment import load_experiment
 from tests.stage import ROOT
 
+pytestmark = pytest.mark.slow
 PLANTED = ROOT / "experiments" / "planted_effect.yaml"
 TRUTH = -4.0
 

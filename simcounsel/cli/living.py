@@ -81,11 +81,13 @@ def run(
 
         changes["models"] = roles_for(model)
     loaded = load_world(world, **changes)
+    if model is not None and not any(".models" in key for key in changes):
+        loaded = loaded.with_one_model({})
     board = _board(loaded, human, human_seconds)
     from simcounsel.engine.opening import begin_run, check_models
 
     console = console_of()
-    fetch_weights(loaded.models.model_dump(), console, quiet)
+    fetch_weights(loaded.model_names(), console, quiet)
     check_models(loaded)
     table = price_table(prices)
     live(

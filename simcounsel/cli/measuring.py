@@ -67,7 +67,7 @@ def sweep(
         return
     console = console_of()
     for cell in {cell.about.models: cell for cell in cells}.values():
-        fetch_weights(cell.about.models.resolved(), console, quiet)
+        fetch_weights(cell.about.model_names(), console, quiet)
         check_models(cell.about)
     if ray is None:
         running = Sweep(

@@ -57,6 +57,7 @@ def test_clean_warned_faulty_and_unreadable(tmp_path: Path) -> None:
     assert code == 2 and "did you mean 'leak'?" in err
 
 
+@pytest.mark.slow
 def test_the_shipped_samples_have_no_error_and_their_planted_faults_are_seen() -> None:
     samples = read_dialogues("samples")
     assert [(f.dialogue, f.turn, f.rule) for f in screen(samples).errors] == []
@@ -207,6 +208,7 @@ def test_an_id_cannot_turn_the_terminal(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_ten_thousand_turns() -> None:
     lines = [
         line
@@ -223,6 +225,7 @@ def test_ten_thousand_turns() -> None:
     assert time.process_time() - start < 30 and done.counts()["unaddressed_risk"].errors == 2_500
 
 
+@pytest.mark.slow
 def test_the_same_in_another_order_of_hashing(tmp_path: Path) -> None:
     import os
     import subprocess

@@ -154,6 +154,7 @@ def spans(labels: list[int], tokenizer: Any) -> Iterator[str]:
             run = []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["counselor", "client"])
 def test_sft_learns_the_completion_and_nothing_else(
     tmp_path: Path, tokenizer: Any, model: Any, side: str

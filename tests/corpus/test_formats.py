@@ -307,6 +307,7 @@ def test_pairs_are_read_again(tmp_path: Path, format: str, one: Dialogue) -> Non
         ] == expected
 
 
+@pytest.mark.slow
 @QUICK
 @given(listed=st.lists(dialogues(alternate=False), min_size=1, max_size=3))
 @pytest.mark.parametrize("format", ["native", "parquet"])

@@ -120,6 +120,7 @@ def test_strategies_go_from_one_synthesis_to_the_next(simcounsel: Command, tmp_p
     )
 
 
+@pytest.mark.slow
 def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(
         "name: e\nsynthesis: {situations: shipped, sessions: 4, wave: 2, models: {default: scripted}}\n"
@@ -142,6 +143,7 @@ def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in before} == before, "nothing is written twice"
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path) -> None:
     process = begun(tmp_path / "out")
     process.send_signal(signal.SIGINT)
@@ -152,6 +154,7 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path) -> None:
     _same_after_resume(simcounsel, run, tmp_path)
 
 
+@pytest.mark.slow
 def test_kill_in_the_middle_loses_nothing(simcounsel: Command, tmp_path: Path) -> None:
     process = begun(tmp_path / "out")
     time.sleep(0.15)
@@ -181,6 +184,7 @@ def test_a_full_disk_is_said_in_one_line(
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.slow
 def test_other_processes_write_the_same_bytes(tmp_path: Path) -> None:
     for name, hashing in (("a", "1"), ("b", "2")):
         subprocess.run(

@@ -88,6 +88,7 @@ def test_whoever_answers_first(tmp_path: Path, straight: Run) -> None:
     assert log(live(tmp_path, three(), models=switchboard(Dawdling()))) == log(straight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["0", "4711"])
 def test_in_another_process(tmp_path: Path, straight: Run, hash_seed: str) -> None:
     run = begun(tmp_path, three())
@@ -97,6 +98,7 @@ def test_in_another_process(tmp_path: Path, straight: Run, hash_seed: str) -> No
     assert log(run) == log(straight)
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path, straight: Run) -> None:
     run, draw = begun(tmp_path, three()), random.Random()
     total, killed = calls_made(straight), 0

@@ -557,6 +557,7 @@ print([thread.name for thread in threading.enumerate()])
 '''
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_model_answers() -> None:
     """In a process of its own, since only a main thread hears Ctrl-C."""
     done = subprocess.run(

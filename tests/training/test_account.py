@@ -134,6 +134,7 @@ def test_sensitivity_is_clip_times_the_largest_weight(file: Path) -> None:
     assert budget.sensitivity(plan_of(file, CLIENT)) == 3
 
 
+@pytest.mark.slow
 def test_sites_share_no_budget_where_they_share_nobody(file: Path) -> None:
     """The total is the costliest site's; a client who may be at all of them pays for all."""
     made = budget.make(plan_of(file, CLIENT))
@@ -169,6 +170,7 @@ def test_steps_are_rounded_up(file: Path) -> None:
     assert [plan.steps_per_round(site) for site in plan.sites] == [54, 14]
 
 
+@pytest.mark.slow
 def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(file: Path) -> None:
     file.write_text(SITE + "  budget_epsilon: 1.5\n", encoding="utf-8")
     made = budget.make(load_plan(file)[0])
@@ -188,6 +190,7 @@ def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(file: Path) -
     assert training("account", str(file), "--no-table").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["record_dp", "client_dp", "mindchat"])
 def test_every_number_names_its_unit(name: str) -> None:
     done = training("account", str(CONFIGS / f"{name}.yaml"), "--epsilon", "8", "--rounds", "10")
@@ -202,6 +205,7 @@ def test_every_number_names_its_unit(name: str) -> None:
     assert all(f"one {unit}" in line for line in told), told
 
 
+@pytest.mark.slow
 def test_the_papers_plan_says_what_it_really_costs() -> None:
     done = training("account", str(CONFIGS / "mindchat.yaml"), "--no-table")
     assert (
@@ -210,6 +214,7 @@ def test_the_papers_plan_says_what_it_really_costs() -> None:
     assert re.search(r"1 +4\.8448 +0\.751 +10\.39 +25\.44 +0\.532 +37\.31\n", done.stdout)
 
 
+@pytest.mark.slow
 def test_the_configs_keep_their_budgets() -> None:
     for name in ("record_dp", "client_dp"):
         made = budget.make(load_plan(CONFIGS / f"{name}.yaml")[0])
@@ -235,6 +240,7 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_accounts_of_the_readme_run() -> None:
 
     commands = sorted(

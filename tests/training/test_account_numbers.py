@@ -140,6 +140,7 @@ def test_one_sampled_release_by_integration(rate: float, parts: int, z: float) -
     )  # and tight
 
 
+@pytest.mark.slow
 def test_many_sampled_releases_of_three_sessions_by_simulation() -> None:
     """The privacy loss of 100 steps, drawn 400,000 times: delta at a small epsilon, with its error."""
     rate, parts, z, times = 0.1, 3, 6.0, 100
@@ -183,6 +184,7 @@ def test_sampling_never_costs() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "of",
     [

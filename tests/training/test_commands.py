@@ -68,6 +68,7 @@ def test_from_a_corpus_to_an_adapter_that_was_attacked(
     )
 
 
+@pytest.mark.slow
 def test_from_sites_to_a_private_adapter(
     recipe_file: Recipes, tmp_path: Path, corpus: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_from_sites_to_a_private_adapter(
     assert "epsilon" in (tmp_path / "trained" / "adapter" / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_named_with_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "recipe.yaml").write_text(
         "corpus: samples\nbatch_size: 2\nprivacy: none\n", encoding="utf-8"

@@ -298,6 +298,7 @@ print(ended.stopped)
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_after_a_round_that_is_on_disk(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     with subprocess.Popen(

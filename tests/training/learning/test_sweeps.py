@@ -58,6 +58,7 @@ OPEN, CLOSED = (
 )
 
 
+@pytest.mark.slow
 def test_the_shipped_sweep_is_the_papers_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets 1, 2, 4, 8 and none over the same sessions; 2, 4, 6 sites of one theme and of as many themes, each with as much."""
     monkeypatch.setattr(
@@ -182,6 +183,7 @@ def test_each_kind_of_file_names_its_command() -> None:
         load_sweep(ROOT / "training" / "configs" / "smoke.yaml")
 
 
+@pytest.mark.slow
 def test_a_sweep_trains_each_cell_once(
     sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

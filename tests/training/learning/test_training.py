@@ -24,6 +24,8 @@ from training.learning.tune import Progress, Tuned, tune
 from training.recipe_file import load_recipe
 from training.sites import find, planned
 
+pytestmark = pytest.mark.slow
+
 
 def tuned(file: Path, out: Path, *, stop_after: int | None = None) -> Tuned:
     recipe, lines = load_recipe(file)
