@@ -6,7 +6,7 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instrument
 from simcounsel.policies import POLICIES, policy_for
-from simcounsel.policies.staged.drawing import draw_manual
+from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment import load_experiment
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
@@ -58,13 +58,13 @@ def check_file(path: Path) -> list[str]:
 
 
 def graph_of_file(path: Path) -> str:
-    """A manual's states and transitions as SVG. SpecError when the file is no manual."""
+    """A manual's states and transitions as a Mermaid flowchart. SpecError when the file is no manual."""
     data, _ = read_yaml(path)
     if not isinstance(data, dict) or "phases" not in data:
         raise SpecError(
             [f"{path}: not a manual (it has no `phases:`); --graph draws the states of a manual"]
         )
-    return draw_manual(load_manual(path))
+    return diagram_of(load_manual(path))
 
 
 def _policy_problems(path: Path, world: World, lines: Lines) -> list[str]:

@@ -195,9 +195,9 @@ def plan_course(
     from simcounsel.errors import ModelError, SpecError
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.policies.course.case import read_case
-    from simcounsel.policies.course.report import read_report
-    from simcounsel.policies.course.writing import write_case
+    from simcounsel.policies.course.case_files import write_case
+    from simcounsel.policies.course.case_reading import read_case
+    from simcounsel.policies.course.case_report import read_report
     from simcounsel.specs.file_text import read_text
     from simcounsel.specs.therapy import find_therapy
     from simcounsel.specs.yaml_text import control_in

@@ -29,14 +29,14 @@ def check(
         Path | None,
         typer.Option(
             "--graph",
-            metavar="SVG",
-            help="Draw the states of the one FILE, a manual, into this file.",
+            metavar="MERMAID",
+            help="Write the states of the one FILE, a manual, as a Mermaid flowchart into this file.",
         ),
     ] = None,
 ) -> None:
     """Validate files; exit 1 with file:line and a remedy for each problem.
 
-    Example: simcounsel check manual.yaml --graph manual.svg
+    Example: simcounsel check manual.yaml --graph manual.mmd
     """
     from simcounsel.cli.check import check_file, graph_of_file
     from simcounsel.specs.file_text import write_text

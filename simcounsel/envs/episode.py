@@ -221,7 +221,7 @@ class Episode:
     def _go_on(self, line: Line | None) -> None:
         assert self._talk is not None
         self.view = None
-        reached = self._ask(until_turn(self._talk, line))
+        reached = self._ask(until_turn(self._talk, self._outside, line))
         if isinstance(reached, Over):
             self._talk = None
             self._part(reached.value)

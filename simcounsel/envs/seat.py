@@ -1,6 +1,6 @@
-"""The side of a conversation that is played from outside: its turn is a request that no model gets.
+"""The side of a conversation that is played from outside: its turn is a question that no model gets.
 
-`converse` yields requests. Whoever drives it hands them to a Switchboard, but stops at a turn from
+`converse` yields questions. Whoever drives it hands them to a Switchboard, but stops at a turn from
 outside, and goes on when the line is there (`until_turn`). So the conversation is the one that a
 world's residents have, rule by rule.
 """
@@ -28,10 +28,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """What is said from outside. leaves: it takes leave."""
+    """What is said from outside."""
 
     text: str
     leaves: bool = False
+    """Whether it takes leave."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,21 +43,24 @@ class Over(Generic[T]):
 
 
 class Outside(Person):
-    """A resident whose lines come from outside. notes: afterwards its persona sums up what was
-    said, as residents do; otherwise it takes nothing away, since whoever plays it remembers for
-    itself.
+    """A resident whose lines come from outside.
+
+    awaited: the conversation as it sees it while its line is awaited; None otherwise.
     """
 
     def __init__(self, resident: Resident, *, notes: bool = False) -> None:
+        """notes: afterwards its persona sums up what was said, as residents do; otherwise it takes
+        nothing away, since whoever plays it remembers for itself.
+        """
         super().__init__(resident)
+        self.awaited: TalkView | None = None
         self._notes = notes
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """The line from outside."""
-        reply = yield from ask(
-            Question[Line](verb="write", purpose=TURN, who=view.me, hints={"view": view})
-        )
-        line: Line = reply.value
+        self.awaited = view
+        reply = yield from ask(Question[Line](verb="write", purpose=TURN, who=view.me))
+        self.awaited, line = None, reply.value
         answer = LineAnswer(
             say=line.text,
             emotion="neutral",
@@ -99,7 +103,7 @@ def roles_of(lines: Sequence[tuple[str, str]], client: str) -> tuple[tuple[str, 
     return tuple((CLIENT if who == client else COUNSELOR, text) for who, text in lines)
 
 
-def until_turn(talk: Ask[T], line: Line | None) -> Ask[TalkView | Over[T]]:
+def until_turn(talk: Ask[T], outside: Outside, line: Line | None) -> Ask[TalkView | Over[T]]:
     """Go on with a conversation up to the next turn from outside, or to its end. line: for the turn
     that is awaited; None at the beginning.
     """
@@ -109,7 +113,6 @@ def until_turn(talk: Ask[T], line: Line | None) -> Ask[TalkView | Over[T]]:
             wanted = talk.send(reply)
         except StopIteration as end:
             return Over(value=end.value)
-        if isinstance(wanted, Question) and wanted.purpose == TURN:
-            view: TalkView = wanted.hints["view"]
-            return view
+        if outside.awaited is not None:
+            return outside.awaited
         reply = yield wanted

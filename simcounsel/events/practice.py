@@ -44,17 +44,22 @@ class Judged(Answered):
 
 
 class Transitioned(Data):
-    """A protocol moves on. protocol: the manual's name, or `safety`; origin: the state it leaves,
-    None when it begins or is taken up again.
-    """
+    """A protocol moves on."""
 
     kind: Literal["transitioned"] = "transitioned"
     who: str
     chat: str
     protocol: str
+    """The manual's name, or `safety`."""
     origin: str | None
+    """The state that it leaves; None when it begins or is resumed."""
     state: str
     reason: str
+    """In words for people."""
+    forced: bool = False
+    """Whether time or a leave-taking sent it to the close, and no verdict."""
+    resumed: bool = False
+    """Whether it goes on where an earlier conversation was broken off."""
 
 
 class Noted(Answered):

@@ -108,8 +108,6 @@ class Question(Generic[T]):
     """Best first; a chat model is shown the first few."""
     facts: Facts | None = None
     """What it is about, as data; None only for `embed`."""
-    hints: Mapping[str, Any] = field(default_factory=dict)
-    """Deprecated: becomes facts."""
     check: Callable[[T], str | None] | None = None
     """What is wrong with a parsed answer, in words for the model; None when nothing is."""
     fallback: T | None = None

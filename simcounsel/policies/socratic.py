@@ -1,13 +1,24 @@
 """The counselor's policy: Socratic questions (Paul and Elder 2019), one kind chosen each turn."""
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Facts, Question, ask
 from simcounsel.policies.manual import aims
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import QUESTIONS
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveFacts(Facts):
+    """Which Socratic question a client's line calls for."""
+
+    heard: str
+    """The client's last line; '' when there is none."""
+    used: tuple[str, ...]
+    """The kinds of questions asked so far, in order."""
 
 
 class Socratic:
@@ -25,11 +36,11 @@ class Socratic:
             return self._settled(view, "greet", "the meeting begins")
         if len(view.moves) == 1 and view.heard is not None and len(view.heard.text.split()) < 12:
             return self._settled(view, "ask", "so far they have said little")
-        reply = yield from ask(self._request(view))
+        reply = yield from ask(self._question(view))
         return Decision(
             move=reply.value,
             options=QUESTIONS,
-            reason=str(reply.notes.get("why") or "chosen by the model"),
+            reason=reply.notes.get("why") or "chosen by the model",
             aim=aims(self.name, view.language)[reply.value],
         )
 
@@ -38,7 +49,7 @@ class Socratic:
             move=move, options=(move,), reason=reason, aim=aims(self.name, view.language)[move]
         )
 
-    def _request(self, view: TalkView) -> Question[Any]:
+    def _question(self, view: TalkView) -> Question[str]:
         used = [move for move in view.guided if move in QUESTIONS]
         system, prompt = render(
             "move",
@@ -64,5 +75,5 @@ class Socratic:
             temperature=0.0,
             max_tokens=10,
             seed=seed_of(*view.key, "move", len(view.lines)),
-            hints={"heard": view.heard.text if view.heard else "", "used": tuple(used)},
+            facts=MoveFacts(heard=view.heard.text if view.heard else "", used=tuple(used)),
         )

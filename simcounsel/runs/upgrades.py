@@ -19,8 +19,21 @@ def _same(fields: Fields) -> Fields:
     return fields
 
 
+def _with_forced(fields: Fields) -> Fields:
+    """Version 1 said in prose why a protocol moved on."""
+    if fields.get("kind") != "transitioned":
+        return fields
+    reason = str(fields["reason"])
+    return fields | {
+        "forced": reason.startswith("broken off: "),
+        "resumed": reason.startswith("taken up again"),
+    }
+
+
 UPGRADES: dict[int, Step] = {
-    1: (_same, _same)  # version 2: events name the calls that they came from; 1 did not know them
+    # version 2: events name the calls that they came from, which 1 did not know; a transition has
+    # fields for being forced and resumed
+    1: (_same, _with_forced)
 }
 
 

@@ -12,11 +12,11 @@ Most hints in which no telling word falls, the detector does not hear at all, no
 line: a model is then asked about all that is no clear danger.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 from simcounsel.chance import seed_of
 from simcounsel.events.practice import Assessed
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Facts, Question, Traced, ask, traced
 from simcounsel.prompts import render
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.weighing import higher
@@ -26,6 +26,14 @@ NOTHING_BEFORE = "(nothing; this is the first line)"
 NOTHING_HEARD = "nothing was heard"
 ITEM_LEVELS: dict[int, RiskLevel] = {0: "none", 1: "low", 2: "high", 3: "high"}
 """PHQ-9's item 9: not at all, several days, more than half the days, nearly every day."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskFacts(Facts):
+    """How near danger is in a client's line."""
+
+    level: RiskLevel
+    """What the detector heard; it stands where no model can judge."""
 
 
 def assess(
@@ -42,16 +50,17 @@ def assess(
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
 
-    before: the counselor's line before it, '' if there is none. who: the client. key: what the luck
-    of the request depends on, such as (seed, tick, chat, message). language: of the talk, as `hear`
+    before: the counselor's line before it, '' if there is none. who: the client. key: what the
+    seed of the question depends on, such as (seed, tick, chat, message). language: of the talk, as `hear`
     takes it. chat, message: where the line stands, for the event. `by` is "model" when one judged;
     a model that cannot (embedded, scripted) leaves it to the detector.
     """
     heard = hear(line, language, before)
     level, by, why = heard.level, "detector", heard.why
+    came_from: Traced = traced()
     if heard.doubt or (every_line and heard.level == "none" and line.strip()):
-        reply = yield from ask(_request(line, before, who, key, heard))
-        judged: RiskLevel = reply.value
+        reply = yield from ask(_question(line, before, who, key, heard))
+        judged, came_from = reply.value, traced(reply)
         if reply.source in ("chosen", "fallback"):
             why = (
                 f"{why or NOTHING_HEARD}; no model that can judge it was there, so the detector's"
@@ -70,12 +79,13 @@ def assess(
         by=by,  # type: ignore[arg-type]
         evidence=tuple(dict.fromkeys(one.words for one in heard.evidence)),
         why=why or NOTHING_HEARD,
+        **came_from,
     )
 
 
-def _request(
+def _question(
     line: str, before: str, who: str, key: tuple[object, ...], heard: Heard
-) -> Question[Any]:
+) -> Question[RiskLevel]:
     system, prompt = render(
         "risk", before=before.strip() or NOTHING_BEFORE, line=line, heard=heard.why or NOTHING_HEARD
     )
@@ -89,7 +99,7 @@ def _request(
         prompt=prompt,
         options=RISK_LEVELS,
         fallback=heard.level,
-        hints={"level": heard.level},
+        facts=RiskFacts(level=heard.level),
         temperature=0.0,
         max_tokens=20,
         seed=seed_of(*key, "risk"),

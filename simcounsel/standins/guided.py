@@ -8,16 +8,23 @@ client's own words.
   carry most.
 """
 
-import json
 import re
-from typing import Any
 
 import numpy as np
 
-from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.policies.staged.questions import (
+    UNCLEAR,
+    ExerciseFacts,
+    IntentFacts,
+    NoteFacts,
+    SufficiencyAnswer,
+    SufficiencyFacts,
+    ValenceFacts,
+)
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
+from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.sense import Probe, Sense
 from simcounsel.texts.sentences import before_capitals
 
@@ -41,69 +48,69 @@ _ASKS_FOR_TELLING = re.compile(
 
 
 class Guided:
-    """Answers for `sufficient`, `intent`, `valence`, `note` and `exercise`."""
+    """Answers what a staged session asks."""
 
     def __init__(self, sense: Sense, feelings: Feelings) -> None:
         self._sense = sense
         self._feelings = feelings
         self._intents = labelled("intents")
 
-    def sufficient(self, request: Question[Any]) -> Completion:
+    def register(self, standins: StandIns) -> None:
+        """Answer what a staged session asks."""
+        standins.add(SufficiencyFacts, self.sufficient)
+        standins.add(IntentFacts, self.intent)
+        standins.add(ValenceFacts, self.valence)
+        standins.add(NoteFacts, self.note)
+        standins.add(ExerciseFacts, self.exercise)
+
+    def sufficient(
+        self, facts: SufficiencyFacts, question: Question[SufficiencyAnswer]
+    ) -> Given[SufficiencyAnswer]:
         """By the number of words and a word of feeling or happening; parts that ask for neither
         need an answer only.
         """
-        heard: tuple[str, ...] = request.hints["heard"]
-        words = sum(len(text.split()) for text in heard)
-        found = _TOLD.search(" ".join(heard))
-        telling = any(
-            _ASKS_FOR_TELLING.search(criterion) for criterion in request.hints["criteria"]
-        )
+        words = sum(len(text.split()) for text in facts.heard)
+        found = _TOLD.search(" ".join(facts.heard))
+        telling = any(_ASKS_FOR_TELLING.search(criterion) for criterion in facts.criteria)
         enough = words >= (ENOUGH_WORDS if telling else A_GREETING) and (
             found is not None or not telling
         )
         reason = f"{words} words" + (
             f", “{found[0]}” among them" if found else ", none of a feeling or of what happened"
         )
-        return Completion(
-            text=json.dumps(
-                {"reason": reason, "sufficient": "yes" if enough else "no"}, ensure_ascii=False
-            ),
-            source="chosen",
-        )
+        return Given(value=SufficiencyAnswer(reason=reason, sufficient="yes" if enough else "no"))
 
-    def intent(self, request: Question[Any]) -> Completion:
+    def intent(self, facts: IntentFacts, question: Question[str]) -> Given[str]:
         """The kind of the nearest labelled lines, among those that are possible here."""
-        possible = [(text, label) for text, label in self._intents if label in request.options]
-        shares = Probe(self._sense, possible, neighbours=5).weights(request.hints["heard"])
+        possible = [(text, label) for text, label in self._intents if label in question.options]
+        shares = Probe(self._sense, possible, neighbours=5).weights(facts.heard)
         best = max(shares, key=lambda label: (shares[label], label))
         sure = shares[best] >= AGREED
         why = f"{shares[best]:.0%} of the nearest lines mean {best}" + (
             "" if sure else ", which is too few"
         )
-        return Completion(text=best if sure else "unclear", source="chosen", notes={"why": why})
+        return Given(value=best if sure else UNCLEAR, notes={"why": why})
 
-    def valence(self, request: Question[Any]) -> Completion:
+    def valence(self, facts: ValenceFacts, question: Question[str]) -> Given[str]:
         """Negative unless the last lines feel good."""
         felt = [
             emotion if emotion != "neutral" else self._feelings.feel(text).emotion
-            for text, emotion in request.hints["heard"]
+            for text, emotion in facts.heard
         ]
         good = sum(emotion in GOOD for emotion in felt) > len(felt) / 2
-        return Completion(
-            text="positive" if good else "negative",
-            source="chosen",
+        return Given(
+            value="positive" if good else "negative",
             notes={"why": f"the last lines: {', '.join(felt) or 'none'}"},
         )
 
-    def note(self, request: Question[Any]) -> Completion:
+    def note(self, facts: NoteFacts, question: Question[str]) -> Given[str]:
         """The notes so far, and the client's sentences nearest to all that was said, in quotation
         marks.
         """
-        hints = request.hints
-        old = re.findall(r"“([^”]+)”", hints["notes"])
+        old = re.findall(r"“([^”]+)”", facts.notes)
         new = [
             s.replace("“", "‘").replace("”", "’")
-            for text in hints["heard"]
+            for text in facts.heard
             for s in before_capitals(text)
             if len(s.split()) >= 7
         ]
@@ -111,11 +118,11 @@ class Guided:
         while len(kept) > 1 and sum(map(len, kept)) > NOTE_CHARACTERS:
             kept.pop(0)
         text = (
-            f"{hints['other']} said: " + " ".join(f"“{sentence}”" for sentence in kept)
+            f"{facts.other} said: " + " ".join(f"“{sentence}”" for sentence in kept)
             if kept
-            else f"{hints['other']} has said little so far."
+            else f"{facts.other} has said little so far."
         )
-        return Completion(text=text, source="chosen")
+        return Given(value=text)
 
     def _telling(self, told: list[str], count: int) -> list[str]:
         """The sentences nearest to everything that was told, in the order of the talk."""
@@ -124,16 +131,15 @@ class Guided:
         near = self._sense.nearness(" ".join(told), told)
         return [told[index] for index in sorted(np.argsort(-near, kind="stable")[:count])]
 
-    def exercise(self, request: Question[Any]) -> Completion:
+    def exercise(self, facts: ExerciseFacts, question: Question[str]) -> Given[str]:
         """The one nearest to what was told, those that suit the feeling before the others."""
-        kept: tuple[Any, ...] = request.hints["kept"]
-        told = " ".join((*request.hints["heard"][-4:], request.hints["notes"][-300:]))
+        kept = facts.candidates
+        told = " ".join((*facts.heard[-4:], facts.notes[-300:]))
         near = self._sense.nearness(told, [f"{one.name}. {one.goal}" for one in kept])
-        suits = np.array([0.25 if request.hints["emotion"] in one.suits else 0.0 for one in kept])
+        suits = np.array([0.25 if facts.emotion in one.suits else 0.0 for one in kept])
         best = int(np.argmax(near + suits))
         fits = "suits what is felt and " if suits[best] else ""
-        return Completion(
-            text=kept[best].id,
-            source="chosen",
+        return Given(
+            value=kept[best].id,
             notes={"why": f"{fits}is nearest to what was told ({near[best]:.2f})"},
         )

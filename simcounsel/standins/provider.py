@@ -1,9 +1,10 @@
-"""The embedded ChatModel: each purpose of the resident's cycle has its own way of answering."""
+"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as it
+is written (`PromptOnly`).
+"""
 
 import asyncio
-import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simcounsel.agents import facts
@@ -41,7 +42,6 @@ class Embedded:
         self._lock = threading.Lock()
         self._llama: Llama | None = None
         self._standins = StandIns(self.name)
-        self._ways: dict[str, Callable[[Question[Any]], Completion]] = {}
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """Answer once. A second try would answer the same, so it is refused at once."""
@@ -53,19 +53,17 @@ class Embedded:
         with self._lock:
             if self._plain:
                 return self._as_chat(request, complaint)
-            if not self._ways:
-                self._ways = self._make_ways()
-            if type(request.facts) in self._standins.known:
-                return self._standins.answer(request)
-            way = self._ways.get(request.purpose)
-            return way(request) if way else self._standins.answer(request)
+            return self._registered().answer(request)
 
     @property
     def known(self) -> frozenset[type[Facts]]:
         """The kinds of questions for which there is a stand-in."""
-        if not self._ways:
-            self._ways = self._make_ways()
-        return self._standins.known
+        return self._registered().known
+
+    def _registered(self) -> StandIns:
+        if not self._standins.known:
+            self._register()
+        return self._standins
 
     async def close(self) -> None:
         """Free the models."""
@@ -74,12 +72,10 @@ class Embedded:
                 model.close()
         self._llama = self._tuned = None
 
-    def _make_ways(self) -> dict[str, Callable[[Question[Any]], Completion]]:
+    def _register(self) -> None:
+        """All that can be answered without a capable model, by the type of its facts."""
         from simcounsel.llm.embeddings import MiniLM
-        from simcounsel.standins.courses import Courses
         from simcounsel.standins.feelings import Feelings
-        from simcounsel.standins.guided import Guided
-        from simcounsel.standins.moves import choose_move
         from simcounsel.standins.ratings import Ratings
         from simcounsel.standins.sense import Sense
         from simcounsel.standins.sessions import Sessions
@@ -87,45 +83,31 @@ class Embedded:
         sense = Sense(MiniLM())
         feelings = Feelings(sense)
         self._add_residents(sense, feelings)
+        self._add_policies(sense, feelings)
         Sessions(sense, feelings).register(self._standins)
-        ratings = Ratings(sense, self._model)
-        ratings.register(self._standins)
+        Ratings(sense, self._model).register(self._standins)
         self._standins.add(PromptOnly, self._from_prompt)
-        guided = Guided(sense, feelings)
 
-        def move(request: Question[Any]) -> Completion:
-            kind, why = choose_move(request, sense)
-            return Completion(text=kind, source="chosen", notes={"why": why})
+    def _add_policies(self, sense: "Sense", feelings: "Feelings") -> None:
+        """What policies and the safety protocol ask."""
+        from simcounsel.policies.protection.reading import SafetyAnswerFacts
+        from simcounsel.policies.socratic import MoveFacts
+        from simcounsel.safety.assessing import RiskFacts
+        from simcounsel.standins import cases
+        from simcounsel.standins.changing import ChangingClients
+        from simcounsel.standins.courses import Courses, declared
+        from simcounsel.standins.guided import Guided
+        from simcounsel.standins.moves import choose_move
 
-        def risk(request: Question[Any]) -> Completion:
-            """A model this small cannot judge danger: the level that words gave stands, and the log
-            says `chosen`.
-            """
-            return Completion(text=str(request.hints["level"]), source="chosen")
-
-        def written(
-            answer: Callable[[Question[Any]], dict[str, Any] | str],
-        ) -> Callable[[Question[Any]], Completion]:
-            return lambda request: Completion(
-                text=got if isinstance(got := answer(request), str) else _json(got), source="chosen"
-            )
-
-        return {
-            "safety_answer": lambda request: Completion(
-                text=str(request.fallback), source="chosen"
-            ),  # words decide; it cannot
-            **{
-                purpose: written(answer)
-                for purpose, answer in Courses(sense, feelings).ways().items()
-            },
-            "move": move,
-            "risk": risk,
-            "sufficient": guided.sufficient,
-            "intent": guided.intent,
-            "valence": guided.valence,
-            "note": guided.note,
-            "exercise": guided.exercise,
-        }
+        Guided(sense, feelings).register(self._standins)
+        Courses(sense, feelings).register(self._standins)
+        ChangingClients(sense).register(self._standins)
+        cases.register(self._standins)
+        add = self._standins.add
+        add(MoveFacts, lambda move, question: choose_move(move, question, sense))
+        # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
+        add(RiskFacts, lambda risk, question: Given(value=risk.level))
+        add(SafetyAnswerFacts, declared)
 
     def _add_residents(self, sense: "Sense", feelings: "Feelings") -> None:
         """What a resident's mind asks."""
@@ -275,7 +257,3 @@ class Embedded:
         return Completion(
             text=got.text, tokens_in=got.tokens_in, tokens_out=got.tokens_out, notes=cut
         )
-
-
-def _json(fields: dict[str, Any]) -> str:
-    return json.dumps(fields, ensure_ascii=False)

@@ -15,6 +15,9 @@ from simcounsel.chance import chance
 from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts, SupportFacts
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
+from simcounsel.safety.assessing import RiskFacts
+from simcounsel.standins import cases
+from simcounsel.standins.registry import Given, StandIns
 
 Script = Callable[[Question[Any], Random], str]
 WORDS = (
@@ -30,19 +33,24 @@ class Scripted:
 
     def __init__(self, scripts: Mapping[str, Script] | None = None) -> None:
         self._scripts = dict(scripts or {})
+        self._standins = StandIns(self.name)
+        # a drawn danger would lead nowhere: what the words said stands
+        self._standins.add(RiskFacts, lambda facts, question: Given(value=facts.level))
+        cases.register(self._standins)
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """A drawn answer that fits what was asked for."""
         draw = chance(request.seed, request.purpose, complaint or "")
         script = self._scripts.get(request.purpose)
-        text = script(request, draw) if script else _answer(request, draw)
+        known = script is None and type(request.facts) in self._standins.known
+        given = self._standins.answer(request) if known else None
+        text = given.text if given else script(request, draw) if script else _answer(request, draw)
         words = len(request.system.split()) + len(request.prompt.split())
-        left = request.purpose == "risk" and script is None
         return Completion(
             text=text,
             tokens_in=words,
             tokens_out=len(text.split()),
-            source="chosen" if left else "generated",
+            source=given.source if given else "generated",
         )
 
     async def close(self) -> None:
@@ -51,10 +59,6 @@ class Scripted:
 
 def _answer(request: Question[Any], draw: Random) -> str:
     match request.verb:
-        case "choose" if (
-            request.purpose == "risk"
-        ):  # a drawn danger would lead nowhere: what the words said stands
-            return str(request.hints["level"])
         case "choose":
             return draw.choice(request.options)
         case "rate":
@@ -62,8 +66,6 @@ def _answer(request: Question[Any], draw: Random) -> str:
             return str(draw.randint(low, high))
         case "fill" if isinstance(request.facts, ExtractFacts):
             return str(request.declared.model_dump_json())
-        case "fill" if "rough" in request.hints:
-            return str(request.hints["rough"].model_dump_json())
         case "fill":
             assert request.schema is not None
             schema = request.schema.model_json_schema()
@@ -145,8 +147,7 @@ def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
         case SupportFacts(carried=carried) if name == "strategies":
             return list(carried)
         case _:
-            closed: Mapping[str, Sequence[str]] = request.hints.get("closed", {})
-            return closed.get(name)
+            return None
 
 
 def _length(schema: Mapping[str, Any], request: Question[Any], draw: Random) -> int:

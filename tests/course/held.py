@@ -54,11 +54,11 @@ def line_counselor(request: Question, draw: Random) -> str:
 
 
 def touched(request: Question, draw: Random) -> str:
-    return "guard 1" if TOUCHING in request.hints["heard"] else "none"
+    return "guard 1" if TOUCHING in request.facts.heard else "none"
 
 
 def agreed(request: Question, draw: Random) -> str:
-    found = any(TASK in line for line in request.hints["lines"])
+    found = any(TASK in line for line in request.facts.lines)
     return json.dumps(
         {"agreed": "write down one moment without checking", "quote": TASK}
         if found
@@ -68,15 +68,15 @@ def agreed(request: Question, draw: Random) -> str:
 
 def review(request: Question, draw: Random) -> str:
     """The first goal is shown by words of the client's, the second by words that nobody said."""
-    view = request.hints["view"]
-    said = [line.text for line in view.lines if line.who == view.other]
+    facts = request.facts
+    said = [line.text for line in facts.lines if line.who == facts.other]
     goals = [
         {"number": 1, "met": True, "quote": said[0][:-1].upper()},
         {"number": 2, "met": True, "quote": "I shall never check again, I promise."},
     ]
     return json.dumps(
         {
-            "summary": f"{view.other} spoke of nights and drawings, in session {view.meeting}.",
+            "summary": f"{facts.other} spoke of nights and drawings, in session {facts.session}.",
             "goals": goals if said else [],
             "client_state": "tired, a bit nearer",
             "alliance": 3,
@@ -88,12 +88,7 @@ def review(request: Question, draw: Random) -> str:
 
 def facts(request: Question, draw: Random) -> str:
     """Each of the client's lines as a fact, and one that was never told."""
-    view = request.hints["view"]
-    said = dict.fromkeys(
-        re.sub(r" That was number.*", "", line.text)
-        for line in view.lines
-        if line.who == view.other
-    )
+    said = dict.fromkeys(re.sub(r" That was number.*", "", text) for text in request.facts.told)
     wish = "wish", "fact"
     told = [
         {
@@ -115,9 +110,9 @@ def facts(request: Question, draw: Random) -> str:
 
 def merge(request: Question, draw: Random) -> str:
     """What has the same words is the same; of the rest the first contradicts the first that is known."""
-    known: Mapping[str, str] = request.hints["known"]
+    known: Mapping[str, str] = request.facts.known
     placed = []
-    for number, text in enumerate(request.hints["told"], 1):
+    for number, text in enumerate(request.facts.told, 1):
         same = next((one for one, old in known.items() if old == text), None)
         placed.append(
             {
@@ -130,15 +125,14 @@ def merge(request: Question, draw: Random) -> str:
 
 
 def formulate(request: Question, draw: Random) -> str:
-    view = request.hints["view"]
-    said = [line.text for line in view.lines if line.who == view.other]
+    said = request.facts.told
     rows = [
         {"field": field, "cells": ["words"] * count, "quote": said[0]}
-        for field, count in request.hints["columns"].items()
+        for field, count in request.facts.columns.items()
     ] + [
         {"field": "no_such_field", "cells": ["x"], "quote": said[0]},
         {
-            "field": next(iter(request.hints["columns"])),
+            "field": next(iter(request.facts.columns)),
             "cells": ["made", "up", "too"],
             "quote": "never said so",
         },
@@ -176,6 +170,16 @@ def world(
         plan=plan,
         lines=lines,
     )
+
+
+def by_session(questions: list[Question]) -> list[tuple[int, Question]]:
+    """Each question with the session in which, or after which, it was asked, from 1; 0 before the
+    first: a session begins with the question for its objective."""
+    session, found = 0, []
+    for question in questions:
+        session += question.purpose == "course_objective"
+        found.append((session, question))
+    return found
 
 
 def held(

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from simcounsel.cli import app
 from simcounsel.errors import ModelError, SimcounselError, SpecError
 from simcounsel.llm.question import Question
-from simcounsel.policies.course.case import CaseReading, read_case
-from simcounsel.policies.course.report import read_report
-from simcounsel.policies.course.writing import write_case
+from simcounsel.policies.course.case_files import write_case
+from simcounsel.policies.course.case_reading import CaseReading, read_case
+from simcounsel.policies.course.case_report import read_report
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import find_plan
 from simcounsel.specs.persona import ClientPersona, load_persona

@@ -8,7 +8,9 @@ import pytest
 
 from simcounsel.events import ClientShifted, Decided, Entry, Remembered
 from simcounsel.llm.question import Reply
-from simcounsel.policies.changing import TOUCHES_TO_SOFTEN, AgreedAnswer, Changing, state_of
+from simcounsel.policies.changing import Changing
+from simcounsel.policies.changing.questions import AgreedAnswer
+from simcounsel.policies.changing.state import TOUCHES_TO_SOFTEN, state_of
 from simcounsel.runs.run import Run
 from tests.course.held import TOUCHING, held, world
 from tests.stage import happened, said, view

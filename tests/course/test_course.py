@@ -20,12 +20,13 @@ from simcounsel.events import (
     SessionReviewed,
     Warned,
 )
-from simcounsel.policies.course.after import open_steps, stands
+from simcounsel.policies.course.progress import open_steps
+from simcounsel.policies.course.review import stands
 from simcounsel.policies.course.state import state_of
 from simcounsel.runs.run import Run
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.therapy import COURSE_STAGES, Skill, shipped_therapies, shipped_therapy
-from tests.course.held import TASK, held, world
+from tests.course.held import TASK, by_session, held, world
 from tests.stage import go_on, happened, live, log, said, view
 
 CBT = shipped_therapy("cbt")
@@ -166,12 +167,10 @@ def test_the_conceptualization_is_filled_in_its_own_shape(ten: Run) -> None:
 def test_what_was_learned_reaches_the_next_session(tmp_path: Path) -> None:
     run, requests = held(tmp_path, world(5))
     fact = happened(run, FactLearned)[0]
-    second = next(planned for planned in happened(run, SessionPlanned) if planned.session == 2)
     mine = [
         request
-        for request in requests
-        if request.who == "Miriam"
-        and second.chat == getattr(request.hints.get("view"), "chat", None)
+        for session, request in by_session(requests)
+        if request.who == "Miriam" and session == 2
     ]
     for purpose in ("course_objective", "course_reason", "line_counselor"):
         prompt = next(request.prompt for request in mine if request.purpose == purpose)
@@ -184,8 +183,8 @@ def test_what_was_learned_reaches_the_next_session(tmp_path: Path) -> None:
 
 def test_the_line_is_asked_for_with_one_skill_and_not_with_the_taxonomy(tmp_path: Path) -> None:
     run, requests = held(tmp_path, world(5))
-    chosen = {event.chat: event.chosen for event in happened(run, Retrieved) if event.of == "skill"}
-    for request in requests:
+    chosen = [event.chosen for event in happened(run, Retrieved) if event.of == "skill"]
+    for session, request in by_session(requests):
         if request.purpose in ("line_counselor", "course_reason"):
             named = {
                 skill.id
@@ -193,7 +192,7 @@ def test_the_line_is_asked_for_with_one_skill_and_not_with_the_taxonomy(tmp_path
                 for skill in meta.skills
                 if skill.description in request.prompt or f"{skill.id}. " in request.prompt
             }
-            assert named <= set(chosen[request.hints["view"].chat])
+            assert named <= set(chosen[session - 1])
             assert len(named) == 1 or request.purpose == "course_reason"
 
 
@@ -262,7 +261,7 @@ def test_a_plan_leads(tmp_path: Path) -> None:
     assert not [
         request.purpose
         for request in requests
-        if "xhiddenx" in request.prompt + request.system + str(request.hints.get("goals"))
+        if "xhiddenx" in request.prompt + request.system + str(request.facts)
     ]
 
 
@@ -316,10 +315,10 @@ def test_a_long_course_keeps_its_measure(tmp_path: Path) -> None:
     run, requests = held(tmp_path, world(10), {"line_client": varied})
     learned = happened(run, FactLearned)
     assert len(learned) > 50
-    sizes = {}
-    for request in requests:
+    sizes: dict[int, list[int]] = {}
+    for session, request in by_session(requests):
         if request.purpose == "course_reason":
-            sizes.setdefault(request.hints["view"].meeting, []).append(len(request.prompt))
+            sizes.setdefault(session, []).append(len(request.prompt))
     assert max(sizes[10]) < 1.3 * max(sizes[6])
     last = [request for request in requests if request.purpose == "course_objective"][-1]
     shown = [fact for fact in learned if f"{fact.id} (session" in last.prompt]

@@ -18,7 +18,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
     """Of a short integrative course in which the first reasoning quotes the agenda; skills and goals are the shipped ones, and many."""
 
     def quotes(request: Question, draw: object) -> str:
-        skill = next(iter(request.hints["skills"]))
+        skill = next(iter(request.facts.skills))
         thought = (
             "The client is tired."
             if "repeated a point" in request.prompt

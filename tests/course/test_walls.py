@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 from simcounsel.agents.speech import agenda_problem
-from simcounsel.agents.talk import Decision
+from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import ClientShifted, Reasoned, Said, SessionPlanned, Warned
 from simcounsel.llm.question import Question
+from simcounsel.policies.changing import Changing
+from simcounsel.policies.course import Course
 from simcounsel.prompts import phrase
 from simcounsel.runs.run import Run
 from simcounsel.specs.course import CoursePlan, default_plan
 from simcounsel.specs.therapy import MetaSkill, Skill, Therapy, TherapyStage, shipped_therapy
 from simcounsel.texts.overlap import read_out, without
-from tests.course.held import held, world
+from tests.course.held import by_session, held, world
 from tests.engine.test_secrets import TOLD, leaks, planted, secrets_in, sent
 from tests.stage import happened
 
@@ -85,7 +87,7 @@ def thinking(request: Question, draw: Random) -> str:
             "assessment": "She is tired xagendathoughtx.",
             "client_state": "wary",
             "strategy": "go slowly",
-            "skill": next(iter(request.hints["skills"])),
+            "skill": next(iter(request.facts.skills)),
         }
     )
 
@@ -100,6 +102,19 @@ def walled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Question
         "course_reason": thinking,
     }
     return (*held(tmp_path_factory.mktemp("walls"), made, scripts), plant)
+
+
+def views_of(policy: type, monkeypatch: pytest.MonkeyPatch) -> list[TalkView]:
+    """What a policy sees of a conversation, each time that it decides from here on."""
+    views: list[TalkView] = []
+    decide = policy.decide
+
+    def seen(self: Any, view: TalkView) -> Any:
+        views.append(view)
+        return decide(self, view)
+
+    monkeypatch.setattr(policy, "decide", seen)
+    return views
 
 
 def agenda_in(text: str) -> set[str]:
@@ -177,11 +192,7 @@ def test_a_plan_s_secrets_stay_in_it_until_they_are_told(tmp_path: Path) -> None
         )
 
     run, requests = held(tmp_path, made, {"line_client": tells})
-    before = [
-        r
-        for r in requests
-        if r.who == "Miriam" and r.hints.get("view") is not None and r.hints["view"].meeting <= 3
-    ]
+    before = [r for session, r in by_session(requests) if r.who == "Miriam" and session <= 3]
     assert len([r for r in before if r.purpose == "course_objective"]) == 3
     assert [
         (r.purpose, word) for r in before for word in ("xthemex", "xteachesx") if word in sent(r)
@@ -233,26 +244,17 @@ def test_nothing_of_the_agenda_reaches_the_client(walled: tuple[Run, list[Questi
 
 
 def test_the_client_s_view_holds_nothing_of_it_either(
-    walled: tuple[Run, list[Question], Any],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, requests, _ = walled
-    views = [
-        request.hints["view"]
-        for request in requests
-        if request.who == "Ines" and "view" in request.hints
-    ]
+    views, mine = views_of(Changing, monkeypatch), views_of(Course, monkeypatch)
+    held(tmp_path, world(5), {"course_objective": objective, "course_reason": thinking})
     assert any(view.kept for view in views)
     assert all(
         entry.event.who == "Ines" or entry.event.kind == "assessed"
         for view in views
         for entry in view.kept
     )
-    mine = [
-        request.hints["view"]
-        for request in requests
-        if request.who == "Miriam" and "view" in request.hints
-    ]
-    assert all(view.guards == () for view in mine)
+    assert mine and all(view.guards == () for view in mine)
 
 
 # nobody reads it out
@@ -277,7 +279,7 @@ def quotes_always(request: Question, draw: Random) -> str:
             "assessment": f"She looks tired today. I must {AIM}.",
             "client_state": "wary",
             "strategy": f"So {AIM}.",
-            "skill": next(iter(request.hints["skills"])),
+            "skill": next(iter(request.facts.skills)),
         }
     )
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from simcounsel.events import Reflected, Remembered, Said
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import Facts, Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.world import World
@@ -186,7 +186,6 @@ def sent(request: Question) -> str:
                 request.options,
                 request.texts,
                 request.examples,
-                request.hints,
                 request.facts,
                 request.fallback,
                 request.check,
@@ -265,10 +264,17 @@ def test_what_was_said_is_heard(spied: tuple[Run, list[Question], Planted]) -> N
         ), (who, purpose)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Told(Facts):
+    """Facts with something deep within."""
+
+    known: Mapping[str, list[tuple[str, str]]]
+
+
 def test_a_leak_would_be_found() -> None:
     secret = "xsecret7x"
     hidden = [
-        Question(verb="write", purpose="p", who="Miriam", hints={"a": {"b": [("c", secret)]}}),
+        Question(verb="write", purpose="p", who="Miriam", facts=Told(known={"b": [("c", secret)]})),
         Question(verb="write", purpose="p", who="Miriam", fallback=(secret,)),
         Question(verb="write", purpose="p", who="Miriam", check=lambda value: secret + str(value)),
     ]

@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium
 import pytest
 
+from simcounsel.agents.facts import LineFacts
 from simcounsel.envs import END, ID, PolicyAgent
 from simcounsel.envs.counseling import CounselingEnv
 from simcounsel.errors import SpecError
@@ -85,13 +86,9 @@ def test_it_is_told_nothing_of_the_clients_feelings_and_file() -> None:
     with environment(max_turns=8) as (env, model):
         conversed(env, PolicyAgent("socratic", env), 1)
         own = [request for request in model.requests if request.who == "Miriam"]
-        views = [request.hints["view"] for request in own if "view" in request.hints]
-        assert views and all(
-            line.emotion == "neutral" and line.stressed is None
-            for view in views
-            for line in view.lines
-            if line.who == "Ines"
-        )
+        told = [request.facts for request in own if isinstance(request.facts, LineFacts)]
+        heard = [line for facts in told for line in facts.lines if line.who == "Ines"]
+        assert heard and all(line.emotion == "neutral" and line.stressed is None for line in heard)
         file = env.clients[0].persona
         assert not any(
             text[:40] in request.prompt + request.system

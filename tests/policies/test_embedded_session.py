@@ -10,9 +10,10 @@ from simcounsel import Simulation, load_world
 from simcounsel.events import Judged, Noted, Retrieved, Said, Transitioned, Warned
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question
-from simcounsel.policies.staged.wanting import wanted
+from simcounsel.policies.staged.intents import intent_in
+from simcounsel.policies.staged.questions import IntentFacts, SufficiencyFacts
+from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.run import Run
-from simcounsel.runs.summary import conversation_lines
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
 from simcounsel.standins.offers import Offers
@@ -104,9 +105,10 @@ def test_sufficiency_is_by_words_and_a_feeling_or_event(
     sense: Sense, heard: tuple[str, ...], criteria: tuple[str, ...], enough: str
 ) -> None:
     said_so = Guided(sense, Feelings(sense)).sufficient(
-        request("sufficient", hints={"heard": heard, "criteria": criteria})
+        facts := SufficiencyFacts(heard=heard, criteria=criteria),
+        request("sufficient", facts=facts),
     )
-    assert yaml.safe_load(said_so.text)["sufficient"] == enough
+    assert said_so.value.sufficient == enough
 
 
 @pytest.mark.parametrize(
@@ -118,12 +120,13 @@ def test_sufficiency_is_by_words_and_a_feeling_or_event(
     ],
 )
 def test_intents_are_by_the_nearest_lines(sense: Sense, heard: str, intent: str) -> None:
-    assert wanted(heard) is None
+    assert intent_in(heard) is None
     found = Guided(sense, Feelings(sense)).intent(
-        request("intent", options=("yes", "no", "explain", "unclear"), hints={"heard": heard})
+        facts := IntentFacts(heard=heard),
+        request("intent", options=("yes", "no", "explain", "unclear"), facts=facts),
     )
-    assert found.text == intent
-    assert "%" in found.extra["why"]
+    assert found.value == intent
+    assert "%" in found.notes["why"]
 
 
 def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
@@ -131,19 +134,19 @@ def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
         (ROOT / "simcounsel" / "standins" / "labelled" / "replies.yaml").read_text(encoding="utf-8")
     )
     for kind, intent in (("accept", "yes"), ("decline", "no"), ("ask", "explain")):
-        assert {wanted(text) for text in replies[kind]} == {intent}, kind
+        assert {intent_in(text) for text in replies[kind]} == {intent}, kind
     for kind, may in (
         ("enough", "no"),
         ("once_more", "another"),
         ("understood", "done"),
         ("going_on", "done"),
     ):
-        assert {wanted(text) for text in replies[kind]} <= {
+        assert {intent_in(text) for text in replies[kind]} <= {
             may,
             None,
             *(("yes",) if kind == "once_more" else ()),
         }, kind
-    assert sum(wanted(text) == "no" for text in replies["enough"]) >= 2
+    assert sum(intent_in(text) == "no" for text in replies["enough"]) >= 2
 
 
 def test_a_counselors_ordinary_questions_are_no_offers(sense: Sense) -> None:

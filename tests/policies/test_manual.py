@@ -1,16 +1,17 @@
 """Manuals: those that come with simcounsel hold together; of others every problem is named with its line; all can be drawn."""
 
+import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
 from simcounsel.cli.check import check_file
 from simcounsel.errors import SpecError
 from simcounsel.policies import policy_for
-from simcounsel.policies.staged.drawing import draw_manual
+from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import manual_of, names, shipped
 from simcounsel.specs.manual import Manual
@@ -285,56 +286,49 @@ def test_routers_that_lead_to_each_other_would_hang(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("language", "name"), OURS)
-def test_the_picture_shows_every_state_and_transition(language: str, name: str) -> None:
+def test_the_diagram_shows_every_state_and_transition(language: str, name: str) -> None:
     manual = shipped(name, language)  # type: ignore[arg-type]
-    root = ElementTree.fromstring(draw_manual(manual))
-    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert set(manual.states) <= set(texts)
+    lines = diagram_of(manual).splitlines()
+    assert lines[0] == "flowchart TD"
+    nodes = [found[1] for line in lines if (found := re.match(r"    state_(\w+)\W", line))]
+    assert sorted(nodes) == sorted(manual.states)
+    arrows = [
+        found.groups()
+        for line in lines
+        if (found := re.fullmatch(r'  state_(\w+) -->\|"[^"]+"\| state_(\w+)', line))
+    ]
     pairs = {(state.id, to) for state in manual.states.values() for _, to in state.leads_to}
-    lines = [
-        node for node in root.iter("{http://www.w3.org/2000/svg}path") if node.get("marker-end")
-    ]
-    assert len(lines) == len(pairs)
-    assert {phase.upper() for phase in manual.phases} <= set(texts)
+    assert sorted(arrows) == sorted(pairs)
+    groups = [line for line in lines if line.startswith("  subgraph ")]
+    assert groups == [f'  subgraph phase_{phase} ["{phase}"]' for phase in manual.phases]
+    assert lines.count("  end") == len(groups)
+    assert len(lines) == 1 + 2 * len(groups) + len(nodes) + len(arrows)
 
 
-def test_no_two_boxes_of_the_picture_lie_over_each_other() -> None:
-    root = ElementTree.fromstring(draw_manual(shipped("insomnia_cbt", "en")))
-    boxes = [
-        (
-            float(n.get("x", 0)),
-            float(n.get("y", 0)),
-            float(n.get("width", 0)),
-            float(n.get("height", 0)),
-        )
-        for n in root.iter("{http://www.w3.org/2000/svg}rect")
-        if n.get("fill") == "white" and n.get("stroke")
-    ]
-    assert len(boxes) == len(shipped("insomnia_cbt", "en").states)
-    for index, (x, y, w, h) in enumerate(boxes):
-        assert all(
-            x + w <= X or x >= X + W or y + h <= Y or y >= Y + H
-            for X, Y, W, H in boxes[index + 1 :]
-        )
+def test_what_means_something_in_mermaid_is_written_out() -> None:
+    hello = Manual.model_validate(
+        yaml.safe_load(SMALL.replace("objective: Greet.", "objective: 'Say \"hello\" <#1>.'"))
+    )
+    assert '(["hello<br/>Say #quot;hello#quot; #lt;#35;1#gt;."])' in diagram_of(hello)
 
 
 def test_check_draws_it(tmp_path: Path) -> None:
     runner = CliRunner()
     file = written(tmp_path, SMALL)
-    done = runner.invoke(app, ["check", str(file), "--graph", str(tmp_path / "g.svg")])
+    done = runner.invoke(app, ["check", str(file), "--graph", str(tmp_path / "g.mmd")])
     assert done.exit_code == 0
-    assert f"wrote {tmp_path / 'g.svg'}" in done.output
-    assert (tmp_path / "g.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert f"wrote {tmp_path / 'g.mmd'}" in done.output
+    assert (tmp_path / "g.mmd").read_text(encoding="utf-8").startswith("flowchart TD\n")
     other = runner.invoke(
-        app, ["check", str(ROOT / "worlds" / "tiny.yaml"), "--graph", str(tmp_path / "w.svg")]
+        app, ["check", str(ROOT / "worlds" / "tiny.yaml"), "--graph", str(tmp_path / "w.mmd")]
     )
     assert isinstance(other.exception, SpecError) or other.exit_code
-    assert not (tmp_path / "w.svg").exists()
+    assert not (tmp_path / "w.mmd").exists()
     with pytest.raises(SpecError, match="tiny.yaml: not a manual"):
         from simcounsel.cli.check import graph_of_file
 
         graph_of_file(ROOT / "worlds" / "tiny.yaml")
-    two = runner.invoke(app, ["check", str(file), str(file), "--graph", str(tmp_path / "t.svg")])
+    two = runner.invoke(app, ["check", str(file), str(file), "--graph", str(tmp_path / "t.mmd")])
     assert two.exit_code == 2
 
 

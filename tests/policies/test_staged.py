@@ -10,10 +10,11 @@ from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Concluding
-from simcounsel.policies.staged import asking
+from simcounsel.policies.staged import questions
 from simcounsel.policies.staged.exercises import library
 from simcounsel.policies.staged.manuals import names, shipped
-from simcounsel.policies.staged.standing import Standing
+from simcounsel.policies.staged.questions import ExerciseFacts, NoteFacts
+from simcounsel.policies.staged.session import Session
 from simcounsel.policies.unstaged import scheduled
 from tests.policies.sessions import Course, agreeable
 from tests.stage import said, view
@@ -129,7 +130,9 @@ def test_judges_are_asked_of_the_quick_model_at_temperature_zero() -> None:
 
 
 def test_a_state_that_is_never_sufficient_is_left_by_rule() -> None:
-    course = Course(answers=saying(sufficient=lambda r: r.model(sufficient="no", reason="not yet")))
+    course = Course(
+        answers=saying(sufficient=lambda r: r.schema(sufficient="no", reason="not yet"))
+    )
     course.speak()
     for _ in range(2):
         course.heard("Hm.")
@@ -282,7 +285,9 @@ def test_notes_are_brought_up_to_date_every_three_messages_and_shared() -> None:
     second = [r for r in course.requests if r.purpose == "note"][1]
     assert noted[0].text in second.prompt
     assert all(
-        r.hints.get("notes", "") in r.prompt or not r.hints.get("notes") for r in course.requests
+        r.facts.notes in r.prompt
+        for r in course.requests
+        if isinstance(r.facts, NoteFacts | ExerciseFacts)
     )
     course.end()
     assert course.of(Noted)[-1].last < len(course.lines) or len(course.of(Noted)) == 2
@@ -320,9 +325,9 @@ def test_who_takes_leave_is_taken_leave_of() -> None:
     to_consent(course)
     decision = course.heard("I have to go.", parting=True)
     assert (decision.move, decision.leaves) == ("end", True)
-    assert [e.reason for e in course.of(Transitioned)[-2:]] == [
-        "broken off: they are taking leave"
-    ] * 2
+    *before, first, last = course.of(Transitioned)
+    assert first.forced and last.forced and not any(one.forced for one in before)
+    assert "they are taking leave" in first.reason
 
 
 # days
@@ -364,6 +369,7 @@ def test_the_same_day_goes_on_where_it_was_broken_off() -> None:
     course.begin(0, 18)
     decision = course.speak()
     assert decision.move == "explanation"
+    assert [event.resumed for event in course.of(Transitioned)] == [True]
     assert "They talked earlier today" in decision.brief
     exercise = library("en").named(chosen)
     assert exercise is not None
@@ -474,7 +480,7 @@ def test_every_manual_of_ours_can_be_lived(name: str) -> None:
             break
         course.heard(("Yes.", FEELS, "No, thank you.")[n % 3])
     assert course.decided[-1].leaves
-    assert not course.of(Transitioned)[-1].reason.startswith("broken off")
+    assert not course.of(Transitioned)[-1].forced
 
 
 @pytest.mark.parametrize("state", ["plan", "evoke"])
@@ -496,7 +502,7 @@ def test_the_safety_protocol_s_moves_are_no_states_of_the_manual(state: str) -> 
         moves=(state, "acknowledge", "ask_directly", "plan", "help"),
         deciders=(None, *["safety"] * 4),
     )
-    now = Standing(manual=manual, view=seen)
+    now = Session(manual=manual, view=seen)
     assert seen.guided == (state, None, None, None, None)
     assert [line.text for line in now.heard] == ["Yes, that is so."]
     assert now.said_here == 1
@@ -551,8 +557,8 @@ def test_they_have_lines_of_their_own_and_no_notes(policy: str) -> None:
 
 
 def test_a_note_too_long_is_cut_in_the_fallback_only() -> None:
-    assert len(asking.quoted("old " * 400, "Ines", ["new words"])) <= asking.NOTE_CHARACTERS
-    assert asking.quoted("", "Ines", ["I sleep."]) == "Ines: “I sleep.”"
+    assert len(questions.quoted("old " * 400, "Ines", ["new words"])) <= questions.NOTE_CHARACTERS
+    assert questions.quoted("", "Ines", ["I sleep."]) == "Ines: “I sleep.”"
 
 
 def test_single_lays_out_one_exercise_a_talk_by_hand() -> None:

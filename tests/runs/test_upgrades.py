@@ -67,3 +67,20 @@ def test_without_a_step_it_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(upgrades.UPGRADES, 0)
     with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 2"):
         Run.open(old)
+
+
+@pytest.mark.parametrize(
+    ("reason", "forced", "resumed"),
+    [
+        ("broken off: time is nearly up", True, False),
+        ("taken up again where it was broken off; day 2 of 8", False, True),
+        ("sufficient: 24 words", False, False),
+    ],
+)
+def test_version_1_said_in_prose_what_ended_a_session(
+    reason: str, forced: bool, resumed: bool
+) -> None:
+    old = {"kind": "transitioned", "reason": reason}
+    assert upgrades.event_of_today(old, 1) == old | {"forced": forced, "resumed": resumed}
+    other = {"kind": "judged", "reason": reason}
+    assert upgrades.event_of_today(other, 1) == other

@@ -17,6 +17,7 @@ from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question
 from simcounsel.policies import policies_of, policy_for
 from simcounsel.policies.protection import Guarded
+from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import (
     ASKED,
@@ -30,8 +31,7 @@ from simcounsel.policies.protection.ladder import (
     route,
 )
 from simcounsel.policies.protection.reading import plain_answer
-from simcounsel.policies.protection.standing import standing
-from simcounsel.policies.protection.taken_up import taken_up
+from simcounsel.policies.protection.state import protocol_state
 from simcounsel.policies.protection.wording import Wanted, decision_for, lines_of
 from simcounsel.safety.help import Help, notice
 from simcounsel.safety.phrases import has_number, leave_taken, means_named, secrecy_promised
@@ -46,7 +46,7 @@ SAID_STEPS = tuple(step for step in STEPS if step != "over")
 
 def answers(**by_step: str) -> dict[str, Callable[[Question, Random], str]]:
     """A model that answers the protocol's questions so; `unclear` to the rest."""
-    return {"safety_answer": lambda request, draw: by_step.get(request.hints["step"], "unclear")}
+    return {"safety_answer": lambda request, draw: by_step.get(request.facts.step, "unclear")}
 
 
 # planted sessions
@@ -773,7 +773,9 @@ def test_only_what_a_questionnaire_alone_told_is_asked_about_as_such() -> None:
         ((heard(None, "questionnaire"), heard("c0", "detector")), False),
     ):
         assert (
-            standing(view(said("Ines", "Hello."), me="Miriam", other="Ines", kept=kept)).by_form
+            protocol_state(
+                view(said("Ines", "Hello."), me="Miriam", other="Ines", kept=kept)
+            ).by_form
             is by_form
         )
 
@@ -862,7 +864,7 @@ class TestWords:
                 own=(heard,),
             )
             for step in SAID_STEPS:
-                decision = decision_for(step, standing(seen), seen, "r", ())
+                decision = decision_for(step, protocol_state(seen), seen, "r", ())
                 assert decision.must is not None and decision.aim and decision.brief
                 for line in decision.lines:
                     assert decision.must.problem(line.text) is None, (step, line.text)
@@ -1441,7 +1443,7 @@ def _asked(
 
 
 def _lines(step: Step, seen: TalkView) -> list[str]:
-    return [line.text for line in decision_for(step, standing(seen), seen, "r", ()).lines]
+    return [line.text for line in decision_for(step, protocol_state(seen), seen, "r", ()).lines]
 
 
 @pytest.mark.parametrize(
@@ -1485,13 +1487,13 @@ def test_what_was_said_openly_is_said_back(text: str, language: str, quoted: str
 )
 def test_what_should_not_be_said_back_is_not(text: str, language: str) -> None:
     seen = _asked("ask_directly", text, "Since May.", language=language)
-    assert taken_up("ask_directly", standing(seen), seen) is None
+    assert repeated("ask_directly", protocol_state(seen), seen) is None
     assert all("“" not in line for line in _lines("ask_directly", seen))
 
 
 def test_only_thoughts_of_suicide_are_said_back() -> None:
     seen = _asked("ask_directly", "I want to die. He hits me.", "Since May.", kinds=("abuse",))
-    assert taken_up("ask_directly", standing(seen), seen) is None
+    assert repeated("ask_directly", protocol_state(seen), seen) is None
 
 
 @pytest.mark.parametrize(
@@ -1530,7 +1532,7 @@ def test_only_thoughts_of_suicide_are_said_back() -> None:
 )
 def test_whom_they_live_for_is_taken_up(text: str, language: str, whom: str | None) -> None:
     seen = _asked("protective", "x", text, language=language)
-    assert taken_up("protective", standing(seen), seen) == (
+    assert repeated("protective", protocol_state(seen), seen) == (
         ("named", {"{whom}": whom}) if whom else None
     )
     assert all((whom or "") in line for line in _lines("protective", seen))
@@ -1539,7 +1541,7 @@ def test_whom_they_live_for_is_taken_up(text: str, language: str, whom: str | No
 @pytest.mark.parametrize("kinds", [("abuse",), ("suicide", "abuse"), ("suicide", "harm_to_others")])
 def test_who_is_hurt_or_hurts_is_not_asked_about_living_for_them(kinds: Any) -> None:
     seen = _asked("protective", "x", "I couldn't do that to my husband.", kinds=kinds)
-    assert taken_up("protective", standing(seen), seen) is None
+    assert repeated("protective", protocol_state(seen), seen) is None
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,19 @@
 """Before a session: what it is for, and the few skills for it, chosen from coarse to fine."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.events import Candidate, PracticeEvent, Reasoned, Retrieved, SessionPlanned
-from simcounsel.llm.question import Ask
-from simcounsel.policies.course.answers import ObjectiveAnswer, some_of
-from simcounsel.policies.course.asking import (
+from simcounsel.llm.question import Ask, traced
+from simcounsel.policies.course.facts import ChoiceFacts, ObjectiveFacts
+from simcounsel.policies.course.prompting import (
     asked,
     before_text,
     formulation_text,
     known_text,
     listed,
 )
+from simcounsel.policies.course.schemas import ChosenAnswer, ObjectiveAnswer, some_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.course.withholding import foretells, untold
 from simcounsel.prompts import phrase
@@ -132,9 +132,9 @@ def _objective(
             "open": listed(open_points),
             "homework": (last.homework if last else None) or "-",
         },
-        {"goals": unmet, "open": open_points},
+        ObjectiveFacts(goals=unmet),
     )
-    answer: ObjectiveAnswer = reply.value
+    answer = reply.value
     aimed = (
         tuple(dict.fromkeys(unmet[number - 1] for number in answer.goals if number <= len(unmet)))
         or unmet[:1]
@@ -149,6 +149,7 @@ def _objective(
         objective=answer.objective,
         goals=aimed,
         reason=answer.reason,
+        **traced(reply),
     )
 
 
@@ -173,19 +174,19 @@ def _choose(
     ids = tuple(options)
     candidates = tuple(Candidate(id=one, kept=True, why="may serve") for one in ids)
     candidates += tuple(Candidate(id=one, kept=False, why=why) for one, why in left_out.items())
-    model = some_of(ids, least, most)
+    schema = some_of(ids, least, most)
     rest = [one for one in ids if one not in lately] or list(ids)
     first = [*rest, *(one for one in ids if one not in rest)][: max(least, 1)]
-    fallback = model.model_validate({"ids": first, "why": "the first that were not used lately"})
+    fallback = schema.model_validate({"ids": first, "why": "the first that were not used lately"})
     few = min(least, len(ids))
 
-    def check(answer: Any) -> str | None:
+    def check(answer: ChosenAnswer) -> str | None:
         return None if len(set(answer.ids)) >= few else f"name at least {few} different ids"
 
     reply = yield from asked(
         view,
         purpose,
-        model,
+        schema,
         fallback,
         {
             "objective": listed(planned.objective),
@@ -195,13 +196,13 @@ def _choose(
             "most": most,
             "lately": ", ".join(lately) or "-",
         },
-        {
-            "options": options,
-            "least": few,
-            "most": most,
-            "objective": (*planned.objective, *planned.goals),
-            "lately": lately,
-        },
+        ChoiceFacts(
+            options=options,
+            objective=(*planned.objective, *planned.goals),
+            lately=lately,
+            least=few,
+            most=most,
+        ),
         tier="quick",
         temperature=0.2,
         check=check,
@@ -213,6 +214,7 @@ def _choose(
         candidates=candidates,
         chosen=tuple(dict.fromkeys(reply.value.ids)),
         reason=reply.value.why,
+        **traced(reply),
     )
 
 

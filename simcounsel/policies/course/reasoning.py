@@ -4,9 +4,10 @@ import re
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import PracticeEvent, Reasoned
-from simcounsel.llm.question import Ask
-from simcounsel.policies.course.answers import ReasoningAnswer, one_of
-from simcounsel.policies.course.asking import agenda, asked, known_text, listed, recent, sayable
+from simcounsel.llm.question import Ask, Reply, traced
+from simcounsel.policies.course.facts import ReasoningFacts
+from simcounsel.policies.course.prompting import agenda, asked, known_text, listed, recent, sayable
+from simcounsel.policies.course.schemas import ReasoningAnswer, one_of
 from simcounsel.policies.course.state import CourseState
 from simcounsel.policies.manual import acts, aims
 from simcounsel.prompts import phrase, prompt_text, render
@@ -22,15 +23,16 @@ def reason(
     """
     ids = tuple(skills)
     fallback = _plain(view, state, ids)
-    model = one_of(ReasoningAnswer, "skill", ids)
+    schema = one_of(ReasoningAnswer, "skill", ids)
     forbidden, free = agenda(state), sayable(view, state)
     answer, again = fallback, ""
+    replies: list[Reply[ReasoningAnswer]] = []
     cued = {one: _cued(skill) for one, skill in skills.items()}
     for attempt in range(2):
         reply = yield from asked(
             view,
             "course_reason",
-            model,
+            schema,
             fallback,
             {
                 "objective": listed(agenda(state)),
@@ -42,11 +44,14 @@ def reason(
                 "again": again,
                 "homework": (state.last.homework if state.last else None) or "-",
             },
-            {"skills": cued, "used": state.used},
+            ReasoningFacts(
+                heard=view.heard, closeness=view.closeness, skills=cued, used=state.used
+            ),
             temperature=0.4,
             max_tokens=350,
             again=attempt,
         )
+        replies.append(reply)
         answer = reply.value
         quoted = read_out(
             " . ".join((answer.assessment, answer.client_state, answer.strategy)), forbidden, free
@@ -62,6 +67,7 @@ def reason(
         assessment=without(answer.assessment, forbidden, free) or cut,
         client_state=without(answer.client_state, forbidden, free) or cut,
         strategy=without(answer.strategy, forbidden, free) or cut,
+        **traced(*replies),
     )
 
 

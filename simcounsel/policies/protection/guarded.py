@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Data, Entry, Foreign, Judged, PracticeEvent, Transitioned
-from simcounsel.llm.question import Ask
+from simcounsel.llm.question import Ask, traced
 from simcounsel.policies.policy import Concluding, Policy
 from simcounsel.policies.protection.ladder import (
     ALWAYS,
@@ -18,7 +18,7 @@ from simcounsel.policies.protection.ladder import (
     route,
 )
 from simcounsel.policies.protection.reading import read_answer
-from simcounsel.policies.protection.standing import ANSWER, PROTOCOL, Standing, standing
+from simcounsel.policies.protection.state import ANSWER, PROTOCOL, ProtocolState, protocol_state
 from simcounsel.policies.protection.wording import decision_for
 
 LINES_TO_GO_ON = 4
@@ -48,25 +48,25 @@ class Guarded:
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         """The protocol's step while danger is open, the policy's own move otherwise."""
-        stand = standing(view)
-        if not stand.open:
-            if stand.owed == "none" or stand.held or view.parting or not view.moves:
+        protocol = protocol_state(view)
+        if not protocol.open:
+            if protocol.owed == "none" or protocol.held or view.parting or not view.moves:
                 return (yield from self.policy.decide(_unguarded(view)))
-            return _step("follow_up", stand, view, "what was heard before comes first", ())
-        judged = yield from _judge(view, stand)
+            return _step("follow_up", protocol, view, "what was heard before comes first", ())
+        judged = yield from _judge(view, protocol)
         step, why = (
-            (stand.state, "the answer was unclear; asked once more in other words")
-            if stand.repeats and stand.state
-            else _next(stand, view)
+            (protocol.state, "the answer was unclear; asked once more in other words")
+            if protocol.repeats and protocol.state
+            else _next(protocol, view)
         )
         if step != "over":
-            return _step(step, stand, view, why, judged)
+            return _step(step, protocol, view, why, judged)
         own = yield from self.policy.decide(_unguarded(view))
-        return replace(own, events=(*judged, _moved(step, stand, view, why), *own.events))
+        return replace(own, events=(*judged, _moved(step, protocol, view, why), *own.events))
 
     def holds(self, view: TalkView) -> bool:
         """Whether the conversation must not end before this counselor has answered."""
-        return standing(view).open
+        return protocol_state(view).open
 
     def conclude(self, view: TalkView) -> Ask[tuple[Data | Foreign, ...]]:
         """What the policy keeps of the conversation."""
@@ -75,25 +75,25 @@ class Guarded:
         return ()
 
 
-def _judge(view: TalkView, stand: Standing) -> Ask[tuple[PracticeEvent, ...]]:
+def _judge(view: TalkView, protocol: ProtocolState) -> Ask[tuple[PracticeEvent, ...]]:
     """The answer to the step that was taken last, if it asked something, and whether it is asked
-    once more (`stand.repeats`).
+    once more (`protocol.repeats`).
     """
     if (
-        stand.state not in ASKED
+        protocol.state not in ASKED
         or view.parting
         or view.heard is None
         or view.lines[-1].who == view.me
     ):
         return ()
-    step = stand.state
-    verdict, by, reason = yield from read_answer(view, stand)
-    stand.judge(step, verdict)
-    again = verdict == "unclear" and stand.may_repeat(step)
-    stand.repeats = (
+    step = protocol.state
+    read = yield from read_answer(view, protocol)
+    protocol.judge(step, read.verdict)
+    again = read.verdict == "unclear" and protocol.may_repeat(step)
+    protocol.repeats = (
         again
         and view.most_left >= LINES_TO_GO_ON
-        and not (stand.urgent and "emergency" not in stand.taken)
+        and not (protocol.urgent and "emergency" not in protocol.taken)
     )
     return (
         Judged(
@@ -101,70 +101,82 @@ def _judge(view: TalkView, stand: Standing) -> Ask[tuple[PracticeEvent, ...]]:
             chat=view.chat,
             state=step,
             question=ANSWER,
-            verdict=verdict,
-            by=by,
-            reason=reason,
+            verdict=read.verdict,
+            by=read.by,
+            reason=read.reason,
+            **traced(*read.replies),
         ),
     )
 
 
-def _next(stand: Standing, view: TalkView) -> tuple[Step, str]:
+def _next(protocol: ProtocolState, view: TalkView) -> tuple[Step, str]:
     """The step that comes now, and why."""
-    if stand.urgent and "emergency" not in stand.taken:
+    if protocol.urgent and "emergency" not in protocol.taken:
         return "emergency", "imminent danger: emergency help comes before all else"
     if view.parting:
         return (
             ("help", "they leave all the same")
-            if stand.stayed
+            if protocol.stayed
             else ("stay", "they take leave while there is danger")
         )
-    to_go = _to_go(stand)
+    to_go = _to_go(protocol)
     if view.most_left < LINES_TO_GO_ON and to_go[0] not in MET:
         return (
-            "agree" if "help" in stand.taken and "agree" in to_go else "help"
+            "agree" if "help" in protocol.taken and "agree" in to_go else "help"
         ), "the talk cannot be held any longer"
     answer = (
-        (stand.named.get(stand.asking) if stand.asking else None)
-        if stand.state in NAMING
-        else stand.answers.get(stand.state or "over")
+        (protocol.named.get(protocol.asking) if protocol.asking else None)
+        if protocol.state in NAMING
+        else protocol.answers.get(protocol.state or "over")
     )
-    return to_go[0], f"{stand.level} danger ({stand.kind_of(to_go[0])})" + (
-        f"; {stand.state} was answered: {answer}" if answer else ""
+    return to_go[0], f"{protocol.level} danger ({protocol.kind_of(to_go[0])})" + (
+        f"; {protocol.state} was answered: {answer}" if answer else ""
     )
 
 
-def _to_go(stand: Standing) -> tuple[Step, ...]:
+def _to_go(protocol: ProtocolState) -> tuple[Step, ...]:
     """The steps still to be taken, in order, never none; after a line in which danger was heard not
     those with which it would be met.
     """
     way = route(
-        stand.level, stand.by_name, stand.answers, urgent=stand.urgent, followed=stand.followed
+        protocol.level,
+        protocol.by_name,
+        protocol.answers,
+        urgent=protocol.urgent,
+        followed=protocol.followed,
     )
-    left = tuple(step for step in way if step == "ask_also" or step not in stand.taken) or way[-1:]
-    if stand.last not in ("high", "imminent") or left[0] not in MET:
+    left = (
+        tuple(step for step in way if step == "ask_also" or step not in protocol.taken) or way[-1:]
+    )
+    if protocol.last not in ("high", "imminent") or left[0] not in MET:
         return left
-    of_second = stand.second in stand.last_kinds and stand.kind not in stand.last_kinds
-    again = ONCE_MORE_NOW if stand.urgent else ONCE_MORE_ALSO if of_second else ONCE_MORE
-    return (min(again, key=stand.taken.count), *left)
+    of_second = protocol.second in protocol.last_kinds and protocol.kind not in protocol.last_kinds
+    again = ONCE_MORE_NOW if protocol.urgent else ONCE_MORE_ALSO if of_second else ONCE_MORE
+    return (min(again, key=protocol.taken.count), *left)
 
 
 def _step(
-    step: Step, stand: Standing, view: TalkView, why: str, judged: tuple[PracticeEvent, ...]
+    step: Step, protocol: ProtocolState, view: TalkView, why: str, judged: tuple[PracticeEvent, ...]
 ) -> Decision:
-    open_ = (step,) if step == "follow_up" else (step, *_to_go(stand), *ALWAYS)
+    open_ = (step,) if step == "follow_up" else (step, *_to_go(protocol), *ALWAYS)
     return decision_for(
         step,
-        stand,
+        protocol,
         view,
         why,
-        (*judged, _moved(step, stand, view, why)),
+        (*judged, _moved(step, protocol, view, why)),
         tuple(dict.fromkeys(open_)),
     )
 
 
-def _moved(step: Step, stand: Standing, view: TalkView, why: str) -> Transitioned:
+def _moved(step: Step, protocol: ProtocolState, view: TalkView, why: str) -> Transitioned:
     return Transitioned(
-        who=view.me, chat=view.chat, protocol=PROTOCOL, origin=stand.state, state=step, reason=why
+        who=view.me,
+        chat=view.chat,
+        protocol=PROTOCOL,
+        origin=protocol.state,
+        state=step,
+        reason=why,
     )
 
 

@@ -3,14 +3,15 @@ a model.
 """
 
 import re
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Question, ask
+from simcounsel.llm.question import Ask, Facts, Question, Reply, ask
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import NAMING, Step, Verdict
-from simcounsel.policies.protection.standing import Standing
+from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.prompts import render
 
 _CLAUSE_END = re.compile(r"[,.!;:?…，。！；：？~～\-—]")
@@ -20,31 +21,53 @@ REASSURES: dict[Step, Verdict] = {"agree": "yes", "agree_also": "yes", "distance
 """The answer after which less is asked; to all other questions it is a no."""
 
 
-def read_answer(view: TalkView, stand: Standing) -> Ask[tuple[Verdict, By, str]]:
-    """Verdict, whose it is, and why. What was heard of danger in the answer itself goes before its
-    words.
+@dataclass(frozen=True, kw_only=True)
+class SafetyAnswerFacts(Facts):
+    """What a client answered to a question of the safety protocol."""
+
+    step: Step
+    """The step that asked."""
+    answer: str
+    """The client's line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How an answer was read."""
+
+    verdict: Verdict
+    by: By
+    """Whose verdict it is."""
+    reason: str
+    replies: tuple[Reply[Verdict], ...] = ()
+    """The model's, if one was asked."""
+
+
+def read_answer(view: TalkView, protocol: ProtocolState) -> Ask[Reading]:
+    """What was heard of danger in the answer itself goes before its words, and words that leave no
+    doubt before a model.
     """
-    step = stand.state
+    step = protocol.state
     assert step is not None and view.heard is not None
-    if step in NAMING and stand.asking in stand.last_kinds and stand.last != "none":
-        return (
-            ("passive" if stand.last == "low" else "yes"),
-            "rule",
-            f"{stand.last} danger was heard in the answer",
+    if step in NAMING and protocol.asking in protocol.last_kinds and protocol.last != "none":
+        return Reading(
+            verdict="passive" if protocol.last == "low" else "yes",
+            by="rule",
+            reason=f"{protocol.last} danger was heard in the answer",
         )
-    if step == "intent" and stand.last == "imminent":
-        return "yes", "rule", "imminent danger was heard in the answer"
+    if step == "intent" and protocol.last == "imminent":
+        return Reading(verdict="yes", by="rule", reason="imminent danger was heard in the answer")
     plain = plain_answer(
         view.heard.text, words(view.language)["answers"], REASSURES.get(step, "no"), called=view.me
     )
     if plain:
-        return plain, "words", f"“{view.heard.text[:60]}”"
-    reply = yield from ask(_request(view, step, stand))
-    by: By = "rule" if reply.problem else "model"
-    return (
-        reply.value,
-        by,
-        "no usable answer of a model" if reply.problem else "the model's reading",
+        return Reading(verdict=plain, by="words", reason=f"“{view.heard.text[:60]}”")
+    reply = yield from ask(_question(view, step, protocol))
+    return Reading(
+        verdict=reply.value,
+        by="rule" if reply.problem else "model",
+        reason="no usable answer of a model" if reply.problem else "the model's reading",
+        replies=(reply,),
     )
 
 
@@ -89,11 +112,11 @@ def _within(text: str, word: str) -> bool:
     return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", text) is not None
 
 
-def _request(view: TalkView, step: Step, stand: Standing) -> Question[Any]:
+def _question(view: TalkView, step: Step, protocol: ProtocolState) -> Question[Verdict]:
     told = words(view.language)
     asked = next((line.text for line in reversed(view.lines) if line.who == view.me), "")
     assert view.heard is not None
-    kind = stand.asking if step in NAMING and stand.asking else stand.kind_of(step)
+    kind = protocol.asking if step in NAMING and protocol.asking else protocol.kind_of(step)
     system, prompt = render(
         "safety_answer",
         view.language,
@@ -114,5 +137,5 @@ def _request(view: TalkView, step: Step, stand: Standing) -> Question[Any]:
         temperature=0.0,
         max_tokens=8,
         seed=seed_of(*view.key, "safety", len(view.lines)),
-        hints={"answer": view.heard.text, "step": step},
+        facts=SafetyAnswerFacts(step=step, answer=view.heard.text),
     )

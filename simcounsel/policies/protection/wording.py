@@ -9,10 +9,10 @@ from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
 from simcounsel.llm.question import Example
+from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import MET, Step
-from simcounsel.policies.protection.standing import PROTOCOL, Standing
-from simcounsel.policies.protection.taken_up import taken_up
+from simcounsel.policies.protection.state import PROTOCOL, ProtocolState
 from simcounsel.prompts import prompt_text
 from simcounsel.safety.help import Help
 from simcounsel.safety.phrases import has_number, means_named, secrecy_promised
@@ -57,7 +57,7 @@ def _has(text: str, word: str) -> bool:
 
 def decision_for(
     step: Step,
-    stand: Standing,
+    protocol: ProtocolState,
     view: TalkView,
     reason: str,
     events: tuple[PracticeEvent, ...],
@@ -67,8 +67,8 @@ def decision_for(
     one only. An imminent danger in the last line puts the emergency number into every step's line.
     """
     told, help_ = words(view.language), Help(locale=view.locale, language=view.language)
-    about, kind = told["steps"][step], stand.kind_of(step)
-    urgent = stand.last == "imminent" and not about.get("names_help")
+    about, kind = told["steps"][step], protocol.kind_of(step)
+    urgent = protocol.last == "imminent" and not about.get("names_help")
     numbers: tuple[str, ...] = (
         (help_.number(kind), help_.first_contact(kind))
         if about.get("names_help")
@@ -77,12 +77,14 @@ def decision_for(
         else ()
     )
     numbers += (
-        (help_.first_contact(stand.second),) if about.get("names_help") and stand.second else ()
+        (help_.first_contact(protocol.second),)
+        if about.get("names_help") and protocol.second
+        else ()
     )
     brief = [told["rules"], str(about.get("brief", ""))]
     brief += [told["help_rule"].format(number=numbers[0])] if numbers else []
     brief += (
-        [told["lines_rule"].format(contact=help_.spoken(kind, stand.second))]
+        [told["lines_rule"].format(contact=help_.spoken(kind, protocol.second))]
         if len(numbers) > 1
         else []
     )
@@ -95,7 +97,7 @@ def decision_for(
         brief="\n".join(part.strip() for part in brief if part),
         manner=prompt_text("manner_safety", view.language),
         max_tokens=LONGEST,
-        lines=_lines(step, stand, view, urgent),
+        lines=_lines(step, protocol, view, urgent),
         policy=PROTOCOL,
         leaves=step == "leave_safely",
         holds=step not in MET,
@@ -104,18 +106,20 @@ def decision_for(
     )
 
 
-def _lines(step: Step, stand: Standing, view: TalkView, urgent: bool) -> tuple[Example, ...]:
+def _lines(
+    step: Step, protocol: ProtocolState, view: TalkView, urgent: bool
+) -> tuple[Example, ...]:
     """The lines of the step that fit the danger, in an order drawn for this turn, those that were
     said in this talk last.
     """
-    found = taken_up(step, stand, view)
+    found = repeated(step, protocol, view)
     name, slots = (
-        ("questionnaire", {}) if stand.by_form and step == "follow_up" else found or (None, {})
+        ("questionnaire", {}) if protocol.by_form and step == "follow_up" else found or (None, {})
     )
-    kind = stand.kind_of(step)
+    kind = protocol.kind_of(step)
     some = list(
         lines_of(
-            step, kind, Help(locale=view.locale, language=view.language), name, also=stand.second
+            step, kind, Help(locale=view.locale, language=view.language), name, also=protocol.second
         )
     )
     chance(*view.key, "safety", step, len(view.lines)).shuffle(some)

@@ -1,13 +1,13 @@
 """An exercise for this client: filtered by rule, chosen by a model, and all of it written down."""
 
 from simcounsel.events import Candidate, Judged, PracticeEvent, Retrieved
-from simcounsel.llm.question import Ask, ask
-from simcounsel.policies.staged import asking
+from simcounsel.llm.question import Ask, Reply, ask, traced
+from simcounsel.policies.staged import questions
 from simcounsel.policies.staged.exercises import WIDER, cues_in, fitting, library
-from simcounsel.policies.staged.standing import CONTRAINDICATION, Standing
+from simcounsel.policies.staged.session import CONTRAINDICATION, Session
 
 
-def heard_against(now: Standing) -> tuple[Judged, ...]:
+def heard_against(now: Session) -> tuple[Judged, ...]:
     """Contraindications in the client's lines and in the notes that were not heard before, each
     with the words that suggest it.
 
@@ -38,7 +38,7 @@ def heard_against(now: Standing) -> tuple[Judged, ...]:
     )
 
 
-def choose_exercise(now: Standing) -> Ask[tuple[PracticeEvent, ...]]:
+def choose_exercise(now: Session) -> Ask[tuple[PracticeEvent, ...]]:
     """Filtered by day, stage, contraindications and what was done; of what is left the model takes
     one. Of nothing, none.
     """
@@ -62,8 +62,8 @@ def choose_exercise(now: Standing) -> Ask[tuple[PracticeEvent, ...]]:
         return (
             _retrieved(now, fit.candidates, (fit.kept[0].id,), "the only one that may be offered"),
         )
-    reply = yield from ask(asking.exercise(now, fit.kept))
-    reason = str(
+    reply = yield from ask(questions.exercise(now, fit.kept))
+    reason = (
         reply.notes.get("why")
         or reply.problem
         or "chosen by the model, by what the client feels and the notes"
@@ -72,14 +72,19 @@ def choose_exercise(now: Standing) -> Ask[tuple[PracticeEvent, ...]]:
         _retrieved(
             now,
             fit.candidates,
-            (str(reply.value),),
+            (reply.value,),
             f"{reason}; {WIDER[fit.wider]}" if fit.wider else reason,
+            reply,
         ),
     )
 
 
 def _retrieved(
-    now: Standing, candidates: tuple[Candidate, ...], chosen: tuple[str, ...], reason: str
+    now: Session,
+    candidates: tuple[Candidate, ...],
+    chosen: tuple[str, ...],
+    reason: str,
+    *replies: Reply[str],
 ) -> Retrieved:
     return Retrieved(
         who=now.view.me,
@@ -88,4 +93,5 @@ def _retrieved(
         candidates=candidates,
         chosen=chosen,
         reason=reason,
+        **traced(*replies),
     )

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.events import Judged, Noted, PracticeEvent, Retrieved, Transitioned
-from simcounsel.llm.question import Ask, ask
-from simcounsel.policies.staged import asking, machine
+from simcounsel.llm.question import Ask, ask, traced
+from simcounsel.policies.staged import machine, questions
 from simcounsel.policies.staged.choosing import choose_exercise, heard_against
+from simcounsel.policies.staged.session import Session
 from simcounsel.policies.staged.speaking import decision_of
-from simcounsel.policies.staged.standing import BY_CLOCK, Standing
 from simcounsel.policies.staged.verdicts import judge
 from simcounsel.specs.manual import Manual, State
 
@@ -36,7 +36,7 @@ class Staged:
         """Notes first, then what the last message changes, then an exercise where one is to be
         suggested.
         """
-        now = Standing(manual=self.manual, view=view)
+        now = Session(manual=self.manual, view=view)
         now = now.with_events(heard_against(now))
         now = now.with_events((yield from _noted(now, NOTE_EVERY)))
         now = yield from _moved(now)
@@ -50,29 +50,30 @@ class Staged:
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
         """The notes of what was said after the last ones."""
-        return (yield from _noted(Standing(manual=self.manual, view=view), 1))
+        return (yield from _noted(Session(manual=self.manual, view=view), 1))
 
 
-def _noted(now: Standing, least: int) -> Ask[tuple[PracticeEvent, ...]]:
+def _noted(now: Session, least: int) -> Ask[tuple[PracticeEvent, ...]]:
     """Notes, if the client has said so many lines since the last ones."""
     view, first = now.view, now.noted_until + 1
     lines = view.lines[first - 1 :]
     if sum(line.who != view.me for line in lines) < least:
         return ()
-    reply = yield from ask(asking.note(now, lines))
+    reply = yield from ask(questions.note(now, lines))
     return (
         Noted(
             who=view.me,
             chat=view.chat,
             about=view.other,
-            text=" ".join(str(reply.value).split()),
+            text=" ".join(reply.value.split()),
             first=first,
             last=len(view.lines),
+            **traced(reply),
         ),
     )
 
 
-def _moved(now: Standing) -> Ask[Standing]:
+def _moved(now: Session) -> Ask[Session]:
     """The session begun, or one verdict further, or on its way out."""
     state = now.state
     if state is None:
@@ -84,18 +85,27 @@ def _moved(now: Standing) -> Ask[Standing]:
     return now.with_events(_left(now, state))
 
 
-def _begun(now: Standing) -> Transitioned:
-    taken_up = now.cut_off
-    reason = "taken up again where it was broken off" if taken_up else "the session begins"
+def _begun(now: Session) -> Transitioned:
+    cut_off = now.cut_off
+    reason = "taken up again where it was broken off" if cut_off else "the session begins"
     return _transition(
         now,
         None,
-        (taken_up or now.manual.start).id,
+        (cut_off or now.manual.start).id,
         f"{reason}; day {now.day} of {now.manual.days.cap}",
+        resumed=cut_off is not None,
     )
 
 
-def _transition(now: Standing, origin: str | None, to: str, reason: str) -> Transitioned:
+def _transition(
+    now: Session,
+    origin: str | None,
+    to: str,
+    reason: str,
+    *,
+    forced: bool = False,
+    resumed: bool = False,
+) -> Transitioned:
     return Transitioned(
         who=now.view.me,
         chat=now.view.chat,
@@ -103,7 +113,14 @@ def _transition(now: Standing, origin: str | None, to: str, reason: str) -> Tran
         origin=origin,
         state=to,
         reason=reason,
+        forced=forced,
+        resumed=resumed,
     )
+
+
+def _cut_short(now: Session, origin: str, to: str, why: str) -> Transitioned:
+    """A transition to the close, or on it, that no verdict led to."""
+    return _transition(now, origin, to, f"broken off: {why}", forced=True)
 
 
 # the way out, by the clock
@@ -114,28 +131,28 @@ def _spoken_left(view: TalkView) -> int:
     return 1 if view.parting else max(1, (view.turns_left + 1) // 2)
 
 
-def _hurried(now: Standing, state: State) -> bool:
+def _hurried(now: Session, state: State) -> bool:
     """Whether the rest of the lines is only just enough for the close."""
     way = machine.way_out(now.manual, state.id)
     return bool(way) and _spoken_left(now.view) <= len(way)
 
 
-def _left(now: Standing, state: State) -> tuple[Transitioned, ...]:
+def _left(now: Session, state: State) -> tuple[Transitioned, ...]:
     """Along the way out, as far as it takes to end with the last own line."""
     if not _hurried(now, state):
         return ()
-    why = BY_CLOCK + ("they are taking leave" if now.view.parting else "time is nearly up")
+    why = "they are taking leave" if now.view.parting else "time is nearly up"
     way = machine.way_out(now.manual, state.id)
     steps = (state.id, *way[: len(way) - _spoken_left(now.view) + 1])
     return tuple(
-        _transition(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
+        _cut_short(now, a, machine.move(now.manual, a, b), why) for a, b in pairwise(steps)
     )
 
 
 # by what was heard
 
 
-def _judged(now: Standing, state: State) -> Ask[Standing]:
+def _judged(now: Session, state: State) -> Ask[Session]:
     verdict, events = yield from judge(now, state)
     now = now.with_events(events)
     target = machine.step(now.manual, state.id, verdict, len(now.heard))
@@ -157,7 +174,7 @@ def _judged(now: Standing, state: State) -> Ask[Standing]:
     )
 
 
-def _too_late(now: Standing) -> tuple[Transitioned, ...]:
+def _too_late(now: Session) -> tuple[Transitioned, ...]:
     """To the close, where an exercise would be offered next and there is no time to go through
     one.
     """
@@ -172,10 +189,10 @@ def _too_late(now: Standing) -> tuple[Transitioned, ...]:
     ):
         return ()
     closing = machine.move(now.manual, state.id, now.manual.closing)
-    return (_transition(now, state.id, closing, f"{BY_CLOCK}too little time for an exercise"),)
+    return (_cut_short(now, state.id, closing, "too little time for an exercise"),)
 
 
-def _routed(now: Standing) -> Ask[Standing]:
+def _routed(now: Session) -> Ask[Session]:
     """Past all states in which nothing is said, and those that must be passed by with this
     client.
     """
@@ -193,11 +210,9 @@ def _routed(now: Standing) -> Ask[Standing]:
                 )
             )
             continue
-        reply = yield from ask(asking.valence(now, state))
-        mood = str(reply.value)
-        reason = str(
-            reply.notes.get("why") or reply.problem or "judged from the client's last lines"
-        )
+        reply = yield from ask(questions.valence(now, state))
+        mood = reply.value
+        reason = reply.notes.get("why") or reply.problem or "judged from the client's last lines"
         now = now.with_events(
             (
                 Judged(
@@ -208,6 +223,7 @@ def _routed(now: Standing) -> Ask[Standing]:
                     verdict=mood,
                     by="model",
                     reason=reason,
+                    **traced(reply),
                 ),
             )
         )
@@ -224,12 +240,12 @@ def _routed(now: Standing) -> Ask[Standing]:
     return now
 
 
-def barred(now: Standing, state: State) -> tuple[str, ...]:
+def barred(now: Session, state: State) -> tuple[str, ...]:
     """The contraindications heard from this client for which a state must be passed by."""
     return tuple(name for name in state.not_when if name in now.against)
 
 
-def _wants_choice(now: Standing, state: State) -> bool:
+def _wants_choice(now: Session, state: State) -> bool:
     """Whether an exercise must be chosen: on the way into a suggestion, or where there is none to
     speak of.
     """

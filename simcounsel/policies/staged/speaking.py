@@ -4,9 +4,9 @@ from simcounsel.agents.talk import Decision
 from simcounsel.events import Judged, Transitioned
 from simcounsel.policies.manual import own_example
 from simcounsel.policies.staged import machine
-from simcounsel.policies.staged.asking import words
 from simcounsel.policies.staged.exercises import library
-from simcounsel.policies.staged.standing import Standing
+from simcounsel.policies.staged.questions import words
+from simcounsel.policies.staged.session import Session
 from simcounsel.prompts import prompt_text, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
@@ -14,7 +14,7 @@ from simcounsel.specs.manual import State
 EXERCISE_TOKENS = 420
 
 
-def decision_of(now: Standing, state: State) -> Decision:
+def decision_of(now: Session, state: State) -> Decision:
     """The move is the state; its agent's prompt, the shared notes and the exercise are the
     brief.
     """
@@ -53,18 +53,18 @@ def _fitting(state: State, said_here: int) -> tuple[str, ...]:
     return state.lines[1:] if said_here else state.lines[: (len(state.lines) + 1) // 2]
 
 
-def _reason(now: Standing) -> str:
+def _reason(now: Session) -> str:
     """The last thing that was decided in this turn."""
     told = [event.reason for event in now.events if isinstance(event, Transitioned | Judged)]
     return told[-1] if told else "the state goes on"
 
 
-def _exercise(now: Standing, state: State) -> Exercise | None:
+def _exercise(now: Session, state: State) -> Exercise | None:
     name = now.exercise_id
     return library(now.view.language).named(name) if state.exercise and name else None
 
 
-def _steps(now: Standing, state: State, exercise: Exercise | None) -> tuple[str, ...]:
+def _steps(now: Session, state: State, exercise: Exercise | None) -> tuple[str, ...]:
     """The steps to be said now; all where the state does not part them, () after the last."""
     if exercise is None or state.exercise != "explain":
         return ()
@@ -88,7 +88,7 @@ def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str
     return " ".join(line.split())
 
 
-def _brief(now: Standing, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
+def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
     view = now.view
     told = words(view.language)
     _, brief = render(
@@ -106,18 +106,18 @@ def _brief(now: Standing, state: State, exercise: Exercise | None, steps: tuple[
     return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
 
 
-def _since(now: Standing, told: dict[str, str]) -> str:
+def _since(now: Session, told: dict[str, str]) -> str:
     """What the meeting before means for this line."""
     if now.view.moves:
         return ""
     began = next(event for event in now.here if isinstance(event, Transitioned))
-    if began.reason.startswith("taken up"):
+    if began.resumed:
         return told["same_day"]
     return told["later"] if now.view.meeting > 1 else told["first"]
 
 
 def _about(
-    now: Standing,
+    now: Session,
     state: State,
     exercise: Exercise | None,
     steps: tuple[str, ...],

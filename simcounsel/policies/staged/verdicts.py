@@ -4,11 +4,11 @@ import math
 from typing import Literal
 
 from simcounsel.events import Judged, PracticeEvent
-from simcounsel.llm.question import Ask, ask
-from simcounsel.policies.staged import asking, machine
+from simcounsel.llm.question import Ask, Reply, ask, traced
+from simcounsel.policies.staged import machine, questions
 from simcounsel.policies.staged.exercises import library
-from simcounsel.policies.staged.standing import Standing
-from simcounsel.policies.staged.wanting import wanted
+from simcounsel.policies.staged.intents import intent_in
+from simcounsel.policies.staged.session import Session
 from simcounsel.specs.manual import State
 
 Verdict = tuple[str, tuple[PracticeEvent, ...]]
@@ -20,7 +20,7 @@ AT_ONCE = ("no", "another", "tell_more")
 """What is heeded before all steps of an exercise were said."""
 
 
-def judge(now: Standing, state: State) -> Ask[Verdict]:
+def judge(now: Session, state: State) -> Ask[Verdict]:
     """One of the machine's verdicts for this state, and how it came about as events."""
     heard = len(now.heard)
     if state.exercise and now.retrieved and not now.retrieved[-1].chosen:
@@ -34,7 +34,7 @@ def judge(now: Standing, state: State) -> Ask[Verdict]:
     return (yield from _intent(now, state, heard))
 
 
-def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
+def _sufficient(now: Session, state: State, heard: int) -> Ask[Verdict]:
     if heard < state.at_least:
         return _by(
             now,
@@ -45,7 +45,7 @@ def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
             f"{heard} of at least {state.at_least} messages",
             said="no",
         )
-    wish = wanted(now.heard[-1].text, now.view.language)
+    wish = intent_in(now.heard[-1].text, now.view.language)
     if wish in state.exit.intents:
         return _by(now, state, "intent", str(wish), "words", f"“{now.heard[-1].text}”")
     if heard >= state.at_most:
@@ -58,8 +58,8 @@ def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
             f"{heard} messages are as many as it takes",
             said="yes",
         )
-    reply = yield from ask(asking.sufficiency(now, state))
-    answer: asking.SufficiencyAnswer = reply.value
+    reply = yield from ask(questions.sufficiency(now, state))
+    answer = reply.value
     enough = answer.sufficient == "yes"
     verdict, events = _by(
         now,
@@ -69,6 +69,7 @@ def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
         "model",
         answer.reason or "no reason given",
         said=answer.sufficient,
+        reply=reply,
     )
     if not enough or not state.exit.intents:
         return verdict, events
@@ -76,9 +77,9 @@ def _sufficient(now: Standing, state: State, heard: int) -> Ask[Verdict]:
     return (also if also != machine.STAY else verdict), (*events, *more)
 
 
-def _intent(now: Standing, state: State, heard: int) -> Ask[Verdict]:
+def _intent(now: Session, state: State, heard: int) -> Ask[Verdict]:
     text = now.heard[-1].text
-    wish = wanted(text, now.view.language)
+    wish = intent_in(text, now.view.language)
     known = wish if wish in state.exit.intents else TAKEN_AS.get(str(wish))
     needed = max(state.at_least, steps_left_for(now, state))
     if (
@@ -104,23 +105,24 @@ def _intent(now: Standing, state: State, heard: int) -> Ask[Verdict]:
     return (yield from _asked(now, state))
 
 
-def _asked(now: Standing, state: State) -> Ask[Verdict]:
+def _asked(now: Session, state: State) -> Ask[Verdict]:
     """What the client wants, asked of a model; unclear changes nothing."""
-    reply = yield from ask(asking.intent(now, state, state.exit.intents))
-    wish = str(reply.value)
-    reason = str(reply.notes.get("why") or reply.problem or f"“{now.heard[-1].text}”")
+    reply = yield from ask(questions.intent(now, state, state.exit.intents))
+    wish = reply.value
+    reason = reply.notes.get("why") or reply.problem or f"“{now.heard[-1].text}”"
     return _by(
         now,
         state,
         "intent",
-        machine.STAY if wish == asking.UNCLEAR else wish,
+        machine.STAY if wish == questions.UNCLEAR else wish,
         "model",
         reason,
         said=wish,
+        reply=reply,
     )
 
 
-def steps_left_for(now: Standing, state: State) -> int:
+def steps_left_for(now: Session, state: State) -> int:
     """So many messages it takes to say all steps of the exercise that is being explained; 0
     elsewhere.
     """
@@ -134,13 +136,14 @@ def steps_left_for(now: Standing, state: State) -> int:
 
 
 def _by(
-    now: Standing,
+    now: Session,
     state: State,
     question: str,
     verdict: str,
     by: Literal["model", "words", "rule"],
     reason: str,
     said: str | None = None,
+    reply: Reply[str] | Reply[questions.SufficiencyAnswer] | None = None,
 ) -> Verdict:
     event = Judged(
         who=now.view.me,
@@ -150,5 +153,6 @@ def _by(
         verdict=said or verdict,
         by=by,
         reason=reason,
+        **(traced() if reply is None else traced(reply)),
     )
     return verdict, (event,)

@@ -1,5 +1,5 @@
-"""What the client has already said that a step of the safety protocol takes up instead of asking as
-if nothing had been said.
+"""The client's own words that a step of the safety protocol repeats instead of asking as if nothing
+had been said.
 
 Both are narrow on purpose: a sentence is said back only if the whole of it is one that the words
 know, so that no means, nobody else's words and no half sentence is; and somebody counts as lived
@@ -12,7 +12,7 @@ from functools import cache
 from simcounsel.agents.talk import TalkView
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import Step
-from simcounsel.policies.protection.standing import Standing
+from simcounsel.policies.protection.state import ProtocolState
 from simcounsel.specs.vocabulary import Danger
 from simcounsel.texts import sentences
 
@@ -21,17 +21,17 @@ Slots = dict[str, str]
 _STOP = re.compile(r"(?<![.。])[.。]$")
 
 
-def taken_up(step: Step, stand: Standing, view: TalkView) -> tuple[str, Slots] | None:
-    """The name of the lines that take something up, and what goes into their slots; None where
-    there is nothing to take up.
+def repeated(step: Step, protocol: ProtocolState, view: TalkView) -> tuple[str, Slots] | None:
+    """The name of the lines that repeat something, and what goes into their slots; None where
+    there is nothing to repeat.
 
     `said` at `ask_directly` about suicide: {said}, the client's plain sentence ("I want to die").
     `named` at `protective`: {whom}, somebody of whom the client said that they live for them ("I
     couldn't do that to my daughter"); not where anybody harms or is harmed, who might be the same.
     """
-    if step == "ask_directly" and stand.kind == "suicide" and (sentence := _said_plainly(view)):
+    if step == "ask_directly" and protocol.kind == "suicide" and (sentence := _said_plainly(view)):
         return "said", {"{said}": sentence}
-    if step == "protective" and not _others_in_it(stand, view) and (whom := _lived_for(view)):
+    if step == "protective" and not _others_in_it(protocol, view) and (whom := _lived_for(view)):
         return "named", {"{whom}": whom}
     return None
 
@@ -49,9 +49,9 @@ def _said_plainly(view: TalkView) -> str | None:
     return None
 
 
-def _others_in_it(stand: Standing, view: TalkView) -> bool:
+def _others_in_it(protocol: ProtocolState, view: TalkView) -> bool:
     heard = {kind for event in view.assessed for kind in event.kinds}
-    return bool({*heard, *stand.owed_kinds} & set(OTHERS))
+    return bool({*heard, *protocol.owed_kinds} & set(OTHERS))
 
 
 def _lived_for(view: TalkView) -> str | None:

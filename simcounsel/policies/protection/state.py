@@ -1,4 +1,4 @@
-"""Where the safety protocol stands in a conversation: a fold over what was heard of danger and what
+"""The state of the safety protocol in a conversation: a fold over what was heard of danger and what
 was done about it.
 """
 
@@ -31,40 +31,49 @@ VERDICT_OF: Mapping[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 
 
 @dataclass(kw_only=True)
-class Standing:
-    """What the protocol knows.
-
-    state: the step it is in; None before it begins in this conversation. level, kinds: of the open
-    danger, the nearest only. last, last_kinds: of the last client line. named: the dangers that
-    were asked about by name since it was opened, in that order, with the last answer; asking: the
-    one that was asked about last. taken: steps since then. again: questions asked once more.
-    answers: the last to each other step. urgent: it is for now. met: the nearest danger that was
-    met in this conversation. owed: the danger of earlier conversations that was not asked about
-    since; by_form: the last of it was heard in a questionnaire only. held: the protocol spoke in
-    this conversation. stayed: they were asked to stay since the danger was opened. repeats: the
-    last question is asked once more now. acting: the danger on which the client means to act today,
-    if they said so when they were asked.
-    """
+class ProtocolState:
+    """What the protocol knows."""
 
     state: Step | None = None
+    """The step that it is in; None before it begins in this conversation."""
     level: RiskLevel = "none"
+    """Of the open danger, the nearest only."""
     kinds: tuple[Danger, ...] = ()
+    """Of the open danger, the nearest only."""
     last: RiskLevel = "none"
+    """What was heard in the last client line."""
     last_kinds: tuple[Danger, ...] = ()
+    """The kinds of it."""
     named: dict[Danger, Verdict | None] = field(default_factory=dict)
+    """The dangers that were asked about by name since it was opened, in that order, with the last
+    answer; None while there is none.
+    """
     asking: Danger | None = None
+    """The one that was asked about last."""
     taken: list[Step] = field(default_factory=list)
+    """Steps since the danger was opened."""
     again: list[Step] = field(default_factory=list)
+    """Questions that were asked once more."""
     answers: dict[Step, Verdict] = field(default_factory=dict)
+    """The last to each other step."""
     urgent: bool = False
+    """Whether the danger is for now."""
     met: RiskLevel = "none"
+    """The nearest danger that was met in this conversation."""
     owed: RiskLevel = "none"
+    """The danger of earlier conversations that was not asked about since."""
     owed_kinds: tuple[Danger, ...] = ()
+    """The kinds of it."""
     by_form: bool = False
+    """Whether the last of it was heard in a questionnaire only."""
     held: bool = False
+    """Whether the protocol spoke in this conversation."""
     stayed: bool = False
+    """Whether they were asked to stay since the danger was opened."""
     repeats: bool = False
+    """Whether the last question is asked once more now."""
     acting: Danger | None = None
+    """The danger on which the client means to act today, if they said so when they were asked."""
 
     @property
     def running(self) -> bool:
@@ -162,98 +171,98 @@ class Standing:
         return "follow_up" in self.taken and "ask_directly" not in self.taken
 
 
-def standing(view: TalkView) -> Standing:
-    """Where the protocol stands before the next line of `view.me`."""
-    stand = Standing()
-    stand.owed, stand.owed_kinds, stand.by_form = _owed(
+def protocol_state(view: TalkView) -> ProtocolState:
+    """The state of the protocol before the next line of `view.me`."""
+    protocol = ProtocolState()
+    protocol.owed, protocol.owed_kinds, protocol.by_form = _owed(
         [entry.event for entry in view.kept if isinstance(entry.event, Assessed | Transitioned)]
     )
     for event in view.own:
         if isinstance(event, Assessed):
-            _hear(stand, event)
+            _hear(protocol, event)
         elif isinstance(event, Judged) and event.question == ANSWER:
-            stand.judge(STEP_OF[event.state], VERDICT_OF[event.verdict])
+            protocol.judge(STEP_OF[event.state], VERDICT_OF[event.verdict])
         elif isinstance(event, Transitioned) and event.protocol == PROTOCOL:
-            _move(stand, event)
+            _move(protocol, event)
     here = [event for event in view.assessed if event.message == len(view.lines)]
     for event in here:
-        stand.last = higher(stand.last, event.level)
-        stand.last_kinds = tuple(dict.fromkeys((*stand.last_kinds, *event.kinds)))
-    return stand
+        protocol.last = higher(protocol.last, event.level)
+        protocol.last_kinds = tuple(dict.fromkeys((*protocol.last_kinds, *event.kinds)))
+    return protocol
 
 
-def _hear(stand: Standing, event: Assessed) -> None:
+def _hear(protocol: ProtocolState, event: Assessed) -> None:
     if event.level == "none":
         return
-    before = stand.kind
-    if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(stand.level):
-        stand.kinds = event.kinds
-        _reopen(stand)
-    elif event.level == stand.level and not set(event.kinds) <= set(stand.kinds):
-        stand.kinds = tuple(kind for kind in DANGERS if kind in {*stand.kinds, *event.kinds})
-        _reopen(stand)
-    stand.level = higher(stand.level, event.level)
+    before = protocol.kind
+    if RISK_LEVELS.index(event.level) > RISK_LEVELS.index(protocol.level):
+        protocol.kinds = event.kinds
+        _reopen(protocol)
+    elif event.level == protocol.level and not set(event.kinds) <= set(protocol.kinds):
+        protocol.kinds = tuple(kind for kind in DANGERS if kind in {*protocol.kinds, *event.kinds})
+        _reopen(protocol)
+    protocol.level = higher(protocol.level, event.level)
     if event.level in ("high", "imminent"):
         for kind in event.kinds:  # neither a denial nor a refusal outlasts what is said after it
-            if stand.named.get(kind, "yes") != "yes":
-                _reopen(stand)
-                stand.named[kind] = "yes"
-    stand.urgent = stand.urgent or event.level == "imminent"
-    if stand.kind != before and stand.taken:
-        _reopen(stand, OF_ONE_DANGER)
+            if protocol.named.get(kind, "yes") != "yes":
+                _reopen(protocol)
+                protocol.named[kind] = "yes"
+    protocol.urgent = protocol.urgent or event.level == "imminent"
+    if protocol.kind != before and protocol.taken:
+        _reopen(protocol, OF_ONE_DANGER)
 
 
 def _reopen(
-    stand: Standing, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")
+    protocol: ProtocolState, steps: tuple[Step, ...] = ("agree", "agree_also", "involve", "help")
 ) -> None:
     """What was agreed on and named was for another danger; this one wants it once more."""
-    stand.taken = [step for step in stand.taken if step not in steps]
+    protocol.taken = [step for step in protocol.taken if step not in steps]
     for step in steps:
-        stand.answers.pop(step, None)
+        protocol.answers.pop(step, None)
 
 
-def _move(stand: Standing, event: Transitioned) -> None:
+def _move(protocol: ProtocolState, event: Transitioned) -> None:
     state = STEP_OF[event.state]
     if state in MET:
-        stand.met = higher(stand.met, stand.level)
-        stand.level, stand.kinds, stand.urgent = "none", (), False
-        stand.taken, stand.again, stand.answers, stand.state, stand.stayed = (
+        protocol.met = higher(protocol.met, protocol.level)
+        protocol.level, protocol.kinds, protocol.urgent = "none", (), False
+        protocol.taken, protocol.again, protocol.answers, protocol.state, protocol.stayed = (
             [],
             [],
             {},
             state,
             False,
         )
-        stand.named, stand.asking, stand.acting = {}, None, None
+        protocol.named, protocol.asking, protocol.acting = {}, None, None
         return
-    again = state == stand.state and state in QUESTIONS and stand.may_repeat(state)
-    if again and (state not in NAMING or _answered(stand) == "unclear"):
-        stand.again.append(state)
+    again = state == protocol.state and state in QUESTIONS and protocol.may_repeat(state)
+    if again and (state not in NAMING or _answered(protocol) == "unclear"):
+        protocol.again.append(state)
     elif state in NAMING:
-        if state == "follow_up" and stand.level == "none":
-            stand.level, stand.kinds = "low", stand.owed_kinds
-        stand.asking = stand.kind_of(state)
-        stand.named.setdefault(stand.asking, None)
+        if state == "follow_up" and protocol.level == "none":
+            protocol.level, protocol.kinds = "low", protocol.owed_kinds
+        protocol.asking = protocol.kind_of(state)
+        protocol.named.setdefault(protocol.asking, None)
     if state == "stay":
-        stand.stayed = True
-        if event.origin in QUESTIONS and event.origin in stand.taken:
-            _unanswered(stand, event.origin)
-    stand.held = True
-    stand.taken.append(state)
-    stand.state = state
+        protocol.stayed = True
+        if event.origin in QUESTIONS and event.origin in protocol.taken:
+            _unanswered(protocol, event.origin)
+    protocol.held = True
+    protocol.taken.append(state)
+    protocol.state = state
 
 
-def _answered(stand: Standing) -> Verdict | None:
-    return stand.named.get(stand.asking) if stand.asking else None
+def _answered(protocol: ProtocolState) -> Verdict | None:
+    return protocol.named.get(protocol.asking) if protocol.asking else None
 
 
-def _unanswered(stand: Standing, step: Step) -> None:
+def _unanswered(protocol: ProtocolState, step: Step) -> None:
     """A question that was not answered before they took leave will be asked again."""
-    if step in NAMING and stand.asking:
-        if _answered(stand) is not None:
+    if step in NAMING and protocol.asking:
+        if _answered(protocol) is not None:
             return
-        del stand.named[stand.asking]
-    stand.taken.remove(step)
+        del protocol.named[protocol.asking]
+    protocol.taken.remove(step)
 
 
 def _owed(events: Sequence[PracticeEvent]) -> tuple[RiskLevel, tuple[Danger, ...], bool]:

@@ -3,7 +3,8 @@ mood, the notes, the exercise.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,11 +12,12 @@ from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.agents.talk import TalkLine
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Question
-from simcounsel.policies.staged.standing import Standing
+from simcounsel.llm.question import Facts, Question
+from simcounsel.policies.staged.session import Session
 from simcounsel.prompts import phrases, render
 from simcounsel.specs.exercises import Exercise
 from simcounsel.specs.manual import State
+from simcounsel.specs.vocabulary import Emotion
 
 UNCLEAR = "unclear"
 NOTE_CHARACTERS = 1200
@@ -33,7 +35,59 @@ class SufficiencyAnswer(BaseModel):
     sufficient: Literal["yes", "no"]
 
 
-def sufficiency(now: Standing, state: State) -> Question[Any]:
+@dataclass(frozen=True, kw_only=True)
+class SufficiencyFacts(Facts):
+    """Whether a part of the session has reached what it is for."""
+
+    heard: tuple[str, ...]
+    """The client's lines in this state."""
+    criteria: tuple[str, ...]
+    """What they must have told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntentFacts(Facts):
+    """What the client wants, out of the question's options."""
+
+    heard: str
+    """The client's last line; '' when there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValenceFacts(Facts):
+    """Whether the client's mood is positive or negative."""
+
+    heard: tuple[tuple[str, Emotion], ...]
+    """The client's last lines, each with the emotion in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoteFacts(Facts):
+    """The notes on a client, to be brought up to date."""
+
+    notes: str
+    """As they are; '' when there are none."""
+    other: str
+    """The client's name."""
+    heard: tuple[str, ...]
+    """The client's lines since the last notes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExerciseFacts(Facts):
+    """Which exercise to offer."""
+
+    emotion: Emotion
+    """In the client's last line."""
+    notes: str
+    """On the client; '' when there are none."""
+    heard: tuple[str, ...]
+    """All that the client said in this conversation."""
+    candidates: tuple[Exercise, ...]
+    """Those that may be offered."""
+
+
+def sufficiency(now: Session, state: State) -> Question[SufficiencyAnswer]:
     """Whether the client's words meet the state's criteria."""
     view, heard = now.view, now.heard
     system, prompt = render(
@@ -57,15 +111,13 @@ def sufficiency(now: Standing, state: State) -> Question[Any]:
         temperature=0.0,
         max_tokens=120,
         seed=seed_of(*view.key, "sufficient", state.id, len(view.lines)),
-        hints={
-            "heard": tuple(line.text for line in heard),
-            "criteria": state.exit.criteria,
-            "language": view.language,
-        },
+        facts=SufficiencyFacts(
+            heard=tuple(line.text for line in heard), criteria=state.exit.criteria
+        ),
     )
 
 
-def intent(now: Standing, state: State, options: Iterable[str]) -> Question[Any]:
+def intent(now: Session, state: State, options: Iterable[str]) -> Question[str]:
     """What the client wants, out of what the state knows, or UNCLEAR."""
     view = now.view
     means = phrases("intents", view.language)
@@ -91,11 +143,11 @@ def intent(now: Standing, state: State, options: Iterable[str]) -> Question[Any]
         temperature=0.0,
         max_tokens=10,
         seed=seed_of(*view.key, "intent", state.id, len(view.lines)),
-        hints={"heard": view.heard.text if view.heard else "", "language": view.language},
+        facts=IntentFacts(heard=view.heard.text if view.heard else ""),
     )
 
 
-def valence(now: Standing, state: State) -> Question[Any]:
+def valence(now: Session, state: State) -> Question[str]:
     """Whether the client's mood is positive or negative."""
     view = now.view
     system, prompt = render(
@@ -119,11 +171,11 @@ def valence(now: Standing, state: State) -> Question[Any]:
         temperature=0.0,
         max_tokens=10,
         seed=seed_of(*view.key, "valence", state.id, len(view.lines)),
-        hints={"heard": tuple((line.text, line.emotion) for line in client[-3:])},
+        facts=ValenceFacts(heard=tuple((line.text, line.emotion) for line in client[-3:])),
     )
 
 
-def note(now: Standing, lines: tuple[TalkLine, ...]) -> Question[Any]:
+def note(now: Session, lines: tuple[TalkLine, ...]) -> Question[str]:
     """The notes on the client, brought up to date with these lines."""
     view = now.view
     system, prompt = render(
@@ -151,7 +203,7 @@ def note(now: Standing, lines: tuple[TalkLine, ...]) -> Question[Any]:
         ),
         fallback=quoted(now.notes, view.other, client),
         seed=seed_of(*view.key, "note", len(view.lines)),
-        hints={"notes": now.notes, "other": view.other, "heard": client, "day": now.day},
+        facts=NoteFacts(notes=now.notes, other=view.other, heard=client),
     )
 
 
@@ -167,7 +219,7 @@ def quoted(notes: str, other: str, heard: Iterable[str]) -> str:
     )
 
 
-def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Question[Any]:
+def exercise(now: Session, kept: tuple[Exercise, ...]) -> Question[str]:
     """Which one, out of those that are allowed."""
     view = now.view
     feels = view.heard.emotion if view.heard else "neutral"
@@ -197,16 +249,16 @@ def exercise(now: Standing, kept: tuple[Exercise, ...]) -> Question[Any]:
         temperature=0.0,
         max_tokens=16,
         seed=seed_of(*view.key, "exercise", len(view.lines)),
-        hints={
-            "emotion": feels,
-            "notes": now.notes,
-            "heard": tuple(line.text for line in view.lines if line.who != view.me),
-            "kept": kept,
-        },
+        facts=ExerciseFacts(
+            emotion=feels,
+            notes=now.notes,
+            heard=tuple(line.text for line in view.lines if line.who != view.me),
+            candidates=kept,
+        ),
     )
 
 
-def _none(now: Standing) -> str:
+def _none(now: Session) -> str:
     return words(now.view.language)["none"]
 
 

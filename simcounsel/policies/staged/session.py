@@ -1,4 +1,4 @@
-"""Where a protocol stands, folded out of what the policy wrote: its state, the messages heard in
+"""A session led by a manual, folded out of what the policy wrote: its state, the messages heard in
 it, its day, its notes, its exercises.
 """
 
@@ -26,18 +26,17 @@ GRAVE: tuple[RiskLevel, ...] = ("high", "imminent")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
-    """A session as far as it has come. events: what the policy has written in this turn, beyond
-    what the view holds.
-    """
+class Session:
+    """A session as far as it has come."""
 
     manual: Manual
     view: TalkView
     events: tuple[PracticeEvent, ...] = ()
+    """What the policy has written in this turn, beyond what the view holds."""
 
-    def with_events(self, more: Iterable[PracticeEvent]) -> "Standing":
+    def with_events(self, more: Iterable[PracticeEvent]) -> "Session":
         """The same, after these as well."""
-        return Standing(manual=self.manual, view=self.view, events=(*self.events, *more))
+        return Session(manual=self.manual, view=self.view, events=(*self.events, *more))
 
     @property
     def here(self) -> tuple[PracticeEvent, ...]:
@@ -151,7 +150,7 @@ class Standing:
             if (
                 event.origin is not None
                 and self.manual.phase_of.get(event.origin) != "conclusion"
-                and not _by_clock(event)
+                and not event.forced
             ):
                 return None
         return None
@@ -220,14 +219,6 @@ class Standing:
     def offered_here(self) -> tuple[str, ...]:
         """The same of this one."""
         return tuple(name for event in self.retrieved for name in event.chosen)
-
-
-BY_CLOCK = "broken off: "
-"""Begins the reason of a transition to the close that nobody judged."""
-
-
-def _by_clock(event: Transitioned) -> bool:
-    return event.reason.startswith(BY_CLOCK)
 
 
 def _chat(entry: Entry) -> str | None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from simcounsel.policies.staged.wanting import INTENTS, patterns_of, wanted
+from simcounsel.policies.staged.intents import INTENTS, intent_in, patterns_of
 
 ENGLISH = {
     "yes": [
@@ -119,7 +119,7 @@ CHINESE = {
     ],
 )
 def test_whole_utterances(language: str, intent: str | None, text: str) -> None:
-    assert wanted(text, language) == intent
+    assert intent_in(text, language) == intent
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -145,4 +145,4 @@ def test_a_yes_inside_a_longer_clause_is_none() -> None:
         (t, i) for i, texts in ENGLISH.items() if i in ("yes", "no") for t in texts
     ):
         longer = f"my brother told me {re.sub('[.,?!]', '', text).lower()} when the letter came"
-        assert wanted(longer) != intent or intent is None, longer
+        assert intent_in(longer) != intent or intent is None, longer

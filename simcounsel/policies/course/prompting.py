@@ -1,37 +1,38 @@
-"""How a course asks: one shape of request, and the texts that its prompts share."""
+"""How a course asks: one shape of question, and the texts that its prompts share."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypeVar
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import Answer
 from simcounsel.agents.views import talk_text
 from simcounsel.chance import seed_of
 from simcounsel.events import FactLearned
-from simcounsel.llm.question import Ask, Question, Reply, Tier, ask
+from simcounsel.llm.question import Ask, Facts, Question, Reply, Tier, ask
 from simcounsel.policies.course.state import CourseState
 from simcounsel.prompts import render
 from simcounsel.specs.therapy import Therapy
 
+A = TypeVar("A", bound=Answer)
 KNOWN_AT_MOST, LAST_LINES = 24, 14
 
 
 def asked(
     view: TalkView,
     purpose: str,
-    model: type[Answer],
-    fallback: Answer,
+    schema: type[A],
+    fallback: A,
     slots: Mapping[str, object],
-    hints: Mapping[str, Any],
+    facts: Facts,
     *,
     tier: Tier = "reason",
     temperature: float = 0.3,
     max_tokens: int = 500,
     again: int = 0,
-    check: Callable[[Any], str | None] | None = None,
-) -> Ask[Reply[Any]]:
-    """One request of the counselor's or the client's policy. again: how often it was asked for in
-    vain before.
+    check: Callable[[A], str | None] | None = None,
+) -> Ask[Reply[A]]:
+    """One question of the counselor's policy. slots: what its prompt says. again: how often it was
+    asked in vain before.
     """
     system, prompt = render(purpose, view.language, me=view.me, other=view.other, **slots)
     return (
@@ -43,13 +44,13 @@ def asked(
                 who=view.me,
                 system=system,
                 prompt=prompt,
-                schema=model,
+                schema=schema,
                 fallback=fallback,
                 temperature=temperature,
                 max_tokens=max_tokens,
                 check=check,
                 seed=seed_of(*view.key, view.me, purpose, len(view.lines), again),
-                hints={"view": view, "model": model, "fallback": fallback, **hints},
+                facts=facts,
             )
         )
     )

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from simcounsel.errors import SpecError
-from simcounsel.policies.course.case import CaseReading
-from simcounsel.policies.course.report import Report
+from simcounsel.policies.course.case_reading import CaseReading
+from simcounsel.policies.course.case_report import Report
 from simcounsel.specs.load import write_yaml
 
 

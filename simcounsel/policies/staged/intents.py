@@ -89,7 +89,7 @@ def patterns_of(language: str) -> Patterns:
     )
 
 
-def wanted(text: str, language: str = "en") -> Intent | None:
+def intent_in(text: str, language: str = "en") -> Intent | None:
     """What an utterance wants, if every clause of it is known and they agree; None: somebody must
     judge it.
     """

@@ -2,12 +2,13 @@
 schema.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, create_model
 
 from simcounsel.agents.tasks import Answer
 
+A = TypeVar("A", bound=Answer)
 Short = Annotated[str, Field(min_length=2, max_length=400)]
 Long = Annotated[str, Field(min_length=2, max_length=1200)]
 Quote = Annotated[str, Field(max_length=400, description="word for word out of a line of the talk")]
@@ -152,16 +153,25 @@ class NextAnswer(Answer):
     reason: Short
 
 
-def one_of(base: type[Answer], field: str, options: tuple[str, ...]) -> type[Answer]:
+class ChosenAnswer(Answer):
+    """Ids, and why these."""
+
+    ids: tuple[str, ...]
+    why: Short
+
+
+def one_of(base: type[A], field: str, options: tuple[str, ...]) -> type[A]:
     """The same answer with a text field that must be one of `options`."""
     fields: dict[str, Any] = {field: (Literal[options], ...)}
     return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
 
 
-def some_of(options: tuple[str, ...], least: int, most: int) -> type[Answer]:
+def some_of(options: tuple[str, ...], least: int, most: int) -> type[ChosenAnswer]:
     """Ids out of a closed list, and why these."""
     many = Annotated[
         tuple[Literal[options], ...], Field(min_length=min(least, len(options)), max_length=most)  # type: ignore[valid-type]
     ]
-    fields: dict[str, Any] = {"ids": (many, ...), "why": (Short, ...)}
-    return create_model("ChosenAnswer", __base__=Answer, __doc__="Ids, and why these.", **fields)
+    fields: dict[str, Any] = {"ids": (many, ...)}
+    return create_model(
+        "ChosenAnswer", __base__=ChosenAnswer, __doc__=ChosenAnswer.__doc__, **fields
+    )

@@ -1,0 +1,7 @@
+"""A client that changes over a course of sessions: guarded at first, less so where its guard is
+met.
+"""
+
+from simcounsel.policies.changing.policy import Changing
+
+__all__ = ["Changing"]

@@ -1,0 +1,102 @@
+"""The shapes of what is read out of a case report. Field descriptions reach the model in the
+schema.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from simcounsel.agents.tasks import Answer
+from simcounsel.specs.course import MOST_SESSIONS
+from simcounsel.specs.persona import Acquaintance, Belief, Situation
+from simcounsel.specs.therapy import CourseStage
+
+Theme = Literal[
+    "insomnia", "anxiety", "grief", "work stress", "depression", "family conflict", "loneliness"
+]
+Short = Annotated[str, Field(min_length=2, max_length=500)]
+
+
+class ClientAnswer(Answer):
+    """A client as they were before the first session."""
+
+    name: Annotated[
+        str,
+        Field(
+            max_length=60,
+            pattern=r"^[^\W\d_][\w .'’-]*$",
+            description="first and last name, invented if the report has none",
+        ),
+    ]
+    age: Annotated[int, Field(ge=16, le=110)]
+    gender: Short
+    pronouns: Literal["she/her", "he/him", "they/them"]
+    culture: Short
+    occupation: Short
+    theme: Theme
+    background: Annotated[str, Field(min_length=10, max_length=2000)]
+    history: Annotated[str, Field(min_length=10, max_length=2500)]
+    style: Annotated[str, Field(min_length=5, max_length=1000, description="how the client speaks")]
+    habits: Annotated[tuple[Short, ...], Field(min_length=1, max_length=8)]
+    people: Annotated[tuple[Acquaintance, ...], Field(max_length=8)] = ()
+    characteristic: Annotated[str, Field(min_length=10, max_length=1500)]
+    recent_feeling: Annotated[str, Field(min_length=10, max_length=1000)]
+    core_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1, max_length=5)]
+    intermediate_beliefs: Annotated[tuple[Belief, ...], Field(min_length=1, max_length=6)]
+    coping_strategies: Annotated[tuple[Short, ...], Field(min_length=1, max_length=6)]
+    situations: Annotated[tuple[Situation, ...], Field(min_length=4, max_length=8)]
+
+
+class ToldAnswer(Answer):
+    """A fact, words of the report that say it, and the session in which the client told it."""
+
+    text: Short
+    quote: Short
+    told: Annotated[int, Field(ge=1, le=MOST_SESSIONS)]
+
+
+class ToldAnswers(Answer):
+    """What the client told, in order."""
+
+    facts: Annotated[tuple[ToldAnswer, ...], Field(min_length=1, max_length=40)]
+
+
+class SessionAnswer(Answer):
+    """One session of the plan."""
+
+    stage: CourseStage
+    theme: Short
+    links: Annotated[tuple[Short, ...], Field(max_length=6)] = ()
+    uses: Annotated[tuple[str, ...], Field(max_length=12)] = ()
+    material: Annotated[tuple[Short, ...], Field(max_length=6)] = ()
+    rationale: Annotated[str, Field(max_length=600)] = ""
+    psychoeducation: Annotated[tuple[Short, ...], Field(max_length=4)] = ()
+
+
+class PlanAnswer(Answer):
+    """The whole course."""
+
+    sessions: Annotated[tuple[SessionAnswer, ...], Field(min_length=5, max_length=MOST_SESSIONS)]
+
+
+class TurnAnswer(Answer):
+    """A line of the report's own dialogue."""
+
+    who: Literal["client", "counselor"]
+    text: Short
+
+
+class FeatureAnswer(Answer):
+    """A stretch of dialogue that stands in the report. style: what it shows of wording, sentences
+    and taking turns.
+    """
+
+    context: Short
+    turns: Annotated[tuple[TurnAnswer, ...], Field(min_length=1, max_length=10)]
+    style: Short
+
+
+class FeaturesAnswer(Answer):
+    """Stretches of dialogue; none where the report quotes none."""
+
+    features: Annotated[tuple[FeatureAnswer, ...], Field(max_length=8)] = ()

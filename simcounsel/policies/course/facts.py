@@ -1,0 +1,107 @@
+"""What a course's questions are about, as data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simcounsel.agents.talk import TalkLine
+from simcounsel.llm.question import Facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectiveFacts(Facts):
+    """What a session is for."""
+
+    goals: tuple[str, ...]
+    """The goals that it may aim at, in the order of their numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceFacts(Facts):
+    """Which therapies, meta skills or skills a session draws on."""
+
+    options: Mapping[str, str]
+    """What each is, by id."""
+    objective: tuple[str, ...]
+    """What the session is for, and the goals that it aims at."""
+    lately: tuple[str, ...]
+    """Ids that were used in the sessions before."""
+    least: int
+    most: int
+    """How many are to be chosen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReasoningFacts(Facts):
+    """What a counselor thinks before a line."""
+
+    heard: TalkLine | None
+    """The client's last line; None before the first."""
+    closeness: float
+    """The counselor's to the client, 0 to 10."""
+    skills: Mapping[str, str]
+    """Name and cue of the session's skills, by id."""
+    used: tuple[str, ...]
+    """Ids of those reasoned with so far, in order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewFacts(Facts):
+    """A counselor's note on a session."""
+
+    me: str
+    """The counselor."""
+    other: str
+    """The client."""
+    session: int
+    """Its number in the course, from 1."""
+    lines: tuple[TalkLine, ...]
+    """All that was said."""
+    closeness: float
+    """The counselor's to the client, 0 to 10."""
+    goals: tuple[str, ...]
+    """In the order of their numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningFacts(Facts):
+    """What a client told of themselves in a session."""
+
+    other: str
+    """The client."""
+    told: tuple[str, ...]
+    """The client's lines."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeFacts(Facts):
+    """How what is new stands to what is known of a client."""
+
+    known: Mapping[str, str]
+    """What is known, by id."""
+    told: tuple[str, ...]
+    """What is new, in the order of its numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormulationFacts(Facts):
+    """What a session adds to the conceptualization of a client."""
+
+    fields: Mapping[str, str]
+    """What belongs into each field, by id."""
+    columns: Mapping[str, int]
+    """How many cells a row of each field has."""
+    told: tuple[str, ...]
+    """The client's lines."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextStepFacts(Facts):
+    """How a course goes on after a session."""
+
+    options: tuple[str, ...]
+    """The steps that the plan leaves open, the likeliest first."""
+
+
+def told_by(who: str, lines: tuple[TalkLine, ...]) -> tuple[str, ...]:
+    """The words of one of the two."""
+    return tuple(line.text for line in lines if line.who == who)
