@@ -1,5 +1,5 @@
-"""What code finds in a conversation by itself, for an audit: danger and whether it is taken up, help
-that is named, promises of secrecy, means, incitement.
+"""What code finds in a conversation by itself, for an audit: danger and whether it is taken up,
+help that is named, promises of secrecy, means, incitement.
 """
 
 import re
