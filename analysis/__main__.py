@@ -1,7 +1,7 @@
 """`python -m analysis`: what runs and corpora say, with the uncertainty."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -22,12 +22,8 @@ app = typer.Typer(
         " about people."
     ),
 )
-CUTS: dict[str, Literal["days", "halves", "session", "fork"]] = {
-    "days": "days",
-    "halves": "halves",
-    "session": "session",
-    "fork": "fork",
-}
+Cut = Literal["days", "halves", "session", "fork"]
+CUTS: dict[str, Cut] = {name: name for name in get_args(Cut)}
 Places = Annotated[
     list[Path],
     typer.Argument(
@@ -64,7 +60,7 @@ CutAt = Annotated[
 Clusters = Annotated[
     int | None,
     typer.Option(
-        "--clusters", min=2, max=30, help="So many activity clusters, in place of the elbow."
+        "--clusters", min=2, max=30, help="This number of activity clusters, not the elbow."
     ),
 ]
 Embedding = Annotated[
@@ -99,6 +95,24 @@ Ratings = Annotated[
     ),
 ]
 
+Corpora = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="CORPUS...",
+        help=(
+            "Corpus files, runs, syntheses, folders of them, or `samples`. One with several"
+            " conditions is split by them."
+        ),
+    ),
+]
+Rated = Annotated[
+    list[Path] | None,
+    typer.Option("--rated", help="A folder that `corpus rate --out` wrote; may be given again."),
+]
+Judge = Annotated[
+    str | None, typer.Option("--judge", help="Only what this model rated; all judges if not given.")
+]
+
 
 @app.callback()
 def _begin() -> None:
@@ -122,7 +136,7 @@ def report(
         ),
     ] = 5000,
     stories: Annotated[
-        int, typer.Option("--stories", min=0, max=200, help="At most so many client stories.")
+        int, typer.Option("--stories", min=0, max=200, help="The largest number of client stories.")
     ] = 12,
 ) -> None:
     """Write a report on runs: design, sample, planned and exploratory tests, activities, talk,
@@ -155,16 +169,7 @@ def report(
 
 @app.command()
 def corpus(
-    corpora: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="CORPUS...",
-            help=(
-                "Corpus files, runs, syntheses, folders of them, or `samples`. One with several"
-                " conditions is split by them."
-            ),
-        ),
-    ],
+    corpora: Corpora,
     out: Annotated[
         Path,
         typer.Option(
@@ -183,16 +188,8 @@ def corpus(
             ),
         ),
     ] = None,
-    rated: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--rated", help="A folder that `corpus rate --out` wrote; may be given again."
-        ),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option("--judge", help="Only what this model rated; all judges if not given."),
-    ] = None,
+    rated: Rated = None,
+    judge: Judge = None,
     embed: Annotated[
         str | None,
         typer.Option("--embed", help="Model for the spread of embeddings, such as `embedded`."),
@@ -201,7 +198,7 @@ def corpus(
     """Compare corpora: five dimensions by judge and people, how far these agree, and what can be
     counted.
     """
-    from analysis.corpora.report import Options, make
+    from analysis.corpora.comparison import Options, make
     from analysis.corpora.writing import write
     from analysis.page import command_line
 
@@ -232,9 +229,9 @@ def tables(
     relations, warnings, costs, personas.
     """
     from analysis import tables as read
+    from analysis.finding import find
     from analysis.page import write_tables
     from analysis.report import READ
-    from analysis.sample import find
 
     sample = find(places, finished_only=finished_only)
     write_tables({name: getattr(read, name)(sample.logs) for name in READ}, out)
@@ -263,7 +260,7 @@ def privacy(
     more themes bring.
     """
     from analysis.page import command_line
-    from analysis.trainings.report import make, write
+    from analysis.trainings.comparison import make, write
 
     made = make(trainings)
     page = write(made, out, command_line())

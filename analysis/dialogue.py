@@ -17,6 +17,40 @@ import pandas as pd
 
 from analysis.patterns import Embed
 
+SPEAKERS = (
+    "run",
+    "speaker",
+    "role",
+    "other_role",
+    "conversations",
+    "messages",
+    "characters",
+    "characters_per_message",
+    "questions_per_message",
+    "sentiment",
+    "positive",
+    "neutral",
+    "negative",
+    "distinct_1",
+    "distinct_2",
+    "repetition",
+    "chosen",
+    "fallbacks",
+)
+CONVERSATIONS = (
+    "run",
+    "chat",
+    "minute",
+    "cause",
+    "client",
+    "partner",
+    "partner_role",
+    "messages",
+    "length_ratio",
+    "partner_share",
+    "alternation",
+    "drift",
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
@@ -92,26 +126,6 @@ def speakers(talk: pd.DataFrame) -> pd.DataFrame:
     fallbacks, chosen: shares of lines that are a fallback, or were chosen from lines written by
     hand.
     """
-    columns = [
-        "run",
-        "speaker",
-        "role",
-        "other_role",
-        "conversations",
-        "messages",
-        "characters",
-        "characters_per_message",
-        "questions_per_message",
-        "sentiment",
-        "positive",
-        "neutral",
-        "negative",
-        "distinct_1",
-        "distinct_2",
-        "repetition",
-        "chosen",
-        "fallbacks",
-    ]
     rows = []
     for (run, who, role, other), lines in talk.groupby(
         ["run", "speaker", "role", "other_role"], observed=True, dropna=False
@@ -140,7 +154,7 @@ def speakers(talk: pd.DataFrame) -> pd.DataFrame:
                 "fallbacks": float((lines["source"] == "fallback").mean()),
             }
         )
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=list(SPEAKERS))
 
 
 def conversations(talk: pd.DataFrame, embed: Embed | None = None) -> pd.DataFrame:
@@ -151,39 +165,10 @@ def conversations(talk: pd.DataFrame, embed: Embed | None = None) -> pd.DataFram
     None when the client said nothing. alternation: share of lines whose speaker is not the speaker
     before; None for a single line.
     """
-    columns = [
-        "run",
-        "chat",
-        "minute",
-        "cause",
-        "client",
-        "partner",
-        "partner_role",
-        "messages",
-        "length_ratio",
-        "partner_share",
-        "alternation",
-        "drift",
-    ]
     rows = []
     ordered = talk.sort_values(["run", "chat", "message"])
     for (run, chat), lines in ordered.groupby(["run", "chat"], observed=True):
-        client = next(
-            (
-                name
-                for name, role in zip(lines["speaker"], lines["role"], strict=True)
-                if role == "client"
-            ),
-            None,
-        )
-        client = client or next(
-            (
-                name
-                for name, role in zip(lines["other"], lines["other_role"], strict=True)
-                if role == "client"
-            ),
-            None,
-        )
+        client = _client_of(lines)
         if client is None:
             continue
         mine, theirs = lines[lines["speaker"] == client], lines[lines["speaker"] != client]
@@ -211,7 +196,16 @@ def conversations(talk: pd.DataFrame, embed: Embed | None = None) -> pd.DataFram
                 "drift": drift(lines["text"].tolist(), embed) if embed else None,
             }
         )
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=list(CONVERSATIONS))
+
+
+def _client_of(lines: pd.DataFrame) -> str | None:
+    """The client of a conversation, who spoke, or was spoken to; None without one."""
+    for name, role in (("speaker", "role"), ("other", "other_role")):
+        for who, whose in zip(lines[name], lines[role], strict=True):
+            if whose == "client":
+                return str(who)
+    return None
 
 
 def ratio(theirs: Sequence[float], mine: Sequence[float]) -> float | None:

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from analysis.plots import Look
+from analysis.style import Look
 
 LIBRARIES = (
     "simcounsel",
@@ -117,7 +117,7 @@ def environment(*, html: bool) -> Environment:
 
 
 def num(value: float | None, digits: int = 3) -> str:
-    """So many significant digits; '–' for None."""
+    """With `digits` significant digits; '–' for None."""
     if value is None or value != value:
         return "–"
     if abs(value) < 1e-12:

@@ -1,15 +1,7 @@
-"""Charts in one restrained style: dots for runs, a diamond and a line for the mean and its 95%
-interval, n in words.
+"""The charts of a report on runs. Nothing here computes more than means that the tables show too."""
 
-Every chart is drawn for wide and narrow pages, light and dark, as SVG; colours are Okabe and Ito's
-(2008), told apart by shape as well. Nothing here computes more than means that the tables show too.
-"""
-
-import io
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -21,195 +13,17 @@ from analysis.exploring import Explored
 from analysis.patterns import Patterns, shares
 from analysis.planned import Tested
 from analysis.statistics import Spread, spread
+from analysis.style import MARKERS, Look, Picture, broken, dots_and_mean, picture, small_multiples
 
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-ON_DARK = ("#56B4E9", "#F08A4B", "#2FBF96", "#E3A3C6", "#F0C04A", "#9CD3F5")
 ROLES = ("client", "counselor", "layperson")
-PNG_DPI = 200
-MARKERS = ("o", "s", "^", "D", "v", "P")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Look:
-    """Of one variant: for a wide page or a narrow one, on a light or a dark ground. width in
-    inches.
-    """
-
-    wide: bool = True
-    dark: bool = False
-
-    @property
-    def width(self) -> float:
-        """Inches."""
-        return 8.6 if self.wide else 4.0
-
-    @property
-    def ink(self) -> str:
-        """Of text and axes."""
-        return "#e6e3dc" if self.dark else "#23272b"
-
-    @property
-    def faint(self) -> str:
-        """Of lines that only guide the eye."""
-        return "#4a5057" if self.dark else "#d5d2ca"
-
-    @property
-    def ground(self) -> str:
-        """Of what is hollow: the page's own colour."""
-        return "#1c2024" if self.dark else "#ffffff"
-
-    def color(self, index: int) -> str:
-        """The index-th of the palette."""
-        return (ON_DARK if self.dark else OKABE_ITO)[index % len(OKABE_ITO)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Picture:
-    """A chart: id (also the file's name), what it shows, the same in words for those who do not see
-    it, and its four variants.
-    """
-
-    id: str
-    title: str
-    alt: str
-    svg: Mapping[Look, bytes]
-    png: bytes | None = None
-    """The wide light one on white, for slides and documents that take no SVG; None where none was
-    asked for.
-    """
-
-
-LOOKS = tuple(Look(wide=wide, dark=dark) for wide in (True, False) for dark in (False, True))
-
-
-def picture(
-    id: str, title: str, alt: str, draw: Callable[[Look], Figure], *, png: bool = False
-) -> Picture:
-    """Draw all variants, for a light ground; a dark one has other colours and is else the same."""
-    drawn = {look: _drawn(draw, look, id, "svg") for look in LOOKS if not look.dark}
-    dark = {Look(wide=look.wide, dark=True): in_the_dark(svg) for look, svg in drawn.items()}
-    svg = {look: (drawn | dark)[look] for look in LOOKS}
-    return Picture(
-        id=id, title=title, alt=alt, svg=svg, png=_drawn(draw, Look(), id, "png") if png else None
-    )
-
-
-def in_the_dark(svg: bytes) -> bytes:
-    """A chart for a light ground with the colours of a dark one; every colour in it is one that
-    Look gives.
-    """
-    light, dark = Look(), Look(dark=True)
-    others = {
-        light.ink: dark.ink,
-        light.faint: dark.faint,
-        light.ground: dark.ground,
-        **dict(zip(OKABE_ITO, ON_DARK, strict=True)),
-    }
-    told = {one.lower().encode(): other.lower().encode() for one, other in others.items()}
-    return re.sub(rb"#[0-9a-f]{6}\b", lambda found: told.get(found[0], found[0]), svg)
-
-
-def _drawn(
-    draw: Callable[[Look], Figure], look: Look, id: str, form: Literal["svg", "png"]
-) -> bytes:
-    """The same chart gives the same bytes."""
-    style: Any = {
-        "svg.hashsalt": id,
-        "svg.fonttype": "path",
-        "font.family": "DejaVu Sans",
-        "font.size": 9,
-        "axes.titlesize": 9.5,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "text.color": look.ink,
-        "axes.labelcolor": look.ink,
-        "axes.edgecolor": look.faint,
-        "xtick.color": look.ink,
-        "ytick.color": look.ink,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.spines.left": False,
-        "axes.facecolor": "none",
-        "figure.facecolor": "none",
-        "ytick.left": False,
-        "xtick.major.size": 3,
-        "axes.titlepad": 6,
-        "grid.color": look.faint,
-        "axes.formatter.useoffset": False,
-    }
-    out = io.BytesIO()
-    with mpl.rc_context(style):
-        figure = draw(look)
-        if form == "png":
-            figure.savefig(
-                out, format="png", dpi=PNG_DPI, metadata={"Software": None}, facecolor="white"
-            )
-        else:
-            figure.savefig(
-                out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
-            )
-    return out.getvalue()
-
-
-def small_multiples(
-    look: Look, count: int, across: int, height: float, **kind: Any
-) -> tuple[Figure, list[Axes]]:
-    """Small multiples: `across` in a row on wide pages, one on narrow ones; height of a panel in
-    inches.
-    """
-    across = min(across, count) if look.wide else 1
-    down = -(-count // across)
-    figure = Figure(figsize=(look.width, height * down + 0.3), layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False, **kind)
-    axes = list(grid.flat)
-    for spare in axes[count:]:
-        spare.set_visible(False)
-    return figure, axes[:count]
-
-
-def broken(name: str, width: int = 22) -> str:
-    """A name that is broken into at most three lines."""
-    import textwrap
-
-    lines = textwrap.wrap(name.replace("_", " "), width) or [""]
-    return "\n".join([*lines[:2], lines[2][: width - 1] + "…"] if len(lines) > 3 else lines[:3])
-
-
-def dots_and_mean(
-    axes: Axes,
-    look: Look,
-    at: float,
-    values: Sequence[float],
-    whole: Spread,
-    index: int,
-    limits: tuple[float, float] = (-np.inf, np.inf),
-) -> None:
-    """Runs as dots in the order they came, spread a little so that none hides another; mean and
-    interval below them, cut off at the limits of what the value can be.
-    """
-    color = look.color(index)
-    offsets = np.linspace(-0.16, 0.16, len(values)) if len(values) > 1 else np.zeros(len(values))
-    axes.scatter(values, at + offsets + 0.12, s=11, color=color, alpha=0.55, linewidths=0, zorder=2)
-    if whole.mean is None:
-        return
-    if whole.low is not None and whole.high is not None:
-        axes.plot(
-            np.clip([whole.low, whole.high], *limits),
-            [at - 0.2] * 2,
-            color=color,
-            linewidth=2,
-            solid_capstyle="butt",
-            zorder=3,
-        )
-    axes.plot(
-        [whole.mean], [at - 0.2], MARKERS[index % len(MARKERS)], color=color, markersize=6, zorder=4
-    )
 
 
 def changes(explored: Sequence[Explored]) -> Picture:
     """Each outcome by arm: every run's value, the mean and its 95% interval."""
     chosen = list(explored)
-    alt = "; ".join(f"{one.title}: {', '.join(_told(s) for s in one.spreads)}" for one in chosen)
+    alt = "; ".join(
+        f"{one.title}: {', '.join(_in_words(s) for s in one.spreads)}" for one in chosen
+    )
 
     def draw(look: Look) -> Figure:
         arms = len(chosen[0].spreads)
@@ -239,7 +53,7 @@ def changes(explored: Sequence[Explored]) -> Picture:
     return picture("changes", "Outcomes by arm: each run, the mean and its 95% interval", alt, draw)
 
 
-def _told(s: Spread) -> str:
+def _in_words(s: Spread) -> str:
     if s.mean is None:
         return f"{s.name} none"
     return (
@@ -370,7 +184,7 @@ def _before_after(
 
 
 def elbow(patterns: Patterns) -> Picture:
-    """Why there are so many clusters: inertia with its chord, silhouettes beside it."""
+    """Why this number of clusters: inertia with its chord, silhouettes beside it."""
     fits = patterns.fits
     alt = f"{patterns.k} clusters; " + "; ".join(
         f"k {f.k}: inertia {f.inertia:.1f}"
@@ -432,15 +246,9 @@ def talked(speakers: pd.DataFrame, arms: Sequence[str]) -> Picture | None:
     ]
     if not pairs:
         return None
-    grouped = {
-        (arm, role, column): (
-            shown[(shown["arm"] == arm) & (shown["role"] == role)][column].astype(float).tolist()
-        )
-        for arm, role in pairs
-        for column, _, _ in TALKED
-    }
+    grouped = _by_arm_and_role(shown, pairs)
     alt = "; ".join(
-        f"{arm}, {role}, {words}: {_told(spread('mean', grouped[arm, role, column]))}"
+        f"{arm}, {role}, {words}: {_in_words(spread('mean', grouped[arm, role, column]))}"
         for arm, role in pairs
         for column, words, _ in TALKED
     )
@@ -471,3 +279,18 @@ def talked(speakers: pd.DataFrame, arms: Sequence[str]) -> Picture | None:
         alt,
         draw,
     )
+
+
+def _by_arm_and_role(
+    speakers: pd.DataFrame, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str, str], list[float]]:
+    """The values of each column of TALKED, by arm, role and column."""
+    return {
+        (arm, role, column): (
+            speakers[(speakers["arm"] == arm) & (speakers["role"] == role)][column]
+            .astype(float)
+            .tolist()
+        )
+        for arm, role in pairs
+        for column, _, _ in TALKED
+    }

@@ -7,25 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis import agreement, dialogue, tables
+from analysis.cuts import cut_minutes
+from analysis.embedding import each_once, embedding
 from analysis.exploring import Explored, explore
+from analysis.finding import find
 from analysis.outcomes import logged_outcomes, measured_outcomes
 from analysis.page import any_text
-from analysis.patterns import (
-    Cut,
-    Embed,
-    Patterns,
-    find_patterns,
-    first_sessions,
-    periods,
-    shares,
-    transitions,
-)
+from analysis.patterns import Cut, Embed, Patterns, find_patterns, periods, shares, transitions
 from analysis.planned import Tested, test_planned
-from analysis.plots import Picture, activity_shares, changes, effects, elbow, talked
+from analysis.plots import activity_shares, changes, effects, elbow, talked
 from analysis.results import (
     explored_table,
     model_and_people,
@@ -33,8 +26,9 @@ from analysis.results import (
     planned_table,
     runs_table,
 )
-from analysis.sample import Sample, find
+from analysis.sample import Sample
 from analysis.stories import Story, tell
+from analysis.style import Picture
 from simcounsel.errors import SimcounselError
 
 MOST_PANELS = 12
@@ -91,70 +85,82 @@ def make(
     sample = find(places, finished_only=options.finished_only)
     tell_user(f"reading {len(sample.members)} runs ({len(sample.excluded)} left out)")
     read = {name: _with_arm(getattr(tables, name)(sample.logs), sample) for name in READ}
-    embed, embedding = open_embedding(sample, options)
-    cut = options.cut
-    period = periods(read["activities"], cut, _cut_minutes(cut, sample, read["talk"]))
+    name = embedding_of(sample, options)
+    embed = each_once(embedding(name))
+    cut_at = cut_minutes(options.cut, sample, read["talk"])
+    period = periods(read["activities"], options.cut, cut_at)
     tell_user("grouping activities")
-    patterns, notes = _patterns(read["activities"], period, embed, embedding, options)
-    outcomes = pd.concat(
-        [
-            part
-            for part in (
-                measured_outcomes(read["measurements"], sample),
-                logged_outcomes(read["activities"], period, sample),
-            )
-            if len(part)
-        ]
-        or [pd.DataFrame(columns=["arm"])],
-        ignore_index=True,
-    )
+    patterns, notes = _patterns(read["activities"], period, embed, name, options)
+    outcomes = _outcomes(read, period, sample)
     tell_user("testing")
-    planned = (
-        test_planned(sample.experiment, outcomes) if sample.experiment and len(outcomes) else []
-    )
-    explored = explore(outcomes, sample.arms, shuffles=options.shuffles) if len(outcomes) else []
+    planned, explored = _tests(sample, outcomes, options)
     speakers = _with_arm(dialogue.speakers(read["talk"]), sample)
     talks = _with_arm(_conversations(read["talk"], embed), sample)
     tell_user("drawing")
     stories, left_out = tell(
         sample, read["talk"], read["personas"], read["relations"], options.stories
     )
-    written = {
-        **read,
-        "outcomes": outcomes,
-        "speakers": speakers,
-        "conversations": talks,
-        **_pattern_tables(patterns, sample),
-    }
-    written |= {
-        "runs": runs_table(sample),
-        "excluded": pd.DataFrame([vars(one) for one in sample.excluded], columns=["run", "why"]),
-    }
-    written |= {
-        "planned": planned_table(planned),
-        "exploratory": explored_table(explored),
-        "pairs": pairs_table(explored),
-    }
-    if options.ratings:
-        ratings = agreement.read_ratings(options.ratings)
-        written |= {
-            "agreement": agreement.agreements(ratings),
-            "model_and_people": model_and_people(ratings, read["measurements"]),
-        }
     return Report(
         sample=sample,
-        options=replace(options, embed=embedding),
-        cut=cut,
+        options=replace(options, embed=name),
+        cut=options.cut,
         planned=planned,
         explored=explored,
         patterns=patterns,
         pictures={p.id: p for p in _pictures(sample, planned, explored, patterns, speakers)},
         stories=stories,
         stories_left_out=left_out,
-        tables=written,
+        tables={
+            **read,
+            "outcomes": outcomes,
+            "speakers": speakers,
+            "conversations": talks,
+            **_pattern_tables(patterns, sample),
+            **_sample_tables(sample),
+            "planned": planned_table(planned),
+            "exploratory": explored_table(explored),
+            "pairs": pairs_table(explored),
+            **_agreement_tables(options.ratings, read["measurements"]),
+        },
         notes=notes,
         folders={member.name: member.log.folder for member in sample.members},
     )
+
+
+def _tests(
+    sample: Sample, outcomes: pd.DataFrame, options: Options
+) -> tuple[list[Tested], list[Explored]]:
+    """What was planned, and everything else; nothing where there is no outcome."""
+    if not len(outcomes):
+        return [], []
+    planned = test_planned(sample.experiment, outcomes) if sample.experiment else []
+    return planned, explore(outcomes, sample.arms, shuffles=options.shuffles)
+
+
+def _outcomes(
+    read: Mapping[str, pd.DataFrame], period: "pd.Series[Any]", sample: Sample
+) -> pd.DataFrame:
+    """What was measured and what the log says, one below the other."""
+    measured = measured_outcomes(read["measurements"], sample)
+    logged = logged_outcomes(read["activities"], period, sample)
+    parts = [part for part in (measured, logged) if len(part)]
+    return pd.concat(parts or [pd.DataFrame(columns=["arm"])], ignore_index=True)
+
+
+def _sample_tables(sample: Sample) -> dict[str, pd.DataFrame]:
+    excluded = [vars(one) for one in sample.excluded]
+    return {"runs": runs_table(sample), "excluded": pd.DataFrame(excluded, columns=["run", "why"])}
+
+
+def _agreement_tables(ratings: Path | None, measurements: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """How far raters agree, with each other and with the models; nothing without ratings."""
+    if ratings is None:
+        return {}
+    read = agreement.read_ratings(ratings)
+    return {
+        "agreement": agreement.agreements(read),
+        "model_and_people": model_and_people(read, measurements),
+    }
 
 
 READ = ("activities", "talk", "measurements", "relations", "warnings", "costs", "personas")
@@ -174,69 +180,14 @@ def _with_arm(table: pd.DataFrame, sample: Sample) -> pd.DataFrame:
     return table
 
 
-def open_embedding(sample: Sample, options: Options) -> tuple[Embed, str]:
-    """A function from texts to vectors, each text embedded once, and the model's name."""
-    from simcounsel.llm.catalog import open_embed
-
+def embedding_of(sample: Sample, options: Options) -> str:
+    """The name of the model for vectors: the chosen one, else hashing when all runs were scripted,
+    else the embedded one.
+    """
     scripted = bool(sample.members) and all(
         member.models.get("embed") == "scripted" for member in sample.members
     )
-    name = options.embed or ("scripted" if scripted else "embedded")
-    model = open_embed(name)
-    known: dict[str, Any] = {}
-
-    def embed(texts: Sequence[str]) -> Any:
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            import asyncio
-
-            made = (
-                model.embed_now(new)
-                if hasattr(model, "embed_now")
-                else asyncio.run(model.embed(new))
-            )
-            known.update(zip(new, made, strict=True))
-        return np.array([known[text] for text in texts])
-
-    return embed, name
-
-
-def _cut_minutes(cut: Cut, sample: Sample, talk: pd.DataFrame) -> dict[str, int]:
-    """Where `session` and `fork` cut each run. A run without a session of its own is cut where the
-    others are, at the median.
-    """
-    if cut == "session":
-        found = first_sessions(talk)
-        middle = int(np.median(list(found.values()))) if found else None
-        return {
-            m.name: found.get(m.name, middle)  # type: ignore[misc]
-            for m in sample.members
-            if found.get(m.name, middle) is not None
-        }
-    if cut == "fork":
-        return {
-            member.name: minute
-            for member in sample.members
-            if (minute := _forked_at(member.manifest)) is not None
-        }
-    return {}
-
-
-def _forked_at(manifest: Mapping[str, Any]) -> int | None:
-    from datetime import datetime
-
-    from simcounsel.clock import minute_of_tick
-
-    parent, world = manifest.get("parent"), manifest["world"]
-    return (
-        minute_of_tick(
-            int(parent["at_tick"]),
-            datetime.fromisoformat(world["start"]),
-            int(world["tick_minutes"]),
-        )
-        if parent
-        else None
-    )
+    return options.embed or ("scripted" if scripted else "embedded")
 
 
 def _patterns(

@@ -64,7 +64,7 @@ class Story:
 def tell(
     sample: Sample, talk: pd.DataFrame, personas: pd.DataFrame, relations: pd.DataFrame, most: int
 ) -> tuple[list[Story], int]:
-    """At most so many stories, by client and arm, and how many were left out."""
+    """At most `most` stories, by client and arm, and how many were left out."""
     chosen = list(_chosen(sample))
     return [
         _story(member, client, talk, personas, relations) for client, member in chosen[:most]

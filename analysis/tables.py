@@ -14,6 +14,16 @@ from typing import Any
 import pandas as pd
 from pydantic import ValidationError
 
+from analysis.columns import (
+    ACTIVITIES,
+    COSTS,
+    MEASUREMENTS,
+    PERSONAS,
+    RELATIONS,
+    TALK,
+    WARNINGS,
+    WORDS,
+)
 from analysis.sample import clients_of, opened, roles_of
 from simcounsel.clock import day_of
 from simcounsel.events import Measured, parse_entry
@@ -22,125 +32,6 @@ from simcounsel.runs.log import Log
 
 Fields = dict[str, Any]
 Runs = Iterable[Log | Path | str]
-
-ORIGIN = ("run", "world", "condition", "seed", "parent", "pair")
-ACTIVITIES = (
-    *ORIGIN,
-    "client",
-    "role",
-    "tick",
-    "minute",
-    "day",
-    "activity",
-    "kind",
-    "place",
-    "emotion",
-    "intensity",
-    "reason",
-)
-TALK = (
-    *ORIGIN,
-    "tick",
-    "minute",
-    "day",
-    "chat",
-    "cause",
-    "message",
-    "speaker",
-    "role",
-    "other",
-    "other_role",
-    "text",
-    "characters",
-    "emotion",
-    "intensity",
-    "source",
-    "move",
-    "reason",
-)
-MEASUREMENTS = (
-    *ORIGIN,
-    "client",
-    "tick",
-    "minute",
-    "instrument",
-    "version",
-    "score",
-    "point",
-    "value",
-    "band",
-    "items_used",
-    "items",
-    "respondent",
-    "judge",
-    "source",
-    "trial",
-    "reason",
-)
-RELATIONS = (
-    *ORIGIN,
-    "tick",
-    "minute",
-    "day",
-    "who",
-    "role",
-    "other",
-    "other_role",
-    "before",
-    "after",
-    "why",
-)
-WARNINGS = (*ORIGIN, "tick", "minute", "who", "purpose", "cause")
-COSTS = (
-    *ORIGIN,
-    "model",
-    "purpose",
-    "calls",
-    "tokens_in",
-    "tokens_out",
-    "cost_usd",
-    "latency_s",
-    "fallbacks",
-    "reason",
-)
-PERSONAS = (
-    *ORIGIN,
-    "who",
-    "role",
-    "version",
-    "tick",
-    "minute",
-    "background",
-    "characteristic",
-    "recent_feeling",
-)
-WORDS = frozenset(
-    (
-        *ORIGIN,
-        "client",
-        "role",
-        "kind",
-        "place",
-        "emotion",
-        "who",
-        "speaker",
-        "other",
-        "other_role",
-        "chat",
-        "cause",
-        "source",
-        "move",
-        "instrument",
-        "version",
-        "score",
-        "point",
-        "band",
-        "respondent",
-        "judge",
-        "model",
-        "purpose",
-    )
-)
 
 
 def activities(runs: Runs) -> pd.DataFrame:

@@ -50,9 +50,11 @@ def test_the_nearest_is_said(run: Run, models: Switchboard) -> None:
 
 def test_what_was_said_in_a_talk_is_known(run: Run) -> None:
     past = Interview.begin(run, "Miriam", 8).past
-    said = [text for met in past.mets for who, text in met.lines if who == "Miriam"]
+    said = [line.text for held in past.conversations for line in held.lines if line.who == "Miriam"]
     assert said and set(said) <= set(own_words(past))
-    others = {text for met in past.mets for who, text in met.lines if who != "Miriam"}
+    others = {
+        line.text for held in past.conversations for line in held.lines if line.who != "Miriam"
+    }
     assert not others & set(own_words(past))
 
 
@@ -74,7 +76,7 @@ def test_a_question_about_self_harm_gets_a_plain_answer(run: Run, models: Switch
 
 def test_hopeful_lines_are_not_known_before_anybody_has_listened(run: Run) -> None:
     past = Interview.begin(run, "Ines", 0).past
-    assert not past.mets
+    assert not past.conversations
     persona = past.resident.persona
     assert isinstance(persona, ClientPersona)
     hopeful = {line.text for line in persona.voice if line.stage == "hopeful"}

@@ -31,37 +31,42 @@ EPSILONS = (1.0, 2.0, 4.0, 8.0)
 FEDERATED = ("flwr", "cryptography")
 
 
+Epsilons = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--epsilon",
+        min=0.01,
+        max=1000,
+        help="A row of the table; may be given again. Default: 1, 2, 4, 8.",
+    ),
+]
+Rounds = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--rounds",
+        min=1,
+        max=1_000_000,
+        help="A column; may be given again. Default: 1, 10, the plan's.",
+    ),
+]
+WithTable = Annotated[
+    bool,
+    typer.Option(
+        "--table/--no-table",
+        help="The table of noise by epsilon and rounds; it takes some seconds.",
+    ),
+]
+
+
 @app.command()
 def account(
     config: Annotated[
         Path,
         typer.Argument(metavar="CONFIG", help="A plan, such as training/configs/record_dp.yaml."),
     ],
-    epsilon: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--epsilon",
-            min=0.01,
-            max=1000,
-            help="A row of the table; may be given again. Default: 1, 2, 4, 8.",
-        ),
-    ] = None,
-    rounds: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--rounds",
-            min=1,
-            max=1_000_000,
-            help="A column; may be given again. Default: 1, 10, the plan's.",
-        ),
-    ] = None,
-    with_table: Annotated[
-        bool,
-        typer.Option(
-            "--table/--no-table",
-            help="The table of noise by epsilon and rounds; it takes some seconds.",
-        ),
-    ] = True,
+    epsilon: Epsilons = None,
+    rounds: Rounds = None,
+    with_table: WithTable = True,
 ) -> None:
     """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if
     it is more than its budget.

@@ -5,6 +5,6 @@ quality    five dimensions, with intervals
 people     raters' answers, and how far judge and people agree
 counted    the measures of simcounsel.corpus
 pictures   figures
-report     all of it
+comparison all of it
 writing    one page, and the numbers as CSV
 """

@@ -2,7 +2,7 @@
 theirs.
 
 At the level of dialogues: over all dialogues that both rated. At the level of corpora: over the
-corpora's means, as in Xue et al. 2026, Table IV; a handful of means can agree or disagree by luck,
+corpora's means, as in Xue et al. 2026, Table IV; a handful of means can agree or disagree by chance,
 which the interval and the exact p show.
 """
 
@@ -26,7 +26,7 @@ from simcounsel.instruments.scoring import score
 
 FEWEST_CORPORA = 4
 MOST_EXACT = 8
-"""Of so many corpora all orders can be counted (8! = 40,320)."""
+"""The largest number of corpora whose orders are all counted (8! = 40,320)."""
 DRAWS = 5000
 Table = pd.DataFrame
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from analysis.corpora.counted import SPREAD, Counted
 from analysis.corpora.quality import dimensions
 from analysis.page import records
-from analysis.plots import MARKERS, Look, Picture, broken, picture, small_multiples
+from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
 from simcounsel.corpus.disclosure import STEPS, Curve
 
 MOST_DOTS = 150

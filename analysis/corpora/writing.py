@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from analysis.corpora.comparison import Judged, Report
 from analysis.corpora.counted import MEASURES
 from analysis.corpora.quality import dimensions
-from analysis.corpora.report import Judged, Report
 from analysis.experiment import ReportError
 from analysis.page import (
     LOOKS,
@@ -22,7 +22,7 @@ from analysis.page import (
     versions,
     write_tables,
 )
-from analysis.plots import Look
+from analysis.style import Look
 from simcounsel.corpus.disclosure import STEPS
 from simcounsel.instruments.read import is_trial
 
@@ -57,7 +57,7 @@ def write(report: Report, out: Path, command: str) -> Path:
 
 
 def fixed(value: float | None, digits: int = 2) -> str:
-    """So many decimals; '–' for None."""
+    """With `digits` decimals; '–' for None."""
     return "–" if value is None or value != value else f"{value:.{digits}f}".replace("-", "−")
 
 

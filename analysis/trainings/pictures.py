@@ -2,14 +2,13 @@
 sessions and more themes bring.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.plots import MARKERS, Look, Picture, picture, small_multiples
+from analysis.style import MARKERS, Look, Picture, picture, small_multiples
 from analysis.trainings.folders import Training
 
 BUDGET = "privacy budget epsilon (smaller = more private)"
@@ -65,30 +64,8 @@ def attack(trainings: Sequence[Training]) -> Picture | None:
     def draw(look: Look) -> Figure:
         figure, (axes,) = small_multiples(look, 1, 1, 3.2)
         at = _across(axes, look, shown, lambda one: one.attack.auc if one.attack else None, 1)
-        for one in shown:
-            if one.attack and one.attack.low is not None and one.attack.high is not None:
-                axes.plot(
-                    [at[_place(one)]] * 2,
-                    [one.attack.low, one.attack.high],
-                    color=look.color(1),
-                    linewidth=1.6,
-                    alpha=0.6,
-                    zorder=2,
-                )
-        allowed = {
-            _place(one): one.attack.allowed
-            for one in shown
-            if one.attack and one.attack.allowed is not None
-        }
-        for number, (place, most) in enumerate(sorted(allowed.items())):
-            label = "" if number else "most that the account allows"
-            axes.plot(
-                [at[place] - 0.3, at[place] + 0.3],
-                [most, most],
-                color=look.ink,
-                linewidth=1.4,
-                label=label,
-            )
+        _intervals(axes, look, shown, at)
+        allowed = _allowed(axes, look, shown, at)
         _levels(axes, look, [(0.5, "guessing")])
         axes.set_ylim(min(0.4, *axes.get_ylim()), 1.02)
         if allowed:
@@ -110,6 +87,40 @@ def attack(trainings: Sequence[Training]) -> Picture | None:
         draw,
         png=True,
     )
+
+
+def _intervals(axes: Axes, look: Look, shown: Sequence[Training], at: Mapping[float, int]) -> None:
+    """The 95% interval of each attack, where its budget stands."""
+    for one in shown:
+        if one.attack and one.attack.low is not None and one.attack.high is not None:
+            axes.plot(
+                [at[_place(one)]] * 2,
+                [one.attack.low, one.attack.high],
+                color=look.color(1),
+                linewidth=1.6,
+                alpha=0.6,
+                zorder=2,
+            )
+
+
+def _allowed(
+    axes: Axes, look: Look, shown: Sequence[Training], at: Mapping[float, int]
+) -> dict[float, float]:
+    """A line where the account allows no more; returns them by budget."""
+    allowed = {
+        _place(one): one.attack.allowed
+        for one in shown
+        if one.attack and one.attack.allowed is not None
+    }
+    for number, (place, most) in enumerate(sorted(allowed.items())):
+        axes.plot(
+            [at[place] - 0.3, at[place] + 0.3],
+            [most, most],
+            color=look.ink,
+            linewidth=1.4,
+            label="" if number else "most that the account allows",
+        )
+    return allowed
 
 
 def amount(trainings: Sequence[Training]) -> Picture | None:
@@ -134,20 +145,7 @@ def amount(trainings: Sequence[Training]) -> Picture | None:
     def draw(look: Look) -> Figure:
         figure, (axes,) = small_multiples(look, 1, 1, 3.2)
         for index, (name, own) in enumerate(series):
-            sites = sorted({one.sites for one in own})
-            means = [
-                float(
-                    np.mean(
-                        [one.after for one in own if one.sites == many and one.after is not None]
-                    )
-                )
-                for many in sites
-            ]
-            style: Any = {"marker": MARKERS[index], "color": look.color(index), "label": name}
-            if sites:
-                axes.plot(
-                    sites, means, "-" if index == 0 else "--", markersize=6, linewidth=1.5, **style
-                )
+            _means_by_sites(axes, look, name, own, index)
         axes.set_xticks(sorted({one.sites for one in trainings}))
         axes.set_xlim(
             min(one.sites for one in trainings) - 0.3, max(one.sites for one in trainings) + 0.3
@@ -173,6 +171,26 @@ def amount(trainings: Sequence[Training]) -> Picture | None:
         alt,
         draw,
         png=True,
+    )
+
+
+def _means_by_sites(axes: Axes, look: Look, name: str, own: Sequence[Training], index: int) -> None:
+    """Mean losses by number of sites, joined; the first series by a whole line."""
+    sites = sorted({one.sites for one in own})
+    if not sites:
+        return
+    losses = [
+        [one.after for one in own if one.sites == many and one.after is not None] for many in sites
+    ]
+    axes.plot(
+        sites,
+        [float(np.mean(some)) for some in losses],
+        "-" if index == 0 else "--",
+        markersize=6,
+        linewidth=1.5,
+        marker=MARKERS[index],
+        color=look.color(index),
+        label=name,
     )
 
 

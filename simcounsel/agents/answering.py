@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from simcounsel.agents.facts import InterviewFacts
+from simcounsel.agents.handwritten import SILENCE
 from simcounsel.agents.past import Past
 from simcounsel.agents.recollection import recollect
-from simcounsel.agents.speech import SILENCE
 from simcounsel.agents.views import bullets, feeling, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
@@ -109,14 +109,16 @@ def own_words(past: Past) -> tuple[str, ...]:
     stand here.
     """
     resident, persona = past.resident, past.resident.persona
-    said = [text for met in past.mets for who, text in met.lines if who == resident.name]
+    said = [
+        line.text for held in past.conversations for line in held.lines if line.who == resident.name
+    ]
     written: list[str] = []
     if isinstance(persona, ClientPersona):
         written += [
             line.text
             for line in persona.voice
             if line.stage != "ending"
-            and (past.mets or line.stage != "hopeful")
+            and (past.conversations or line.stage != "hopeful")
             and set(line.answers) - SOCIAL
         ]
         written += [one.thought for one in persona.situations]
@@ -132,7 +134,7 @@ def _lately(past: Past) -> str:
     """The last twelve things that were done, with their times."""
     return bullets(
         tuple(
-            f"{time_text(deed.minute)} {deed.activity} ({deed.place})" for deed in past.deeds[-12:]
+            f"{time_text(one.minute)} {one.activity} ({one.place})" for one in past.activities[-12:]
         )
     )
 

@@ -5,45 +5,34 @@ from dataclasses import dataclass
 
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import Resident
-from simcounsel.specs.vocabulary import ActivityKind, Emotion
+from simcounsel.runs.conversation import Conversation
+from simcounsel.specs.vocabulary import ActivityKind
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deed:
-    """What somebody did from `minute` to `until`."""
+class Activity:
+    """What somebody did for a while."""
 
     minute: int
+    """When it began."""
     until: int
+    """When it ended."""
     activity: str
     kind: ActivityKind
     place: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Met:
-    """A conversation one had: when, with whom, where, the lines as (who, text), and what oneself
-    felt at one's own.
-    """
-
-    minute: int
-    other: str
-    place: str
-    lines: tuple[tuple[str, str], ...] = ()
-    felt: tuple[Emotion, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Past:
-    """A resident at the end of a tick.
-
-    laid: when each memory was laid down, as (tick, minute), by its id. deeds: all that was done so
-    far, oldest first; mets: all conversations so far. others: the role of everybody else who lived
-    there then, by name.
-    """
+    """A resident at the end of a tick."""
 
     resident: Resident
     scene: Scene
-    laid: Mapping[str, tuple[int, int]]
-    deeds: tuple[Deed, ...]
-    mets: tuple[Met, ...]
+    remembered_at: Mapping[str, tuple[int, int]]
+    """When each memory was made, as (tick, minute), by its id."""
+    activities: tuple[Activity, ...]
+    """All that was done so far, oldest first."""
+    conversations: tuple[Conversation, ...]
+    """All that the resident took part in so far, oldest first."""
     others: Mapping[str, str]
+    """The role of everybody else who lived there then, by name."""

@@ -8,7 +8,7 @@ from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAns
 from simcounsel.agents.views import bullets, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.question import Ask, Example, Facts, Question, Reply, ask, traced
+from simcounsel.llm.question import Ask, Example, Facts, Question, Reply, Tags, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -229,7 +229,7 @@ def _insights(
                 max_tokens=500,
                 seed=seed_of(scene.seed, scene.tick, resident.name, "insights"),
                 examples=tuple(
-                    Example(text=t.say, tags={"theme": t.theme, "emotion": t.emotion})
+                    Example(text=t.say, tags=Tags(theme=t.theme, emotion=t.emotion))
                     for t in resident.persona.thoughts
                 ),
                 facts=InsightsFacts(

@@ -155,19 +155,20 @@ def measured(
             level: _share([pair for pair in pairs if pair[0].level == level], _flagged)
             for level in present
         },
-        hard=(
-            {
-                "hard, danger: flagged": _share(
-                    pairs, _flagged, lambda line, heard: bool(line.hard) and line.risk
-                ),
-                "hard, no danger: flagged": _share(
-                    pairs, _flagged, lambda line, heard: bool(line.hard) and not line.risk
-                ),
-            }
-            if present
-            else {}
-        ),
+        hard=_hard(pairs) if present else {},
     )
+
+
+def _hard(pairs: Sequence[tuple[Labelled, Taken]]) -> dict[str, Share]:
+    """The lines that are marked as hard, by whether there is danger in them."""
+    return {
+        "hard, danger: flagged": _share(
+            pairs, _flagged, lambda line, heard: bool(line.hard) and line.risk
+        ),
+        "hard, no danger: flagged": _share(
+            pairs, _flagged, lambda line, heard: bool(line.hard) and not line.risk
+        ),
+    }
 
 
 def _flagged(line: Labelled, heard: Taken) -> bool:

@@ -81,8 +81,8 @@ def distinct(dialogues: Sequence[Dialogue], n: int, lengths: int | None = None) 
     """Different n-grams in all n-grams of the counselors' lines (Li et al. 2016, section 5.2:
     distinct-1, distinct-2).
 
-    No n-gram reaches over the end of a line. lengths: at most how many units are looked at, since the
-    share falls the longer a text is.
+    No n-gram reaches over the end of a line. lengths: at most how many units are looked at, since
+    the share falls the longer a text is.
     """
     grams: Counter[tuple[str, ...]] = Counter()
     left = lengths if lengths is not None else math.inf

@@ -1,9 +1,12 @@
 """Dialogues out of rows that trainers and other people's corpora use, each a JSON object:
 
-    {"messages": [{"role": "user", "content": ...}]}                   OpenAI; also with `turns`, `dialog`, `lines`, and speakers by name
-    {"conversations": [{"from": "human", "value": ...}]}               ShareGPT; with `chosen` and `rejected` a preference pair
-    {"instruction": ..., "input": ..., "output": ..., "history": [[user, reply]]}      Alpaca
-    {"prompt": [messages], "completion": [messages]}                   TRL; with `chosen` and `rejected` a preference pair
+    OpenAI      {"messages": [{"role": "user", "content": ...}]}; also with `turns`, `dialog`,
+                `lines`, and speakers by name
+    ShareGPT    {"conversations": [{"from": "human", "value": ...}]}; with `chosen` and `rejected` a
+                preference pair
+    Alpaca      {"instruction": ..., "input": ..., "output": ..., "history": [[user, reply]]}
+    TRL         {"prompt": [messages], "completion": [messages]}; with `chosen` and `rejected` a
+                preference pair
 
 Who is `user` and who is `assistant` such a row does not say: the assistant is taken for the
 counselor, unless the export that wrote it says otherwise. System messages are left out. Without a

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import count
 
-from simcounsel.corpus.dialogues import Dialogue, Turn
+from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.corpus.screens.identifying import stretches
 from simcounsel.corpus.screens.naming import blinding_of
 
@@ -61,27 +61,23 @@ def redact(dialogues: Sequence[Dialogue]) -> Redacted:
     for dialogue, hide in zip(dialogues, hiders, strict=True):
         redacted = _with_texts(dialogue, _hider(dialogue))
         counts.update(_replaced(dialogue, redacted))
-        done.append(
-            redacted.model_copy(
-                update={
-                    "names": (),
-                    "places": (),
-                    "client": clients[dialogue.client],
-                    "id": ids[dialogue.id],
-                    "origin": (
-                        dialogue.origin
-                        and dialogue.origin.model_copy(
-                            update={
-                                name: "redacted"
-                                for name in ("file", "chat")
-                                if _hides(hide, getattr(dialogue.origin, name))
-                            }
-                        )
-                    ),
-                }
-            )
-        )
+        update = {
+            "names": (),
+            "places": (),
+            "client": clients[dialogue.client],
+            "id": ids[dialogue.id],
+            "origin": _without_names(dialogue.origin, hide),
+        }
+        done.append(redacted.model_copy(update=update))
     return Redacted(dialogues=tuple(done), replaced=dict(sorted(counts.items())))
+
+
+def _without_names(origin: Origin | None, hide: Callable[[str], str]) -> Origin | None:
+    """Where it comes from, `redacted` where that names somebody."""
+    if origin is None:
+        return None
+    named = [name for name in ("file", "chat") if _hides(hide, getattr(origin, name))]
+    return origin.model_copy(update=dict.fromkeys(named, "redacted"))
 
 
 def _renamed(known: Iterable[str], named: Set[str], what: str) -> dict[str, str]:

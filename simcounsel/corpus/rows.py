@@ -1,5 +1,5 @@
-"""The rows of a file, each with its line: values of JSON lines, elements of a JSON list, transcripts
-with a speaker before each line.
+"""The rows of a file, each with its line: values of JSON lines, elements of a JSON list,
+transcripts with a speaker before each line.
 """
 
 import json

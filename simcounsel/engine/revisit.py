@@ -3,13 +3,13 @@ is written and no lock is taken, so a run that is still being lived can be asked
 """
 
 from simcounsel.agents.mind import Scene
-from simcounsel.agents.past import Deed, Met, Past
+from simcounsel.agents.past import Activity, Past
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.observers import Observers
 from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
-from simcounsel.events import Acted, ConversationStarted, Entry, Remembered, Said
+from simcounsel.events import Acted, Entry, Remembered
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
@@ -43,8 +43,7 @@ def revisit(run: Run, who: str, tick: int | None = None) -> Past:
             f"{run.folder}: {spec.name} did not live there at tick {tick}; there were {there}"
         )
     held = history.conversations(until_tick=tick + 1)
-    mets = tuple(_met(spec.name, one) for one in held if spec.name in one.who)
-    return fold.result(tick, mets)
+    return fold.result(tick, tuple(one for one in held if spec.name in one.who))
 
 
 def _named(world: World, who: str, run: Run) -> ResidentSpec:
@@ -58,22 +57,6 @@ def _named(world: World, who: str, run: Run) -> ResidentSpec:
     )
 
 
-def _met(name: str, held: Conversation) -> Met:
-    """A conversation as one of the two knows it."""
-    started = held.started
-    return Met(
-        minute=held.minute,
-        other=held.other_than(name),
-        place=started.place if isinstance(started, ConversationStarted) else "",
-        lines=tuple((line.who, line.text) for line in held.lines),
-        felt=tuple(
-            line.event.emotion
-            for line in held.lines
-            if isinstance(line.event, Said) and line.who == name
-        ),
-    )
-
-
 class _Fold:
     """What one resident observed of the log so far."""
 
@@ -81,8 +64,8 @@ class _Fold:
         self._observers = Observers(world)
         self._resident = resident
         self._world = world
-        self._laid: dict[str, tuple[int, int]] = {}
-        self._deeds: list[Deed] = []
+        self._remembered_at: dict[str, tuple[int, int]] = {}
+        self._activities: list[Activity] = []
 
     @property
     def here(self) -> dict[str, Role]:
@@ -93,7 +76,7 @@ class _Fold:
         event, name = entry.event, self._resident.name
         match event:
             case Remembered() if event.who == name:
-                self._laid[event.memory.id] = (entry.tick, entry.minute)
+                self._remembered_at[event.memory.id] = (entry.tick, entry.minute)
             case Acted() if event.who == name:
                 self._act(event, entry.minute)
         if name in self._observers.of(event):
@@ -101,16 +84,16 @@ class _Fold:
 
     def _act(self, event: Acted, minute: int) -> None:
         until = minute + self._world.tick_minutes
-        last = self._deeds[-1] if self._deeds else None
+        last = self._activities[-1] if self._activities else None
         since = minute
         if last and (last.activity, last.place, last.until) == (
             event.activity,
             event.place,
             minute,
         ):
-            since = self._deeds.pop().minute
-        self._deeds.append(
-            Deed(
+            since = self._activities.pop().minute
+        self._activities.append(
+            Activity(
                 minute=since,
                 until=until,
                 activity=event.activity,
@@ -119,7 +102,7 @@ class _Fold:
             )
         )
 
-    def result(self, tick: int, mets: tuple[Met, ...]) -> Past:
+    def result(self, tick: int, conversations: tuple[Conversation, ...]) -> Past:
         world, name = self._world, self._resident.name
         minute = minute_of_tick(tick + 1, world.start, world.tick_minutes)
         dates = (
@@ -144,8 +127,8 @@ class _Fold:
         return Past(
             resident=self._resident,
             scene=scene,
-            laid=self._laid,
-            deeds=tuple(self._deeds),
-            mets=mets,
+            remembered_at=self._remembered_at,
+            activities=tuple(self._activities),
+            conversations=conversations,
             others={other: role for other, role in self.here.items() if other != name},
         )

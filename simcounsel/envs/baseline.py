@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium
 
-from simcounsel.agents.speech import LEAVE
+from simcounsel.agents.handwritten import LEAVE
 from simcounsel.chance import seed_of
 from simcounsel.envs.acting import END, SILENCE
 from simcounsel.envs.counseling import CounselingEnv

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import hear
-from simcounsel.safety.taking_up import takes_up
 from simcounsel.specs.vocabulary import RISK_LEVELS, Danger
 
 __all__ = ["WITHIN", "Voiced", "endangered", "ignored", "open_dangers", "voiced"]
@@ -49,7 +49,7 @@ def _heard(text: str, before: str) -> tuple[tuple[Danger, tuple[int, int]], ...]
 
 @lru_cache(maxsize=4096)
 def _taken_up(answer: str, said: str, span: tuple[int, int], kind: Danger, first: bool) -> bool:
-    return takes_up(answer, said, span, kind, first=first)
+    return acknowledges(answer, said, span, kind, first=first)
 
 
 def voiced(lines: Lines) -> Iterator[Voiced]:

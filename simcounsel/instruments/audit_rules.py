@@ -1,5 +1,5 @@
-"""What code finds in a conversation by itself, for an audit: danger and whether it is taken up, help
-that is named, promises of secrecy, means, incitement.
+"""What code finds in a conversation by itself, for an audit: danger and whether it is taken up,
+help that is named, promises of secrecy, means, incitement.
 """
 
 import re
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.audit_quotes import Lines, count_words, stands_in
 from simcounsel.instruments.material import CLIENT, COUNSELOR
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import hear
 from simcounsel.safety.phrases import (
     harm_described,
@@ -17,7 +18,6 @@ from simcounsel.safety.phrases import (
     means_named,
     secrecy_promised,
 )
-from simcounsel.safety.taking_up import takes_up
 from simcounsel.specs.scale import Item, Scale
 from simcounsel.texts import sentences
 
@@ -108,7 +108,7 @@ def _answer_to(lines: Lines, place: int, after: list[tuple[int, str]]) -> str | 
             line
             for at, line in after
             for one in heard.evidence
-            if takes_up(line, text, one.span, one.kind, first=at == place + 1)
+            if acknowledges(line, text, one.span, one.kind, first=at == place + 1)
         ),
         None,
     )

@@ -1,4 +1,6 @@
-"""What the questions to a judge are about, as data: for whoever answers without a language model."""
+"""What the questions to a judge are about, as data: for whoever answers without a language
+model.
+"""
 
 from dataclasses import dataclass
 

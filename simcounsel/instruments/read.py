@@ -1,7 +1,7 @@
 """What was measured in a run: in its log, and afterwards in files beside it.
 
-RUN/events.jsonl                                 `measured` events, made while the world was lived
-RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl      a head, then calls and `measured` lines, made by `rate`
+RUN/events.jsonl                               `measured` events, made while the world was lived
+RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines, by `rate`
 """
 
 import re

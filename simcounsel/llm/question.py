@@ -18,6 +18,7 @@ import orjson
 from pydantic import BaseModel
 
 from simcounsel.prompts import render
+from simcounsel.specs.vocabulary import Emotion
 
 if TYPE_CHECKING:  # numpy is slow to import
     import numpy as np
@@ -42,10 +43,28 @@ T = TypeVar("T")
 
 EXAMPLES_SHOWN = 6
 """How many of a question's examples a chat model sees."""
-OWN = "own"
-"""The tag of an example that a policy brings for its move, before all that a persona has."""
-LISTENS = "listens"
-"""The tag of such an example before which a word on what was heard is fitting."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tags:
+    """Where a line that was written by hand fits."""
+
+    theme: str = "any"
+    emotion: Emotion = "neutral"
+    move: str = ""
+    """The counselor's move, the layperson's act or the client's stage that it words."""
+    when: Literal["first", "later", "any"] = "any"
+    """Which meetings it suits."""
+    answers: tuple[str, ...] = ()
+    """What a client's line can answer."""
+    form: str = ""
+    """The line with its slots, where it has some to be filled."""
+    own: bool = False
+    """Whether a policy brings it for its move, before all that a persona has."""
+    listens: bool | None = None
+    """Whether a word on what was heard may stand before such a line; None: it is said as it is,
+    and may be said again.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +76,7 @@ class Example:
     text: str
     stressed: str | None = None
     """The words that the voice leans on, if any."""
-    tags: Mapping[str, Any] = field(default_factory=dict)
-    """Theme, stage, emotion, cues and the like."""
+    tags: Tags = Tags()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -229,7 +229,7 @@ def _stored(answered: Answered, past: Past) -> Fields:
     memory = past.resident.memory
     recalled = []
     for hit in sorted(answered.recalled.hits, key=lambda one: -one.score):
-        found, (tick, minute) = memory.get(hit.id), past.laid[hit.id]
+        found, (tick, minute) = memory.get(hit.id), past.remembered_at[hit.id]
         recalled.append(
             {
                 **hit.model_dump(),

@@ -1,7 +1,7 @@
 """Is a judge any good? It rates labelled transcripts, twice, with planted faults, and in pairs;
 what it said is written down.
 
-    OUT/ratings.jsonl    a head; the labels; then a line for each rating, pair and count, as they come
+    OUT/ratings.jsonl    a head; the labels; a line for each rating, pair and count as it comes
     OUT/calls.jsonl      every request with prompt and reply
 
 The figures (AUC, correlations, alpha, retest, position bias, sensitivity) are made from these by

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from simcounsel.llm.question import LISTENS, OWN, Example
+from simcounsel.llm.question import Example, Tags
 
 
 @cache
@@ -49,14 +49,4 @@ def own_example(text: str, move: str, *, listens: bool = False) -> Example:
     """A line written by hand for a move, as an example. listens: a word on what was heard may stand
     before it.
     """
-    return Example(
-        text=text,
-        tags={
-            OWN: True,
-            LISTENS: listens,
-            "move": move,
-            "theme": "any",
-            "emotion": "neutral",
-            "when": "any",
-        },
-    )
+    return Example(text=text, tags=Tags(own=True, listens=listens, move=move))

@@ -50,8 +50,8 @@ def assess(
     """What is in a client's line. At most one request, and none where the detector is sure;
     every_line: only where it is sure of danger.
 
-    before: the counselor's line before it, '' if there is none. who: the client. key: what the luck
-    of the request depends on, such as (seed, tick, chat, message). language: of the talk, as `hear`
+    before: the counselor's line before it, '' if there is none. who: the client. key: what the
+    seed of the question depends on, such as (seed, tick, chat, message). language: of the talk, as `hear`
     takes it. chat, message: where the line stands, for the event. `by` is "model" when one judged;
     a model that cannot (embedded, scripted) leaves it to the detector.
     """

@@ -14,7 +14,7 @@ about, of which a model is asked, 75 of 120. So silence promises nothing. The wo
 heard 48 of the same 120 (and were in doubt about one more), with precision 0.86.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simcounsel.safety.answers import answered
@@ -100,14 +100,7 @@ def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) ->
     kept = tuple(evidence)
     levels = {kind: weigh([one for one in kept if one.kind == kind]) for kind in DANGERS}
     level = higher(*(level for level, _ in levels.values()))
-    doubt = any(
-        doubt and (of == level or level in ("none", "low")) for of, doubt in levels.values()
-    ) or bool(strange and level == "none")
-    if any(of == level != "none" and not doubt for of, doubt in levels.values()) and level in (
-        "high",
-        "imminent",
-    ):
-        doubt = False
+    doubt = _in_doubt(level, levels.values(), bool(strange))
     why = [f"{one.what}: “{one.words}”" for one in kept] + [
         f"no words are known for the language {code}" for code in strange
     ]
@@ -119,6 +112,16 @@ def _heard(evidence: list[Evidence], denied: set[Danger], strange: list[str]) ->
         why="; ".join(why) + (" (in doubt)" if doubt else ""),
         denied=tuple(kind for kind in DANGERS if kind in denied and levels[kind][0] == "none"),
     )
+
+
+def _in_doubt(level: RiskLevel, levels: Iterable[tuple[RiskLevel, bool]], strange: bool) -> bool:
+    """Whether a model should be asked. level: the highest of `levels`, which are by kind, each with
+    its doubt. strange: part of it was in a language without words.
+    """
+    if level in ("high", "imminent"):
+        at_the_top = [doubt for of, doubt in levels if of == level]
+        return all(at_the_top)
+    return any(doubt for _, doubt in levels) or (strange and level == "none")
 
 
 def _counted(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from simcounsel.safety.lexicon import Cue, Entry, Lexicon
+from simcounsel.safety.lexicon import Entry, Lexicon
 from simcounsel.safety.reading import normal
+from simcounsel.safety.wordlist import Cue
 from simcounsel.texts import sentences
 from simcounsel.texts.sentences import Span
 
 WINDOW = 110
-"""So many characters before a cue are looked at."""
+"""How many characters before a cue are looked at."""
 AFTER = 60
 MOST = 24
-"""So many places of one pattern are looked at in a text; nobody says a thing more often in a
+"""At most this many places of one pattern are looked at in a text; nobody says a thing more often in a
 line.
 """
 

@@ -24,51 +24,24 @@ them take seconds.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
+from simcounsel.safety.pattern_nodes import BadPattern, Grammar, Node, read_nodes
+
 FILLED = 3
-"""So many fillers may stand between two words."""
+"""At most this many fillers stand between two words."""
 STEM = 3
 """A word with any ending is looked up by its first three letters."""
-_TOKEN = re.compile(
-    r"\s+|(?P<class><[\w ]+>)|~(?P<gap>\d+)|(?P<open>[!-]?\()|(?P<sign>[)|?$^])"
-    r"|(?P<word>(?:[^\s()|?$^<>~!-]|-(?!\())+)"
-)
-_RUN = re.compile(r"[^\s()|?$^<>~!-]+(?=[^\s()|?$^<>~!-]\?)")
-
-
-class BadPattern(ValueError):
-    """A pattern that cannot be read; the text says why."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grammar:
-    """What a language's patterns are read with."""
-
-    spaced: bool
-    """Words stand apart."""
-    fillers: tuple[str, ...] = ()
-    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    common: frozenset[str] = frozenset()
-    """Words too common to look a pattern up by."""
-    turning: tuple[str, ...] = ()
-    """Words that a gap does not pass over, since they turn what is said into its contrary."""
-
-    @cached_property
-    def filling(self) -> frozenset[str]:
-        """The single words of the fillers; in a text they may stand in capitals."""
-        return frozenset(word for filler in self.fillers for word in filler.split())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """One stretch that must be found."""
 
-    nodes: tuple["_Node", ...]
-    grammar: "Grammar"
+    nodes: tuple[Node, ...]
+    grammar: Grammar
     keys: frozenset[str]
     """Words (spaced) or beginnings of one or two characters; at least one stands in any text that
     fits.
@@ -101,18 +74,6 @@ class Pattern:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Node:
-    """A part of a pattern."""
-
-    kind: str
-    """Word, Choice, Gap, Not, After, End or Start."""
-    text: str = ""
-    inner: tuple[tuple["_Node", ...], ...] = ()
-    optional: bool = False
-    """It may be missing."""
-
-
 def read_pattern(source: str, grammar: Grammar) -> Pattern:
     """BadPattern when it cannot be read, names a class that is not there, or needs no word at
     all.
@@ -130,7 +91,7 @@ def any_of(sources: Iterable[str], grammar: Grammar) -> str:
     """A regular expression for any of these, without word boundaries; one that never fits for
     none.
     """
-    made = [_sequence(_read(source, grammar), grammar) for source in sources]
+    made = [_sequence(read_nodes(source, grammar), grammar) for source in sources]
     return f"(?:{'|'.join(made)})" if made else r"(?!)"
 
 
@@ -142,7 +103,7 @@ def between(grammar: Grammar) -> str:
 
 
 def _part(source: str, grammar: Grammar) -> Part:
-    nodes = _read(source, grammar)
+    nodes = read_nodes(source, grammar)
     keys = _keys(nodes, grammar)
     if not keys:
         raise BadPattern(
@@ -153,7 +114,7 @@ def _part(source: str, grammar: Grammar) -> Part:
     return Part(nodes=nodes, grammar=grammar, keys=keys)
 
 
-def _check(source: str, nodes: Sequence["_Node"]) -> None:
+def _check(source: str, nodes: Sequence[Node]) -> None:
     """BadPattern when everything in it, or in one of its brackets, may be missing."""
     if all(node.optional or node.kind in ("Start", "Not", "After") for node in nodes):
         raise BadPattern(
@@ -169,98 +130,7 @@ def edges(grammar: Grammar) -> tuple[str, str]:
     return (r"(?<!\w)", r"(?!\w)") if grammar.spaced else ("", "")
 
 
-# reading
-
-
-def _read(source: str, grammar: Grammar) -> tuple[_Node, ...]:
-    tokens, at = [], 0
-    while at < len(source):
-        found = (None if grammar.spaced else _RUN.match(source, at)) or _TOKEN.match(source, at)
-        if not found:
-            raise BadPattern(f"{source!r}: {source[at]!r} means nothing at character {at + 1}")
-        if not found.group().isspace():
-            tokens.append(found)
-        at = found.end()
-    reader = _Reader(source, tokens, grammar)
-    (nodes,) = reader.choices(())
-    if reader.at < len(tokens):
-        raise BadPattern(f"{source!r}: a bracket is closed that was not opened")
-    return nodes
-
-
-class _Reader:
-    """Tokens into nodes."""
-
-    def __init__(self, source: str, tokens: Sequence[re.Match[str]], grammar: Grammar) -> None:
-        self.source, self.tokens, self.grammar, self.at = source, tokens, grammar, 0
-
-    def choices(
-        self, done: tuple[tuple[_Node, ...], ...], *, inside: bool = False
-    ) -> tuple[tuple[_Node, ...], ...]:
-        """The alternatives up to the closing bracket, or to the end."""
-        nodes: list[_Node] = []
-        while self.at < len(self.tokens) and self.tokens[self.at].group() not in ("|", ")"):
-            nodes.append(self._node())
-        if not nodes:
-            raise BadPattern(f"{self.source!r}: nothing stands where a word should")
-        done = (*done, tuple(nodes))
-        if inside and self.at < len(self.tokens) and self.tokens[self.at].group() == "|":
-            self.at += 1
-            return self.choices(done, inside=True)
-        return done
-
-    def _node(self) -> _Node:
-        token = self.tokens[self.at]
-        self.at += 1
-        node = (
-            self._single(token)
-            if token.re is _RUN or not token["open"]
-            else self._bracket(token.group())
-        )
-        if self.at < len(self.tokens) and self.tokens[self.at].group() == "?":
-            self.at += 1
-            node = _Node(kind=node.kind, text=node.text, inner=node.inner, optional=True)
-        return node
-
-    def _bracket(self, opened: str) -> _Node:
-        inner = self.choices((), inside=True)
-        if self.at >= len(self.tokens) or self.tokens[self.at].group() != ")":
-            raise BadPattern(f"{self.source!r}: a bracket is not closed")
-        self.at += 1
-        return _Node(kind={"(": "Choice", "!(": "Not", "-(": "After"}[opened], inner=inner)
-
-    def _single(self, token: re.Match[str]) -> _Node:
-        if token.re is _RUN:
-            return _Node(kind="Word", text=token.group())
-        if token["class"]:
-            name = token["class"][1:-1]
-            if name not in self.grammar.classes:
-                raise BadPattern(f"{self.source!r}: no class {name!r}")
-            return _Node(
-                kind="Choice",
-                inner=tuple(_read(entry, self.grammar) for entry in self.grammar.classes[name]),
-            )
-        if token["gap"]:
-            return _Node(kind="Gap", text=token["gap"], optional=True)
-        if token["word"]:
-            return self._word(token["word"])
-        if token.group() in "$^":
-            return _Node(kind={"$": "End", "^": "Start"}[token.group()])
-        raise BadPattern(f"{self.source!r}: {token.group()!r} stands where a word should")
-
-    def _word(self, word: str) -> _Node:
-        if not word.endswith("+"):
-            return _Node(kind="Word", text=word)
-        if word[:-1] not in self.grammar.forms:
-            raise BadPattern(f"{self.source!r}: `forms` has no {word[:-1]!r}")
-        forms = (word[:-1], *self.grammar.forms[word[:-1]])
-        return _Node(kind="Choice", inner=tuple((_Node(kind="Word", text=form),) for form in forms))
-
-
-# writing
-
-
-def _sequence(nodes: Sequence[_Node], grammar: Grammar) -> str:
+def _sequence(nodes: Sequence[Node], grammar: Grammar) -> str:
     joined, out, firm = between(grammar), "", False
     for node in nodes:
         if node.kind in ("End", "Start", "Not", "After"):
@@ -283,21 +153,22 @@ def _sequence(nodes: Sequence[_Node], grammar: Grammar) -> str:
     return out
 
 
-def _around(node: _Node, grammar: Grammar, joined: str) -> str:
+def _around(node: Node, grammar: Grammar, joined: str) -> str:
     """What is looked at and not taken."""
     if node.kind == "End":
         return r"""(?= *(?:[^\w\s'&%$#-]|\n|\Z))"""
     if node.kind == "Start":
         return r"""(?<![^.!?\n;:—"(。！？；：，,…] )(?<![^\s.!?\n;:—"(。！？；：，,…])"""
     if node.kind == "Not":
-        return f"(?!{joined}(?:{'|'.join(_sequence(choice, grammar) for choice in node.inner)}){edges(grammar)[1]})"
+        choices = "|".join(_sequence(choice, grammar) for choice in node.inner)
+        return f"(?!{joined}(?:{choices}){edges(grammar)[1]})"
     gap = " " if grammar.spaced else ""
     return "".join(
         f"(?<!{gap.join(re.escape(word.text) for word in choice)}{gap})" for choice in node.inner
     )
 
 
-def _single(node: _Node, grammar: Grammar) -> str:
+def _single(node: Node, grammar: Grammar) -> str:
     if node.kind == "Choice":
         return f"(?:{'|'.join(dict.fromkeys(_sequence(choice, grammar) for choice in node.inner))})"
     word = node.text.removesuffix("*")
@@ -312,7 +183,7 @@ def _single(node: _Node, grammar: Grammar) -> str:
 
 
 def _gap(most: int, grammar: Grammar) -> str:
-    """Up to so many other words, or characters; fillers count as words here, so that there is one
+    """Up to `most` other words, or characters; fillers count as words here, so that there is one
     way only to read each text.
     """
     turning = (
@@ -327,10 +198,7 @@ def _gap(most: int, grammar: Grammar) -> str:
     )
 
 
-# looking up
-
-
-def _keys(nodes: Sequence[_Node], grammar: Grammar) -> frozenset[str]:
+def _keys(nodes: Sequence[Node], grammar: Grammar) -> frozenset[str]:
     """The best set of words one of which must stand there; empty when there is none."""
     found = [keys for node in nodes if not node.optional and (keys := _keys_of(node, grammar))]
     return min(
@@ -344,7 +212,7 @@ def _is_common(key: str, grammar: Grammar) -> bool:
     return key in grammar.common if grammar.spaced else all(one in grammar.common for one in key)
 
 
-def _keys_of(node: _Node, grammar: Grammar) -> frozenset[str]:
+def _keys_of(node: Node, grammar: Grammar) -> frozenset[str]:
     if node.kind == "Choice":
         each = [_keys(choice, grammar) for choice in node.inner]
         return frozenset().union(*each) if all(each) else frozenset()

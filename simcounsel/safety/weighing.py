@@ -22,11 +22,11 @@ from simcounsel.specs.vocabulary import RISK_LEVELS, Danger, RiskLevel
 from simcounsel.texts.sentences import Span
 
 STRONG, GRAVE = 2, 4
-"""So many points of hints make low, and high."""
+"""The points of hints that make low, and high."""
 TRACE_WINDOW = 200
-"""Traces are together within so many characters."""
+"""Characters within which traces are together."""
 MOST_OF_TRACES = 2
-"""So many points at most come from traces: they make low, not high."""
+"""The most points that come from traces: they make low, not high."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,74 +66,96 @@ def farther(level: RiskLevel) -> RiskLevel:
 
 def evidence_of(line: Line, text: str, found: Found) -> Evidence | None:
     """What a cue comes to; None for nothing. text: as it was said."""
-    cue, what, doubt = found.cue, found.cue.what, found.cue.hint is not None
-    level: RiskLevel = found.cue.level or "none"
-    points: int = found.cue.hint or 0
-    own = found.whose == "own"
-    if cue.hint == 0:
-        if (
-            found.denied
-            or found.told
-            or found.asked
-            or found.past
-            or (not own and cue.kind in ("suicide", "self_harm"))
-        ):
-            return None
-        return Evidence(
-            kind=cue.kind,
-            level="none",
-            span=found.span,
-            words=text[slice(*found.span)],
-            what=what,
-            doubt=True,
-            trace=True,
-        )
-    if found.denied:
-        if not found.open:
-            return None
-        level, points, doubt, what = "none", STRONG, True, f"{what}, denied for now only"
-    elif found.told or found.asked:
-        if not own:
-            return None
-        level, points, doubt, what = "none", 1, True, f"{what}, as somebody else's words"
-    elif not own and cue.kind in ("suicide", "self_harm"):
-        if found.past:
-            return None
-        level, points, doubt, what = (
-            ("low" if points != 1 else "none"),
-            points,
-            True,
-            f"{what}, of somebody else",
-        )
-    elif found.past:
-        level, points, what = (
-            (higher("low") if points == 0 else "none"),
-            points and 1,
-            f"{what}, in the past",
-        )
-    if points >= STRONG:
+    words = text[slice(*found.span)]
+    if found.cue.hint == 0:
+        return _trace(found, words)
+    counted = _counted(found)
+    if counted is None:
+        return None
+    level, what = counted.level, counted.what
+    if counted.points >= STRONG:
         level = "low"
     if (
-        own
-        and not (found.past or found.denied or found.told or found.asked)
-        and (level in ("low", "high") or points >= STRONG)
+        _own_present(found)
+        and (level in ("low", "high") or counted.points >= STRONG)
+        and any(line.says(section, line.sentence(found.span)) for section in ("at_hand", "now"))
     ):
-        sentence = line.sentence(found.span)
-        if line.says("at_hand", sentence) or line.says("now", sentence):
-            level, what = nearer(level), f"{what}, now or with the means at hand"
+        level, what = nearer(level), f"{what}, now or with the means at hand"
     return Evidence(
-        kind=cue.kind,
+        kind=found.cue.kind,
         level=level,
         span=found.span,
-        words=text[slice(*found.span)],
+        words=words,
         what=what,
-        doubt=doubt,
-        points=points,
+        doubt=counted.doubt,
+        points=counted.points,
     )
 
 
+def _own_present(found: Found) -> bool:
+    return found.whose == "own" and not (found.past or found.denied or found.told or found.asked)
+
+
+def _another_in_danger(found: Found) -> bool:
+    """Whether it is somebody else who may die or be hurt by their own hand."""
+    return found.whose != "own" and found.cue.kind in ("suicide", "self_harm")
+
+
+def _trace(found: Found, words: str) -> Evidence | None:
+    """Nothing where something around it says otherwise."""
+    if found.denied or found.told or found.asked or found.past or _another_in_danger(found):
+        return None
+    return Evidence(
+        kind=found.cue.kind,
+        level="none",
+        span=found.span,
+        words=words,
+        what=found.cue.what,
+        doubt=True,
+        trace=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Counted:
+    """What a cue counts as, by what stands around it."""
+
+    level: RiskLevel
+    points: int
+    doubt: bool
+    what: str
+
+
+def _counted(found: Found) -> _Counted | None:
+    """None for nothing."""
+    cue, what, points = found.cue, found.cue.what, found.cue.hint or 0
+    if found.denied:
+        said = f"{what}, denied for now only"
+        return _Counted(level="none", points=STRONG, doubt=True, what=said) if found.open else None
+    if found.told or found.asked:
+        said = f"{what}, as somebody else's words"
+        return (
+            _Counted(level="none", points=1, doubt=True, what=said)
+            if found.whose == "own"
+            else None
+        )
+    if _another_in_danger(found):
+        level: RiskLevel = "low" if points != 1 else "none"
+        said = f"{what}, of somebody else"
+        return None if found.past else _Counted(level=level, points=points, doubt=True, what=said)
+    doubt = cue.hint is not None
+    if found.past:
+        return _Counted(
+            level="low" if points == 0 else "none",
+            points=points and 1,
+            doubt=doubt,
+            what=f"{what}, in the past",
+        )
+    return _Counted(level=cue.level or "none", points=points, doubt=doubt, what=what)
+
+
 def traces(some: Sequence[Evidence]) -> int:
-    """So many traces of different sorts stand near each other."""
+    """How many traces of different sorts stand near each other."""
     found = [one for one in some if one.trace]
     return max(
         (

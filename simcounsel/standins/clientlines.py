@@ -67,12 +67,12 @@ class ClientLines:
         fitting = [
             e
             for e in question.examples
-            if e.text not in here and any(cue in cues for cue in e.tags["answers"])
+            if e.text not in here and any(cue in cues for cue in e.tags.answers)
         ]
         if begins:
-            fitting = [e for e in fitting if e.tags["theme"] != "any"] or fitting
+            fitting = [e for e in fitting if e.tags.theme != "any"] or fitting
         if facts.meeting > 1 or facts.closeness >= AT_HOME:
-            fitting = [e for e in fitting if e.tags["stage"] != "early"] or fitting
+            fitting = [e for e in fitting if e.tags.move != "early"] or fitting
         fresh = [e for e in fitting if e.text not in lately] or fitting
         if not fresh:
             return self._made(facts, question, leaving)
@@ -83,7 +83,7 @@ class ClientLines:
         return Pick(
             text=fresh[best].text,
             stressed=fresh[best].stressed,
-            emotion=fresh[best].tags["emotion"],
+            emotion=fresh[best].tags.emotion,
             source="chosen",
             leaves=leaving,
         )
@@ -139,8 +139,8 @@ class ClientLines:
         draw = chance(question.seed, "line")
         scores = []
         for index, e in enumerate(lines):
-            cue = max(cues.get(c, 0.0) for c in e.tags["answers"])
-            theme = e.tags["theme"]
+            cue = max(cues.get(c, 0.0) for c in e.tags.answers)
+            theme = e.tags.theme
             on_theme = (
                 0.0
                 if open_theme is None
@@ -153,8 +153,8 @@ class ClientLines:
             fresh_theme = (
                 -0.25 * spent.get(theme, 0) if open_theme is None and facts.meeting > 1 else 0.0
             )
-            stage = 0.25 if e.tags["stage"] == facts.move else 0.0
-            mood = emotion_relevance(e.tags["emotion"], facts.emotion) - 0.5
+            stage = 0.25 if e.tags.move == facts.move else 0.0
+            mood = emotion_relevance(e.tags.emotion, facts.emotion) - 0.5
             scores.append(
                 1.6 * cue
                 + 0.9 * on_theme
@@ -171,7 +171,7 @@ class ClientLines:
 
     def _spent_themes(self, facts: LineFacts, question: Question[LineAnswer]) -> dict[str, int]:
         """How many of one's lately said lines were on each theme."""
-        by_text = {e.text: e.tags["theme"] for e in question.examples}
+        by_text = {e.text: e.tags.theme for e in question.examples}
         spent: dict[str, int] = {}
         for text in facts.said[-AGAIN:]:
             theme = by_text.get(text)
@@ -210,14 +210,12 @@ class ClientLines:
             )
         if otherwise is None:
             otherwise = (
-                question.examples[0]
-                if question.examples
-                else Example(text=question.declared.say, tags={"emotion": "neutral"})
+                question.examples[0] if question.examples else Example(text=question.declared.say)
             )
         return Pick(
             text=otherwise.text,
             stressed=otherwise.stressed,
-            emotion=otherwise.tags["emotion"],
+            emotion=otherwise.tags.emotion,
             source="chosen",
             leaves=leaving,
         )
@@ -225,6 +223,6 @@ class ClientLines:
 
 def _open_theme(facts: LineFacts, question: Question[LineAnswer]) -> str | None:
     """The theme of one's own last themed line in this conversation; None before there is one."""
-    by_text = {e.text: e.tags["theme"] for e in question.examples}
+    by_text = {e.text: e.tags.theme for e in question.examples}
     own = (by_text.get(line.text, "any") for line in reversed(facts.lines) if line.who == facts.me)
     return next((theme for theme in own if theme != "any"), None)

@@ -10,7 +10,7 @@ import numpy as np
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
-from simcounsel.llm.question import LISTENS, OWN, Example, Question
+from simcounsel.llm.question import Example, Question
 from simcounsel.standins.picks import Pick, filled_in, used_before
 from simcounsel.standins.sense import Sense
 
@@ -76,7 +76,7 @@ class CounselorLines:
         talk.
         """
         said = facts.said
-        pool = [e for e in question.examples if OWN in e.tags]
+        pool = [e for e in question.examples if e.tags.own]
         here = " ".join(line.text for line in facts.lines if line.who == facts.me)
         filled = [
             (e, text)
@@ -84,7 +84,7 @@ class CounselorLines:
             if (text := filled_in(e.text, facts)) is not None and text not in here
         ]
         if not filled and not any(
-            LISTENS in e.tags for e in pool
+            e.tags.listens is not None for e in pool
         ):  # lines of safety may be said again, others may not stand in for them
             filled = [(e, text) for e in pool if (text := filled_in(e.text, facts)) is not None]
         if not filled:
@@ -99,7 +99,7 @@ class CounselorLines:
         ]
         chosen, text = filled[int(np.argmax(scores))]
         if (
-            chosen.tags.get(LISTENS)
+            chosen.tags.listens
             and "“" not in text
             and facts.heard
             and len(facts.heard.text.split()) >= A_TELLING
@@ -126,10 +126,10 @@ class CounselorLines:
         pool = [
             e
             for e in question.examples
-            if OWN not in e.tags and e.tags["move"] == move and e.tags["when"] in ("any", when)
+            if not e.tags.own and e.tags.move == move and e.tags.when in ("any", when)
         ]
         if when != "any":
-            pool = [e for e in pool if e.tags["when"] == when] or pool
+            pool = [e for e in pool if e.tags.when == when] or pool
         pool = [e for e in pool if _suits(e, facts)] or pool
         quoting = [e for e in pool if ("{words}" in e.text) == words]
         filled = [
@@ -146,13 +146,7 @@ class CounselorLines:
         noise = np.array([draw.gauss(0, 0.12) for _ in filled])
         tagged = np.array(
             [
-                (
-                    0.25
-                    if e.tags["emotion"] != "neutral"
-                    else 0.15
-                    if e.tags["theme"] != "any"
-                    else 0.0
-                )
+                (0.25 if e.tags.emotion != "neutral" else 0.15 if e.tags.theme != "any" else 0.0)
                 for e, _ in filled
             ]
         )
@@ -164,7 +158,7 @@ def _suits(form: Example, facts: LineFacts) -> bool:
     fall.
     """
     heard = facts.heard
-    emotion, theme = form.tags["emotion"], form.tags["theme"]
+    emotion, theme = form.tags.emotion, form.tags.theme
     if emotion != "neutral" and (heard is None or heard.emotion != emotion):
         return False
     if theme == "any":

@@ -41,17 +41,15 @@ class LaypersonLines:
         leaving = move == "close"
         said = facts.said
         heard = facts.heard
-        pool = [e for e in question.examples if e.tags["act"] == move] or list(question.examples)
+        pool = [e for e in question.examples if e.tags.move == move] or list(question.examples)
         if move == "sympathize" and heard is not None:
             pool = [
                 e
                 for e in pool
-                if e.tags["emotion"] == "neutral"
-                or emotion_relevance(e.tags["emotion"], heard.emotion) > 0.8
+                if e.tags.emotion == "neutral"
+                or emotion_relevance(e.tags.emotion, heard.emotion) > 0.8
             ] or pool
-        filled = [
-            (e, text) for e in pool if (text := filled_in(str(e.tags["say"]), facts)) is not None
-        ]
+        filled = [(e, text) for e in pool if (text := filled_in(e.tags.form, facts)) is not None]
         if not filled:
             return Pick(
                 text=question.declared.say,
@@ -63,18 +61,18 @@ class LaypersonLines:
         texts = [re.sub(r"\[([^\]]+)\]", r"\1", text) for _, text in filled]
         near = self._sense.nearness(heard.text, texts) if heard else np.zeros(len(texts))
         theme = self._theme_nearness(facts, question, heard.text if heard else "")
-        uses = np.array([used_before(str(e.tags["say"]), said) for e, _ in filled])
+        uses = np.array([used_before(e.tags.form, said) for e, _ in filled])
         draw = chance(question.seed, "chat")
         scores = [
             0.8 * near[i]
-            + (0.0 if e.tags["theme"] == "any" else 1.2 * (theme.get(e.tags["theme"], 0.0) - 0.3))
+            + (0.0 if e.tags.theme == "any" else 1.2 * (theme.get(e.tags.theme, 0.0) - 0.3))
             - 1.5 * uses[i]
             + draw.gauss(0, 0.05)
             for i, (e, _) in enumerate(filled)
         ]
         best = int(np.argmax(scores))
         emotion: Emotion = (
-            filled[best][0].tags["emotion"] if move in ("greet", "share", "close") else "trust"
+            filled[best][0].tags.emotion if move in ("greet", "share", "close") else "trust"
         )
         return Pick(
             text=texts[best], stressed=None, emotion=emotion, source="chosen", leaves=leaving
@@ -88,10 +86,8 @@ class LaypersonLines:
         """
         by_theme: dict[str, list[str]] = {}
         for e in question.examples:
-            if e.tags["theme"] != "any":
-                by_theme.setdefault(e.tags["theme"], [f"It is about {e.tags['theme']}."]).append(
-                    e.text
-                )
+            if e.tags.theme != "any":
+                by_theme.setdefault(e.tags.theme, [f"It is about {e.tags.theme}."]).append(e.text)
         if not heard:
             return {}
         return {

@@ -11,7 +11,7 @@ import yaml
 
 from simcounsel.corpus.screens.risk import risks
 from simcounsel.corpus.synthesis.context import PERSON, Line
-from simcounsel.safety.taking_up import OWN_LIFE
+from simcounsel.safety.acknowledging import OWN_LIFE
 
 ASKS_ADVICE = re.compile(
     r"\b(?:what (?:i|can|could|should|do)|how (?:do|can|could|to)|know what|advice|tell me)\b",

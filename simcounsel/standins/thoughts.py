@@ -151,7 +151,7 @@ class Thoughts:
     ) -> Given[InsightsAnswer]:
         """Two conclusions, written or chosen, each with the evidence nearest to it."""
         name, evidence = facts.name, facts.evidence
-        emotion_of = {e.text: e.tags["emotion"] for e in question.examples}
+        emotion_of = {e.text: e.tags.emotion for e in question.examples}
         candidates = [*self._written_insights(facts, question), *emotion_of]
         kept: list[InsightAnswer] = []
         known = list(facts.known)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from simcounsel.texts import sentences, stopwords
 
 LEAST_WORDS, LEAST_CHARACTERS = 3, 4
-"""A quotation has so many words (Chinese: characters), or is a whole sentence of two words at
+"""The fewest words (Chinese: characters) of a quotation, unless it is a whole sentence of two words at
 least; less shows nothing.
 """
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from simcounsel.agents import speech
+from simcounsel.agents.handwritten import SILENCE, examples_for
 from simcounsel.agents.mind import Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
@@ -124,7 +125,7 @@ def test_stress_must_be_in_the_line() -> None:
     for stressed, kept in (
         ("the hours", "the hours"),
         ("the minutes", None),
-        (7, None),
+        ("7", None),
         (None, None),
     ):
         asking = speech.speak(Alone().resident, scene(), view(HEARD), decision("telling"))
@@ -179,7 +180,7 @@ def test_fallback_never_repeats_itself() -> None:
     assert len(set(ines.resident.said)) == len(lines)
     seen = []
     speak(ines, view(HEARD), "early", line("Hm, well."), seen)
-    assert seen[1].fallback.say == speech.SILENCE["en"]["client"]
+    assert seen[1].fallback.say == SILENCE["en"]["client"]
 
 
 @pytest.mark.parametrize(("who", "move"), [("Ines", "ending"), ("Miriam", "close")])
@@ -204,28 +205,25 @@ def test_mute_persona_still_has_words() -> None:
         seen,
     )
     assert seen[1].examples == ()
-    assert seen[1].fallback.say == speech.SILENCE["en"]["client"]
+    assert seen[1].fallback.say == SILENCE["en"]["client"]
 
 
 def test_examples_of_the_move_come_first() -> None:
     ines, miriam = Alone().resident, Alone("Miriam").resident
-    examples = speech.examples_for(ines, view(HEARD), decision("hopeful"))
-    stages = [e.tags["stage"] == "hopeful" for e in examples]
+    examples = examples_for(ines, view(HEARD), decision("hopeful"))
+    stages = [e.tags.move == "hopeful" for e in examples]
     assert stages == sorted(stages, reverse=True)
     assert any(stages)
     assert isinstance(ines.persona, ClientPersona)
     assert len(examples) == len(ines.persona.voice)
-    moves = [
-        e.tags["move"] == "evidence"
-        for e in speech.examples_for(miriam, BACK, decision("evidence"))
-    ]
+    moves = [e.tags.move == "evidence" for e in examples_for(miriam, BACK, decision("evidence"))]
     assert moves == sorted(moves, reverse=True)
 
 
 def test_examples_change_from_turn_to_turn() -> None:
     ines = Alone().resident
     first, again, second = (
-        speech.examples_for(ines, v, decision("telling"))[:6]
+        examples_for(ines, v, decision("telling"))[:6]
         for v in (view(HEARD), view(HEARD), view(HEARD, TOLD))
     )
     assert first == again

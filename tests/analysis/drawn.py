@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis import plots
-from analysis.plots import Look, Picture
+from analysis import style
+from analysis.style import Look, Picture
 
 Draws = dict[str, Any]
 
@@ -16,14 +16,14 @@ Draws = dict[str, Any]
 @contextmanager
 def remembered() -> Iterator[Draws]:
     """How each picture that is made meanwhile is drawn, by its id."""
-    draw, draws = plots._drawn, dict[str, Any]()
+    draw, draws = style._drawn, dict[str, Any]()
 
     def kept(how: Any, look: Look, id: str, form: Any) -> bytes:
         draws[id] = how
         return draw(how, look, id, form)
 
     with pytest.MonkeyPatch.context() as patching:
-        patching.setattr(plots, "_drawn", kept)
+        patching.setattr(style, "_drawn", kept)
         yield draws
 
 
@@ -32,9 +32,9 @@ def assert_dark_as_drawn(pictures: Mapping[str, Picture], draws: Draws) -> None:
     assert pictures.keys() == draws.keys() and pictures
     look = Look(wide=False, dark=True)
     for id, one in pictures.items():
-        assert tuple(one.svg) == plots.LOOKS
+        assert tuple(one.svg) == style.LOOKS
         assert len(set(one.svg.values())) == 4
-        assert _numbered(one.svg[look]) == _numbered(plots._drawn(draws[id], look, id, "svg")), id
+        assert _numbered(one.svg[look]) == _numbered(style._drawn(draws[id], look, id, "svg")), id
 
 
 def _numbered(svg: bytes) -> bytes:

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.__main__ import app
+from analysis.corpora.comparison import Options, Report, make
 from analysis.corpora.people import agreement_by_corpus, rank
 from analysis.corpora.quality import Mean, contrasts, dimensions, interval_of, mean_of
-from analysis.corpora.report import Options, Report, make
 from analysis.corpora.sources import Group, read_sources
 from analysis.corpora.writing import headline, write
 from analysis.experiment import ReportError

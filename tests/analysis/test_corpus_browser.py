@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from analysis.corpora.report import Options, make
+from analysis.corpora.comparison import Options, make
 from analysis.corpora.writing import write
 from tests.corpus.planted import corpus, people, rated
 from tests.viewer.conftest import browser, chromium

@@ -9,10 +9,10 @@ import pytest
 from analysis import tables
 from analysis.experiment import Experiment, Hypothesis
 from analysis.exploring import explore
+from analysis.finding import find
 from analysis.outcomes import COLUMNS, logged_outcomes, measured_outcomes
 from analysis.patterns import periods
 from analysis.planned import test_planned as planned_tests
-from analysis.sample import find
 from tests.analysis.conftest import PLANTED, planted
 from tests.analysis.made import plan, study
 

@@ -7,7 +7,7 @@ import pytest
 
 from analysis import tables
 from analysis.experiment import ReportError
-from analysis.sample import find
+from analysis.finding import find
 from simcounsel.events import Acted, RelationChanged, Said, Warned
 from simcounsel.instruments.read import measurements
 from simcounsel.runs.run import Run
@@ -67,7 +67,7 @@ def test_an_unknown_price_is_not_zero(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=2)
     file = run.folder / "calls.jsonl"
     file.write_text(
-        file.read_text().replace('"cost_usd": 0.0', '"cost_usd": null', 1), encoding="utf-8"
+        file.read_text().replace('"cost_usd":0.0', '"cost_usd":null', 1), encoding="utf-8"
     )
     table = tables.costs([run.folder])
     assert table["cost_usd"].isna().sum() == 1
@@ -104,7 +104,7 @@ def test_damaged_runs_are_left_out_and_named(three_runs: Path, tmp_path: Path) -
         file.write("nonsense\n")
     text = (tmp_path / "newer" / "manifest.json").read_text(encoding="utf-8")
     (tmp_path / "newer" / "manifest.json").write_text(
-        text.replace('"schema_version": 1', '"schema_version": 99'), encoding="utf-8"
+        text.replace('"schema_version": 2', '"schema_version": 99'), encoding="utf-8"
     )
     sample = find([tmp_path])
     assert [member.name for member in sample.members] == ["copy"]

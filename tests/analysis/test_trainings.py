@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from analysis.__main__ import app
 from analysis.experiment import ReportError
 from analysis.trainings import pictures
+from analysis.trainings.comparison import make
 from analysis.trainings.folders import by_amount, by_privacy, doubts, read_trainings, table
-from analysis.trainings.report import make
 from tests.analysis.drawn import assert_dark_as_drawn, remembered
 from tests.analysis.trained import study, training
 

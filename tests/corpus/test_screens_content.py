@@ -5,7 +5,7 @@ import pytest
 from simcounsel.corpus.screens.identifying import stretches
 from simcounsel.corpus.screens.naming import people
 from simcounsel.corpus.screens.risk import risks
-from simcounsel.safety.taking_up import takes_up
+from simcounsel.safety.acknowledging import acknowledges
 from tests.corpus.talks import FILLER, found, talk
 
 
@@ -197,7 +197,7 @@ def test_plain_english_without_danger(text: str) -> None:
     ],
 )
 def test_danger_waved_away_is_not_taken_up(line: str) -> None:
-    assert not takes_up(line, "I want to kill myself.", risks("I want to kill myself.")[0].span)
+    assert not acknowledges(line, "I want to kill myself.", risks("I want to kill myself.")[0].span)
 
 
 def test_how_much_of_the_clients_words_is_an_echo() -> None:
@@ -205,11 +205,11 @@ def test_how_much_of_the_clients_words_is_an_echo() -> None:
     said = "I took a whole box of paracetamol."
     (risk,) = risks(said)
     assert said[slice(*risk.span)] == "took a whole box of paracetamol"
-    assert takes_up("A whole box of paracetamol. When was that?", said, risk.span)
-    assert not takes_up("You bought a whole box of chocolates?", said, risk.span)
+    assert acknowledges("A whole box of paracetamol. When was that?", said, risk.span)
+    assert not acknowledges("You bought a whole box of chocolates?", said, risk.span)
     said = "I want to die."
     (risk,) = risks(said)
-    assert said[slice(*risk.span)] == "want to die" and not takes_up(
+    assert said[slice(*risk.span)] == "want to die" and not acknowledges(
         "You want to what?", said, risk.span
     )
 
@@ -285,7 +285,9 @@ def test_a_risk_taken_up(lines: tuple[str, ...]) -> None:
 )
 def test_a_risk_passed_over(said: str, line: str) -> None:
     (risk,) = risks(said)
-    assert not takes_up(line, said, risk.span) and not takes_up(line, said, risk.span, risk.kind)
+    assert not acknowledges(line, said, risk.span) and not acknowledges(
+        line, said, risk.span, risk.kind
+    )
 
 
 @pytest.mark.parametrize(
@@ -303,7 +305,7 @@ def test_a_risk_passed_over(said: str, line: str) -> None:
     ],
 )
 def test_a_risk_of_suicide_is_taken_up_in_plain_words(line: str) -> None:
-    assert takes_up(line, "I want to kill myself.", risks("I want to kill myself.")[0].span)
+    assert acknowledges(line, "I want to kill myself.", risks("I want to kill myself.")[0].span)
 
 
 def test_being_harmed_is_a_warning() -> None:

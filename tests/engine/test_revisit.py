@@ -45,7 +45,7 @@ def test_it_is_the_resident_that_lived(tmp_path: Path, ticks: int) -> None:
         past = revisit(Run.open(simulation.record.folder), resident.name)
         assert state(past.resident) == state(resident)
         assert past.scene.tick == ticks - 1 and past.scene.minute == simulation.minute
-        assert set(past.laid) == {
+        assert set(past.remembered_at) == {
             memory.id
             for memory in (*resident.memory.short.memories, *resident.memory.long.memories)
         }
@@ -57,10 +57,10 @@ def test_an_earlier_tick_knows_nothing_later(tmp_path: Path) -> None:
     run = live(tmp_path, three())
     early, late = (revisit(run, "Ines", tick) for tick in (1, 11))
     assert len(early.resident.memory) < len(late.resident.memory)
-    assert not early.mets and late.mets
-    assert late.mets[0].lines[0][0] in ("Ines", "Miriam")
-    assert all(tick <= 1 for tick, _ in early.laid.values())
-    assert early.deeds[-1].until == early.scene.minute
+    assert not early.conversations and late.conversations
+    assert late.conversations[0].lines[0].who in ("Ines", "Miriam")
+    assert all(tick <= 1 for tick, _ in early.remembered_at.values())
+    assert early.activities[-1].until == early.scene.minute
 
 
 def test_memories_have_their_vectors(lived: Run) -> None:

@@ -22,6 +22,7 @@ from tests.prompts.test_golden import compare, shown
 from tests.stage import ROOT, Listening, switchboard
 
 judge = pytest.importorskip("analysis.judge")
+judge_figures = pytest.importorskip("analysis.judge_figures")
 OURS = ROOT / "tests" / "data" / "labelled.json"
 ANNOMI = """mi_quality,transcript_id,utterance_id,interlocutor,utterance_text,annotator_id
 high,0,1,client,"Well, yes.",a
@@ -218,7 +219,7 @@ def test_a_judge_that_always_says_the_same(tmp_path: Path) -> None:
 
 
 def test_auc_by_hand() -> None:
-    assert judge._auc(np.array([3.0, 2.0]), np.array([1.0, 2.0])) == (1 + 1 + 1 + 0.5) / 4
+    assert judge_figures._auc(np.array([3.0, 2.0]), np.array([1.0, 2.0])) == (1 + 1 + 1 + 0.5) / 4
 
 
 def test_human_ratings_are_centred() -> None:
@@ -242,13 +243,13 @@ def test_human_ratings_are_centred() -> None:
             "value": [4.0, 3.0, 2.0, 1.0],
         }
     )
-    found = judge.rank_correlation("x", scores, labels)
+    found = judge_figures.rank_correlation("x", scores, labels)
     assert found.value == pytest.approx(1)
     assert found.n == 4
 
 
 def test_wilson_interval() -> None:
-    share = judge._share("x", "y", 8, 10, "pairs")
+    share = judge_figures._share("x", "y", 8, 10, "pairs")
     assert (share.value, round(share.low, 4), round(share.high, 4)) == (0.8, 0.4902, 0.9433)
 
 
@@ -330,6 +331,7 @@ def test_without_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.delitem(sys.modules, "analysis.judge")
+    monkeypatch.delitem(sys.modules, "analysis.judge_figures")
     ended = simcounsel("validate-judge", "--data", OURS, "--model", "scripted", "--out", "judged")
     assert ended.code == 1
     assert "pip install 'simcounsel[analysis]'" in ended.err

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.agents.speech import LEAVE, SILENCE
+from simcounsel.agents.handwritten import LEAVE, SILENCE
 from simcounsel.engine.opening import check_models
 from simcounsel.engine.simulation import Limits
 from simcounsel.errors import ModelError

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import Heard, hear
 from simcounsel.safety.lexicon import lexicons
-from simcounsel.safety.taking_up import takes_up
 from simcounsel.specs.vocabulary import DANGERS, RISK_LEVELS
 
 CLEAR = (
@@ -490,4 +490,4 @@ def test_every_pattern_of_every_language_can_be_searched_for() -> None:
 def test_taking_up(line: str, taken_up: bool) -> None:
     said = "I want to kill myself."
     place = hear(said).evidence[0]
-    assert takes_up(line, said, place.span, "suicide") is taken_up
+    assert acknowledges(line, said, place.span, "suicide") is taken_up

@@ -2,9 +2,9 @@
 
 import pytest
 
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import hear
 from simcounsel.safety.phrases import incited
-from simcounsel.safety.taking_up import takes_up
 
 INCITING = (
     "You should kill yourself.",
@@ -68,7 +68,7 @@ def test_incitement(line: str) -> None:
     assert incited(line)
     for said in SAID.values():
         one, *_ = hear(said).evidence
-        assert not takes_up(
+        assert not acknowledges(
             f"{line} Are you thinking of suicide? 你想自杀吗？", said, one.span, one.kind
         ), "it voids the rest"
 
@@ -127,4 +127,4 @@ def test_what_incites_only_as_an_answer_to_danger(line: str) -> None:
 )
 def test_an_echo_alone_takes_nothing_up(said: str, line: str, taken_up: bool) -> None:
     start = said.index("the pills") if "pills" in said else said.index("攒")
-    assert takes_up(line, said, (start, len(said) - 1), "suicide") is taken_up
+    assert acknowledges(line, said, (start, len(said) - 1), "suicide") is taken_up

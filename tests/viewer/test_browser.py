@@ -157,7 +157,6 @@ def test_a_conversation_to_take_away(page: Page, url: str, shelf: Path) -> None:
     )
 
 
-@pytest.mark.xfail(reason="lines do not name their calls yet")
 def test_the_prompt_behind_a_line(page: Page, url: str, shelf: Path) -> None:
     opened(page, url, shelf, "#tick=2&who=Ines&panel=talks")
     line = page.locator(".line").nth(1)
@@ -195,7 +194,6 @@ def test_a_run_that_goes_on(page: Page, tmp_path: Path) -> None:
         expect(page.locator("header")).to_contain_text("5 of 12 ticks lived")
 
 
-@pytest.mark.xfail(reason="lines do not name their calls yet")
 def test_one_file_without_a_server(page: Page, shelf: Path, tmp_path: Path) -> None:
     file = tmp_path / "day.html"
     write_bundle(Log(shelf / names(shelf)[0]), file)

@@ -14,6 +14,63 @@ if TYPE_CHECKING:
 RUN = typer.Argument(metavar="RUN", help="A training's folder, such as trainings/smoke.")
 
 
+Attacks = Annotated[
+    str,
+    typer.Option(
+        "--attacks",
+        help=(
+            "With commas: loss, zlib, min_k, min_k_plus_plus, reference, neighbourhood (slow),"
+            " or all. Default: all but the slow one."
+        ),
+    ),
+]
+WhoseWords = Annotated[
+    str,
+    typer.Option(
+        "--words", help="Whose words are scored: counselor (which alone are learned), or all."
+    ),
+]
+Memorization = Annotated[
+    bool,
+    typer.Option(
+        "--memorization", help="Also let both models go on from sessions' beginnings; minutes."
+    ),
+]
+Bootstrap = Annotated[
+    int,
+    typer.Option(
+        "--bootstrap", min=0, max=100_000, help="Resamples for the intervals; 0: no intervals."
+    ),
+]
+Most = Annotated[
+    int,
+    typer.Option(
+        "--sessions",
+        min=2,
+        help="Largest number trained on, and held out; whole clients, by the seed.",
+    ),
+]
+Neighbours = Annotated[
+    int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")
+]
+Turns = Annotated[
+    int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")
+]
+Canaries = Annotated[
+    Path | None,
+    typer.Option(
+        "--canaries",
+        metavar="FILE",
+        help="What `training plant` wrote beside the corpus: exposure, and a proof by one run.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all draws of the audit.")]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(audit)
@@ -22,61 +79,16 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     run: Annotated[Path, RUN],
-    attacks: Annotated[
-        str,
-        typer.Option(
-            "--attacks",
-            help=(
-                "With commas: loss, zlib, min_k, min_k_plus_plus, reference, neighbourhood (slow),"
-                " or all. Default: all but the slow one."
-            ),
-        ),
-    ] = "",
-    words: Annotated[
-        str,
-        typer.Option(
-            "--words", help="Whose words are scored: counselor (which alone are learned), or all."
-        ),
-    ] = "counselor",
-    memorization: Annotated[
-        bool,
-        typer.Option(
-            "--memorization", help="Also let both models go on from sessions' beginnings; minutes."
-        ),
-    ] = False,
-    bootstrap: Annotated[
-        int,
-        typer.Option(
-            "--bootstrap", min=0, max=100_000, help="Resamples for the intervals; 0: no intervals."
-        ),
-    ] = 1000,
-    most: Annotated[
-        int,
-        typer.Option(
-            "--sessions",
-            min=2,
-            help="At most so many trained on, and held out; whole clients, by the seed.",
-        ),
-    ] = 200,
-    neighbours: Annotated[
-        int, typer.Option("--neighbours", min=1, max=100, help="Of each session, for that attack.")
-    ] = 5,
-    turns: Annotated[
-        int, typer.Option("--turns", min=1, help="Places of each session where the models go on.")
-    ] = 1,
-    canaries: Annotated[
-        Path | None,
-        typer.Option(
-            "--canaries",
-            metavar="FILE",
-            help="What `training plant` wrote beside the corpus: exposure, and a proof by one run.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all draws of the audit.")] = 0,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all numbers here; - for the screen."),
-    ] = None,
+    attacks: Attacks = "",
+    words: WhoseWords = "counselor",
+    memorization: Memorization = False,
+    bootstrap: Bootstrap = 1000,
+    most: Most = 200,
+    neighbours: Neighbours = 5,
+    turns: Turns = 1,
+    canaries: Canaries = None,
+    seed: Seed = 0,
+    json_file: JsonFile = None,
 ) -> None:
     """Attack a finished training: can one tell who was trained on, and does that fit the privacy
     that was paid?

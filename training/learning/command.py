@@ -24,6 +24,20 @@ Out = Annotated[
 ]
 
 
+Corpus = Annotated[
+    str, typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`.")
+]
+Number = Annotated[int, typer.Option("-n", min=1, max=10_000, help="How many sites.")]
+By = Annotated[
+    str, typer.Option("--by", help="even, theme, or size (shares from a Dirichlet distribution).")
+]
+Alpha = Annotated[
+    float,
+    typer.Option("--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal."),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(tune)
@@ -120,24 +134,11 @@ def round_line(report: "RoundReport", rounds: int, held_out: float | None) -> st
 
 
 def sites(
-    corpus: Annotated[
-        str,
-        typer.Argument(metavar="CORPUS", help="A corpus file or folder, or the word `samples`."),
-    ],
-    n: Annotated[int, typer.Option("-n", min=1, max=10_000, help="How many sites.")] = 4,
-    by: Annotated[
-        str,
-        typer.Option("--by", help="even, theme, or size (shares from a Dirichlet distribution)."),
-    ] = "even",
-    alpha: Annotated[
-        float,
-        typer.Option(
-            "--alpha", min=1e-3, help="Of the Dirichlet distribution; small: very unequal."
-        ),
-    ] = 1.0,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Draws which client falls to which site.")
-    ] = 1,
+    corpus: Corpus,
+    n: Number = 4,
+    by: By = "even",
+    alpha: Alpha = 1.0,
+    seed: Seed = 1,
     out: Annotated[
         Path | None,
         typer.Option(

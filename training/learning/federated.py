@@ -11,7 +11,7 @@ from pathlib import Path
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.federation import state as on_disk
-from training.federation.all_rounds import ROUNDS, federate
+from training.federation.all_rounds import ROUNDS, Outcome, federate
 from training.federation.inprocess import InProcess
 from training.federation.rounds import RoundReport
 from training.federation.shift import dense
@@ -132,6 +132,11 @@ def run_federation(
         folder=folder.path,
         on_round=beside.after,
     )
+    return _written(folder, beside, ended)
+
+
+def _written(folder: Folder, beside: Rounds, ended: Outcome) -> Federated:
+    """The adapter of the last round, in its folder, where there was any round."""
     if ended.state.round == 0:
         return Federated(
             folder=folder, adapter=None, stopped=ended.stopped, before=None, after=None

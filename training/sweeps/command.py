@@ -12,6 +12,37 @@ if TYPE_CHECKING:
     from training.sweeps.plan import Cell, Sweep
 
 
+SweepFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A sweep, such as experiments/privacy.yaml.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="One folder in it for each cell; trainings/NAME if not given.",
+    ),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="CELL", help="Only this cell; may be given again."),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Say what each cell would cost, in privacy and in steps, and train nothing.",
+    ),
+]
+Audit = Annotated[
+    bool,
+    typer.Option(
+        "--audit", help="Attack each training when it is finished, as `training audit` does."
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(sweep)
@@ -19,35 +50,11 @@ def register(app: typer.Typer) -> None:
 
 
 def sweep(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A sweep, such as experiments/privacy.yaml.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="One folder in it for each cell; trainings/NAME if not given.",
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="CELL", help="Only this cell; may be given again."),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Say what each cell would cost, in privacy and in steps, and train nothing.",
-        ),
-    ] = False,
-    audit: Annotated[
-        bool,
-        typer.Option(
-            "--audit", help="Attack each training when it is finished, as `training audit` does."
-        ),
-    ] = False,
+    file: SweepFile,
+    out: Out = None,
+    only: Only = None,
+    dry_run: DryRun = False,
+    audit: Audit = False,
 ) -> None:
     """Train each cell of a sweep in turn. Ctrl-C stops; the same command goes on, and leaves alone
     what is finished.

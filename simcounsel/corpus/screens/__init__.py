@@ -1,9 +1,9 @@
 """What may be wrong with a corpus, rule by rule.
 
 findings    one finding, and all of them         screening      every rule over every dialogue
-rules       what a rule is, and the limits       wordlists/     the phrases that rules look for, to be read and extended
+rules       what a rule is, and the limits       wordlists/     the phrases that rules look for
 shape       who speaks when, and how much        lists          replies that are leaflets
-templates   replies cut to one pattern           roles          who is whose client; labels inside a line
+templates   replies cut to one pattern           roles          whose client it is; labels in a line
 overlap     near-duplicates, leaks of splits     shingles       MinHash
 risk        danger that nobody takes up          language       lines in another one
 facts       what a line states of the client     contradiction  what the file says otherwise

@@ -9,8 +9,8 @@ from simcounsel.corpus.screens.rules import Limits
 from simcounsel.corpus.screens.wordlists import phrases
 
 SAME_WORDS, SAME_CHARACTERS = 6, 12
-"""As many words (Chinese characters) in a row as this that stand in the counselor's reasoning and in the
-line, and were not said before, were read out.
+"""As many words (Chinese characters) in a row as this that stand in the counselor's reasoning and
+in the line, and were not said before, were read out.
 """
 Run = tuple[str, ...]
 

@@ -20,8 +20,8 @@ ORDER = ("test", "validation", "train", None)
 whole.
 """
 SHARED_WORDS, SHARED_CHARACTERS = 13, 30
-"""As many words (characters of a Chinese text) in a row as this that stand in two splits are a leak; 13 as
-for GPT-3 (Brown et al. 2020, appendix C).
+"""As many words (characters of a Chinese text) in a row as this that stand in two splits are a
+leak; 13 as for GPT-3 (Brown et al. 2020, appendix C).
 """
 
 CLIENTS = 3

@@ -6,8 +6,8 @@ from itertools import islice
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.screens.findings import Finding, quoted
 from simcounsel.corpus.screens.rules import Limits
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import hear
-from simcounsel.safety.taking_up import takes_up
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger
 
@@ -52,7 +52,9 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
             (
                 risk
                 for risk in found
-                if not any(takes_up(answer, turn.text, risk.span, risk.kind) for answer in around)
+                if not any(
+                    acknowledges(answer, turn.text, risk.span, risk.kind) for answer in around
+                )
             ),
             None,
         )

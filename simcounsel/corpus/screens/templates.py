@@ -16,8 +16,8 @@ IN_LINES, SHARE, FAR_SHARE = 3, 0.3, 0.5
 lines; from the second share on an error.
 """
 CORPUS_LINES, CORPUS_DIALOGUES, CORPUS_SHARE = 10, 5, 0.02
-"""In a corpus a frame is a template in at least this many lines, of this many dialogues, and this share
-of all lines of counselors.
+"""In a corpus a frame is a template in at least this many lines, of this many dialogues, and this
+share of all lines of counselors.
 """
 LISTED = 10
 """How many templates of a corpus are told, the most frequent first."""

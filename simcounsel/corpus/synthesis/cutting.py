@@ -48,7 +48,8 @@ _SIGNS: tuple[tuple[Disclosure, str], ...] = (
     (
         "feels",
         (
-            r"\b(feels?|felt|afraid|scared|ashamed|angry|sad|lonely|alone|guilty|empty|numb|tired|cry|hate|miss|worr\w+|panic\w*)\b"
+            r"\b(feels?|felt|afraid|scared|ashamed|angry|sad|lonely|alone|guilty|empty|numb|tired|cry"
+            r"|hate|miss|worr\w+|panic\w*)\b"
             r"|感觉|觉得|害怕|难过|焦虑|痛苦"
         ),
     ),

@@ -1,7 +1,7 @@
 """The safety rule of a session: danger that a seeker speaks of is taken up at once."""
 
 from simcounsel.corpus.screens.risk import IN_WORDS, risks
-from simcounsel.safety.taking_up import takes_up
+from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger
 
@@ -46,7 +46,7 @@ def passed_over(heard: str, line: str) -> Evidence | None:
         (
             risk
             for risk in risks(heard)
-            if risk.kind in GRAVE and not takes_up(line, heard, risk.span, risk.kind)
+            if risk.kind in GRAVE and not acknowledges(line, heard, risk.span, risk.kind)
         ),
         None,
     )

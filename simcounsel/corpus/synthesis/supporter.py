@@ -187,7 +187,7 @@ def drawn_examples(seed: int) -> tuple[Example, ...]:
 @cache
 def _portable() -> tuple[Example, ...]:
     return tuple(
-        Example(text=turn.text, tags={"stage": turn.stage, "skill": turn.skill})
+        Example(text=turn.text)
         for dialogue in read_samples()
         for turn in dialogue.turns
         if turn.portable and turn.speaker == "counselor"

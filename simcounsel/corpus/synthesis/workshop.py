@@ -89,8 +89,8 @@ class Workshop:
         return self.wave >= self.settings.waves
 
     def run(self, waves: int | None = None) -> Run:
-        """Write all that is left, or that many waves more, or until the budget is used up; return the
-        run.
+        """Write all that is left, or that many waves more, or until the budget is used up; return
+        the run.
         """
         last = self.settings.waves if waves is None else min(self.settings.waves, self.wave + waves)
         try:

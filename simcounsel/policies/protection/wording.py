@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import chance
 from simcounsel.events import PracticeEvent
-from simcounsel.llm.question import Example
+from simcounsel.llm.question import Example, Tags
 from simcounsel.policies.protection.client_words import repeated
 from simcounsel.policies.protection.data import words
 from simcounsel.policies.protection.ladder import MET, Step
@@ -130,7 +130,7 @@ def _lines(
         some = [f"{line}{'' if view.language == 'zh' else ' '}{more}" for line in some]
     said = {line.text for line in view.lines}
     some.sort(key=lambda line: _filled(line, {**slots, "{name}": view.other}) in said)
-    tags = {"move": step, "emotion": "neutral", "theme": "any", "when": "any"}
+    tags = Tags(move=step)
     return tuple(Example(text=_filled(line, slots), tags=tags) for line in some)
 
 

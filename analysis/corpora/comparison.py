@@ -12,9 +12,9 @@ from analysis.corpora import people as raters
 from analysis.corpora import pictures, quality
 from analysis.corpora.counted import Counted, count, curves_table
 from analysis.corpora.sources import Group, Sources, judges_of, read_sources
+from analysis.embedding import embedding
 from analysis.page import any_text
-from analysis.plots import Picture
-from simcounsel.corpus.diversity import Embed, Vectors
+from analysis.style import Picture
 from simcounsel.instruments.read import is_trial
 from simcounsel.instruments.scale import find_scale
 
@@ -91,7 +91,7 @@ def make(
     groups = sources.groups
     names = [group.name for group in groups]
     tell(f"{sum(len(group.dialogues) for group in groups)} dialogues in {len(groups)} groups")
-    counted = count(groups, _embedding(options.embed), tell)
+    counted = count(groups, embedding(options.embed) if options.embed else None, tell)
     table = raters.people_table(options.ratings, sources) if options.ratings else None
     people = _of_people(table, groups) if table is not None else None
     scale = find_scale(quality.INSTRUMENT)
@@ -99,39 +99,7 @@ def make(
         judge for judge in judges_of(groups, scale.id, scale.hash) if options.judge in (None, judge)
     ]
     judged = [_of_judge(judge, groups, people) for judge in judges]
-    drawn: list[Picture | None] = [
-        pictures.distributions(counted, names),
-        pictures.opening_up(counted.curves),
-    ]
-    for number, one in enumerate(judged):
-        rated = _rated(one, names)
-        drawn.append(
-            pictures.quality(
-                f"quality_{number}",
-                f"Five dimensions as rated by {one.judge}",
-                one.dialogues,
-                one.summary,
-                rated,
-            )
-        )
-        if number == 0:
-            drawn.append(pictures.differences(one.contrasts))
-            drawn.append(
-                pictures.agreement(raters.both(one.dialogues, people.dialogues), names)
-                if people
-                else None
-            )
-    if people:
-        rated = _rated(people, names)
-        drawn.append(
-            pictures.quality(
-                "quality_people",
-                "Five dimensions as rated by people",
-                people.dialogues,
-                people.summary,
-                rated,
-            )
-        )
+    drawn = _drawn(counted, judged, people, names)
     agree = raters.raters_agree(table) if table is not None else None
     return Report(
         sources=sources,
@@ -141,8 +109,38 @@ def make(
         people=people,
         raters_agree=agree,
         notes=_notes(sources, options, judged),
-        pictures={one.id: one for one in drawn if one is not None},
+        pictures={one.id: one for one in drawn},
         tables=_tables(counted, judged, people, agree),
+    )
+
+
+def _drawn(
+    counted: Counted, judged: Sequence[Judged], people: Judged | None, names: Sequence[str]
+) -> list[Picture]:
+    """The figures in the order of the page; the first judge's in full."""
+    drawn: list[Picture | None] = [
+        pictures.distributions(counted, names),
+        pictures.opening_up(counted.curves),
+    ]
+    for number, one in enumerate(judged):
+        drawn.append(_quality(f"quality_{number}", one, names))
+        if number == 0:
+            drawn.append(pictures.differences(one.contrasts))
+            if people:
+                both = raters.both(one.dialogues, people.dialogues)
+                drawn.append(pictures.agreement(both, names))
+    if people:
+        drawn.append(_quality("quality_people", people, names))
+    return [one for one in drawn if one is not None]
+
+
+def _quality(id: str, one: Judged, names: Sequence[str]) -> Picture | None:
+    return pictures.quality(
+        id,
+        f"Five dimensions as rated by {one.judge}",
+        one.dialogues,
+        one.summary,
+        _rated(one, names),
     )
 
 
@@ -185,28 +183,6 @@ def _rated(one: Judged, names: Sequence[str]) -> list[str]:
     """Groups of which something was rated; all, if none was."""
     known = set(one.summary.dropna(subset=["value"])["corpus"].astype(str))
     return [name for name in names if name in known] or list(names)
-
-
-def _embedding(name: str | None) -> Embed | None:
-    """Texts to vectors. ModelError, WeightsError when the model cannot be had."""
-    if name is None:
-        return None
-    import asyncio
-
-    import numpy as np
-
-    from simcounsel.llm.catalog import open_embed
-
-    model = open_embed(name)
-
-    def embed(texts: Sequence[str]) -> Vectors:
-        return np.asarray(
-            model.embed_now(texts)
-            if hasattr(model, "embed_now")
-            else asyncio.run(model.embed(tuple(texts)))
-        )
-
-    return embed
 
 
 def _tables(

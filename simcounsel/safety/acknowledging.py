@@ -1,4 +1,4 @@
-"""Whether a counselor's line takes up the danger that a client spoke of."""
+"""Whether a counselor's line acknowledges the danger that a client spoke of."""
 
 import re
 
@@ -12,14 +12,14 @@ from simcounsel.texts import sentences
 from simcounsel.texts.sentences import Span
 
 ECHO = 3
-"""So many words in a row of the place, three in four of a longer one, are the client's own words
+"""This many words in a row of the place, three in four of a longer one, are the client's own words
 ("If you went to sleep and that was it?").
 """
 OWN_LIFE: tuple[Danger, ...] = ("suicide", "self_harm")
 _WORDS = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:'[^\W_]+)*")
 
 
-def takes_up(
+def acknowledges(
     line: str, said: str, place: Span, kind: Danger | None = None, *, first: bool = False
 ) -> bool:
     """Whether a counselor's line takes up what the client said there: by naming it, by asking for

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.experiment import ReportError
 from analysis.page import LOOKS, any_text, css, environment, put, records, versions, write_tables
-from analysis.plots import Look, Picture
+from analysis.style import Look, Picture
 from analysis.trainings import pictures
 from analysis.trainings.folders import (
     Training,
