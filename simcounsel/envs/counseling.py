@@ -164,7 +164,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         self._measured, self._charged = [], set()
         episode.open()
         self._episode = episode
-        return self._told(episode, None, NOTHING_YET)
+        return self._observed(episode, None, NOTHING_YET)
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         """Say the next line. ResetNeeded when no session is under way, TypeError when the action is
@@ -192,7 +192,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             self._drop()  # broken off in the middle: only a new episode can follow
             raise
         given = account(self.reward, taken, found, parts)
-        observation, info = self._told(episode, taken, given)
+        observation, info = self._observed(episode, taken, given)
         if over:
             info["ended"] = episode.past[-1].ended.cause
         if last and self._out is not None:
@@ -252,7 +252,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         point = f"after session {session}" if session else "baseline"
         return {name: episode.measure(scale, point, session) for name, scale in wanted.items()}
 
-    def _told(
+    def _observed(
         self, episode: Episode, taken: Taken | None, given: Account
     ) -> tuple[Observation, Info]:
         """The observation, and beside it: the same uncut, how the action was taken, the reward's
