@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from simcounsel.specs.world_problems import world_problems
 from simcounsel.cli import app
 from simcounsel.cli.check import check_file
 from simcounsel.engine.forking import fork
@@ -28,6 +27,7 @@ from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_problems import world_problems
 from simcounsel.specs.world_settings import ConversationSettings
 from tests.course.held import SCRIPTS, held, world
 from tests.stage import (
@@ -65,7 +65,10 @@ def test_a_week_between_sessions_at_the_usual_time_and_place() -> None:
 def test_others_stay_away() -> None:
     made = clinic_world(three(), therapy=CBT, sessions=5)
     assert {resident.name for resident in made.residents} == {"Ines", "Miriam"}
-    assert world_problems(clinic_world(load_world(ROOT / "worlds" / "insomnia.yaml"), therapy=CBT)) == []
+    assert (
+        world_problems(clinic_world(load_world(ROOT / "worlds" / "insomnia.yaml"), therapy=CBT))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
