@@ -255,7 +255,7 @@ def _view(course: _Course, me: Side, other: Side) -> TalkView:
         start=me.scene.start,
         language=me.scene.language,
         locale=me.scene.locale,
-        guards=tuple(getattr(resident.persona, "coping_strategies", ())),
+        defenses=tuple(getattr(resident.persona, "coping_strategies", ())),
         kept=tuple(resident.practice.get(other.name, ())),
         own=tuple(course.own[me.name]),
     )
