@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.corpus.synthesis.languages import language_doubt
 from simcounsel.errors import SpecError
-from simcounsel.specs.experiment import load_experiment
+from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.situations import read_situations
 from simcounsel.specs.synthesis import (
     Synthesis,
