@@ -11,7 +11,8 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of
-from simcounsel.specs.synthesis import Synthesis, synthesis_of
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.synthesis_file import synthesis_of
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 
