@@ -11,7 +11,7 @@ from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.manual import Manual, load_manual, sound
-from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.synthesis_file import load_synthesis
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
