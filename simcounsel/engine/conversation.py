@@ -69,7 +69,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
         who=speaker.name,
         to=listener.name,
         text=line.say,
-        stressed=spoken.stressed,
+        emphasis=spoken.emphasis,
         emotion=line.emotion,
         intensity=line.intensity,
         poignancy=line.poignancy,
@@ -87,7 +87,7 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
         talk.hold(speaker.name)
     talk.moves[speaker.name].append((decision.move, decision.policy))
     talk.lines.append(
-        TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion)
+        TalkLine(who=speaker.name, text=line.say, emphasis=spoken.emphasis, emotion=line.emotion)
     )
     heard = yield from _assess(talk, speaker, listener, said)
     if line.wish == "say goodbye" and talk.leaver is None:

@@ -9,7 +9,8 @@ from simcounsel.errors import SpecError
 from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.specs.practice import check_locale
-from simcounsel.specs.world import ResidentSpec, World
+from simcounsel.specs.residents import ResidentSpec
+from simcounsel.specs.world import World
 
 
 def chosen_client(

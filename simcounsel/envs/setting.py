@@ -6,8 +6,10 @@ from simcounsel.agents.mind import Scene
 from simcounsel.clock import MINUTES_PER_DAY, minute_of_tick, minutes_of_day
 from simcounsel.errors import SpecError
 from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.residents import Appointment, ResidentSpec
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Role
-from simcounsel.specs.world import Appointment, ResidentSpec, World, suggest
+from simcounsel.specs.world import World
 
 USUAL_HOUR = "15:00"
 """When sessions are where the two have no appointment in the world."""

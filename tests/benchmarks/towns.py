@@ -15,16 +15,9 @@ from simcounsel.events import Memory, Recalled, Scheduled, Slot
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.persona import AnyPersona, parse_persona
-from simcounsel.specs.world import (
-    Appointment,
-    ConversationSettings,
-    MemorySettings,
-    ModelRoles,
-    Place,
-    Relationship,
-    ResidentSpec,
-    World,
-)
+from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
+from simcounsel.specs.world import World
+from simcounsel.specs.world_settings import ConversationSettings, MemorySettings, ModelRoles
 
 PERSONAS = Path(__file__).parents[2] / "personas"
 START = datetime(2026, 3, 2, 6, 0)
@@ -183,7 +176,7 @@ class Plodder:
         line = LineAnswer(
             say=reply.value or "I don't know.", emotion="neutral", intensity=2, poignancy=2
         )
-        return Spoken(line=line, stressed=None, source=reply.source, events=(recalled,))
+        return Spoken(line=line, emphasis=None, source=reply.source, events=(recalled,))
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
         """Nothing but the lines."""
