@@ -18,7 +18,7 @@ from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.bench.cases import Exchange, Line
 from simcounsel.bench.counselor import MOST_TOKENS, PROMPT, Counselor, exchange_id, spoken
 from simcounsel.chance import seed_of
-from simcounsel.engine.conversation import Assess, listening
+from simcounsel.engine.listening import Assess, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
