@@ -7,7 +7,7 @@ import numpy as np
 from simcounsel.agents.recall import Store
 from simcounsel.events import Hit, Memory, Recalled, Remembered
 from simcounsel.specs.vocabulary import Emotion
-from simcounsel.specs.world import MemorySettings
+from simcounsel.specs.world_settings import MemorySettings
 
 
 class MemoryOf:

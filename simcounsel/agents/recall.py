@@ -15,7 +15,7 @@ import numpy as np
 from simcounsel.agents.emotion import RELEVANCE
 from simcounsel.events import Hit, Memory
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
-from simcounsel.specs.world import MemorySettings
+from simcounsel.specs.world_settings import MemorySettings
 
 _RELEVANCE = np.array(RELEVANCE, dtype=np.float32)
 _INDEX = {emotion: index for index, emotion in enumerate(EMOTIONS)}

@@ -33,8 +33,9 @@ from simcounsel.events import (
     written,
 )
 from simcounsel.events.data import E
+from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.vocabulary import ActivityKind, Emotion
-from simcounsel.specs.world import ResidentSpec, World
+from simcounsel.specs.world import World
 
 if TYPE_CHECKING:
     import numpy as np

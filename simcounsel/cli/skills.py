@@ -53,8 +53,8 @@ def show_skill(
 ) -> None:
     """Show one skill: what is done, when, and what of a client calls for it."""
     from simcounsel.errors import SpecError
+    from simcounsel.specs.suggestion import suggest
     from simcounsel.specs.therapy import Skill, find_therapy
-    from simcounsel.specs.world import suggest
 
     library = find_therapy(therapy).library()
     if skill not in library:

@@ -15,7 +15,7 @@ from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
-from simcounsel.specs.world import ResidentSpec
+from simcounsel.specs.residents import ResidentSpec
 
 NO_REASONS = frozenset({"drawn", "chosen by the model"})
 """What a policy writes as its reason when it has none in words."""

@@ -15,6 +15,7 @@ from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis, changed
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import bring_policies
+from simcounsel.specs.world_problems import world_problems
 
 CHANGED_ONLY_AT_START = (
     "start",
@@ -95,7 +96,7 @@ def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
         world = parse_spec(data, World, Path("--set"), {})
     except SpecError as error:
         raise SpecError([one.replace("--set:1:", "--set", 1) for one in error.problems]) from None
-    problems = world.problems()
+    problems = world_problems(world)
     if problems:
         raise SpecError([f"--set {'.'.join(map(str, at))}: {what}" for at, what in problems])
     return world

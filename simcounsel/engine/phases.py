@@ -23,7 +23,8 @@ from simcounsel.events import (
 )
 from simcounsel.llm.question import Ask, ask, embedding
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.specs.world import ResidentSpec, World
+from simcounsel.specs.residents import ResidentSpec
+from simcounsel.specs.world import World
 
 
 class Phase(NamedTuple):

@@ -6,7 +6,8 @@ import networkx as nx
 from mesa.discrete_space import Cell, Network
 
 from simcounsel.agents.mind import Reachable
-from simcounsel.specs.world import Place, World
+from simcounsel.specs.residents import Place
+from simcounsel.specs.world import World
 
 WORLD = "\x00world"
 GUEST_CLOSENESS = 6.0

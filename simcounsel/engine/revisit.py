@@ -13,8 +13,10 @@ from simcounsel.events import Acted, Entry, Remembered
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.specs.residents import ResidentSpec
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Role
-from simcounsel.specs.world import ResidentSpec, World, suggest
+from simcounsel.specs.world import World
 
 
 def revisit(run: Run, who: str, tick: int | None = None) -> Past:

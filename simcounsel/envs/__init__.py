@@ -18,7 +18,8 @@ from simcounsel.envs.account import Account
 from simcounsel.envs.acting import END, SILENCE, Taken
 from simcounsel.envs.baseline import PolicyAgent
 from simcounsel.envs.breaches import Found
-from simcounsel.envs.counseling import CounselingEnv, Hidden
+from simcounsel.envs.counseling import CounselingEnv
+from simcounsel.envs.hidden import Hidden
 from simcounsel.envs.metering import Part
 from simcounsel.envs.reward import Reward, Term, find_reward, preset_names
 

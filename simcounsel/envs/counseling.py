@@ -1,8 +1,7 @@
 """The environment: an agent counsels a simulated client, text in, text out."""
 
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,11 @@ from gymnasium.error import ResetNeeded
 from simcounsel.envs.account import NOTHING_YET, Account, account
 from simcounsel.envs.acting import Taken, take
 from simcounsel.envs.breaches import Found, breaches
-from simcounsel.envs.danger import open_dangers
 from simcounsel.envs.episode import Episode
+from simcounsel.envs.hidden import hidden_in
 from simcounsel.envs.metering import meters_of, parts_of
 from simcounsel.envs.observing import Observation, lines_of, observation_space, observe, transcript
+from simcounsel.envs.preparing import check_numbers, chosen_client, open_models, world_with
 from simcounsel.envs.reward import Reward, find_reward
 from simcounsel.envs.seat import roles_of
 from simcounsel.envs.setting import Setting, clients_of, counselor_of, turns_of
@@ -23,30 +23,15 @@ from simcounsel.envs.spaces import ACTION_CHARACTERS, writing
 from simcounsel.envs.transcripts import write_transcript
 from simcounsel.errors import SpecError
 from simcounsel.events import Measured
-from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.llm.usage import Usage
 from simcounsel.policies import policy_for
-from simcounsel.specs.practice import PolicySpec, check_locale
-from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 
 Info = dict[str, Any]
 SEEDS = 2**31
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hidden:
-    """What only the simulation knows: for analysis, not for learning. emotion: of the client's last
-    line. closeness: the client's to the counselor, 0 to 10. memories: how many the client has.
-    open_dangers: danger voiced in this session that was not taken up yet.
-    """
-
-    emotion: Emotion
-    closeness: float
-    memories: int
-    open_dangers: int
 
 
 class CounselingEnv(gymnasium.Env[Observation, str]):
@@ -98,14 +83,14 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         models: Switchboard | None = None,
         render_mode: str | None = None,
     ) -> None:
-        _check(
+        check_numbers(
             sessions=(sessions, 1, 1000),
             days_apart=(days_apart, 1, 365),
             max_turns=(max_turns, 2, 200),
         )
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise SpecError([f"render_mode: {render_mode!r} is not one of ansi, None"])
-        self.world = _settled(
+        self.world = world_with(
             world if isinstance(world, World) else load_world(world), model, judge
         )
         self.clients = clients_of(
@@ -115,12 +100,8 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         self.sessions = sessions
         self.render_mode = render_mode
         self._meters = meters_of(self.reward)
-        self._days_apart, self._max_turns, self._policy, self._notes = (
-            days_apart,
-            max_turns,
-            policy,
-            notes,
-        )
+        self._days_apart, self._max_turns = days_apart, max_turns
+        self._policy, self._notes = policy, notes
         self._out = Path(out) if out is not None else None
         policy_for("client", policy, self.world.language)
         most = max(
@@ -141,7 +122,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
     def models(self) -> Switchboard:
         """The models, opened when they are first needed."""
         if self._models is None:
-            self._models = _opened(self.world)
+            self._models = open_models(self.world)
             self._closing = weakref.finalize(self, self._models.close)
         return self._models
 
@@ -163,7 +144,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         self._drop()
         drawn = self.clients[int(self.np_random.integers(len(self.clients)))]
         of_episode = int(self.np_random.integers(SEEDS))
-        client = _chosen(options or {}, self.clients) or drawn
+        client = chosen_client(options or {}, self.clients) or drawn
         counselor = counselor_of(self.world, client)
         setting = Setting(
             world=self.world,
@@ -183,7 +164,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         self._measured, self._charged = [], set()
         episode.open()
         self._episode = episode
-        return self._told(episode, None, NOTHING_YET)
+        return self._observed(episode, None, NOTHING_YET)
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         """Say the next line. ResetNeeded when no session is under way, TypeError when the action is
@@ -211,7 +192,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             self._drop()  # broken off in the middle: only a new episode can follow
             raise
         given = account(self.reward, taken, found, parts)
-        observation, info = self._told(episode, taken, given)
+        observation, info = self._observed(episode, taken, given)
         if over:
             info["ended"] = episode.past[-1].ended.cause
         if last and self._out is not None:
@@ -271,7 +252,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         point = f"after session {session}" if session else "baseline"
         return {name: episode.measure(scale, point, session) for name, scale in wanted.items()}
 
-    def _told(
+    def _observed(
         self, episode: Episode, taken: Taken | None, given: Account
     ) -> tuple[Observation, Info]:
         """The observation, and beside it: the same uncut, how the action was taken, the reward's
@@ -287,86 +268,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             "reward": given,
             "ended": None,
             "warnings": tuple(f"{one.who}: {one.purpose}: {one.cause}" for one in episode.troubles),
-            "hidden": _hidden(episode),
+            "hidden": hidden_in(episode),
         }
         episode.troubles = ()
         return observation, info
-
-
-def _hidden(episode: Episode) -> Hidden:
-    resident, lines = episode.mind.resident, episode.view.lines if episode.view else ()
-    emotion = next(
-        (line.emotion for line in reversed(lines) if line.who == resident.name), resident.emotion
-    )
-    return Hidden(
-        emotion=emotion,
-        closeness=resident.close_to(episode.setting.counselor.name),
-        memories=len(resident.memory),
-        open_dangers=len(open_dangers(roles_of(lines_of(episode), resident.name))),
-    )
-
-
-def _chosen(options: Mapping[str, Any], clients: Sequence[Any]) -> Any:
-    """The client that the options name; None when they name none. SpecError otherwise."""
-    unknown = sorted(set(options) - {"client"})
-    if unknown:
-        raise SpecError([f"options: unknown {unknown[0]!r}; there is client"])
-    if "client" not in options:
-        return None
-    found = next((one for one in clients if one.name == options["client"]), None)
-    if found is None:
-        raise SpecError(
-            [
-                f"options: no client {options['client']!r} in this environment; there are"
-                f" {', '.join(one.name for one in clients)}"
-            ]
-        )
-    return found
-
-
-def _check(**numbers: tuple[int | None, int, int]) -> None:
-    """Each number within its bounds, or None where that is allowed."""
-    wrong = [
-        f"{name}: {value!r}; a whole number from {low} to {high}"
-        for name, (value, low, high) in numbers.items()
-        if not (value is None and name == "max_turns")
-        and (not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high)
-    ]
-    if wrong:
-        raise SpecError(wrong)
-
-
-def _settled(world: World, model: str | None, judge: str | None) -> World:
-    """The world with other models, if wanted; the scripted one brings its own vectors."""
-    roles: dict[str, str | None] = (
-        {} if model is None else {"reason": model, "quick": None, "judge": None}
-    )
-    if model == "scripted":
-        roles["embed"] = "scripted"
-    if judge is not None:
-        roles["judge"] = judge
-    check_locale(world.safety)
-    world = (
-        world.with_one_model(roles)
-        if model is not None
-        else world.model_copy(update={"models": world.models.model_copy(update=roles)})
-    )
-    replaying = next(
-        (name for name in world.model_names().values() if name.startswith("recorded:")), None
-    )
-    if replaying:
-        raise SpecError(
-            [
-                f"model: {replaying!r} repeats what was said in a run, and cannot answer anybody"
-                " else; name a model that can"
-            ]
-        )
-    return world
-
-
-def _opened(world: World) -> Switchboard:
-    """The models that the world names. ModelError says what is missing."""
-    roles = world.model_names()
-    models = Switchboard(open_chats(roles), open_embed(roles["embed"]))
-    models.unit = "step"
-    return models

@@ -7,7 +7,7 @@ days pass, memories fade and stay.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -17,13 +17,13 @@ from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.engine.conversation import Side, Talked, converse, listening
+from simcounsel.envs.past_session import Session, session_of
 from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting
 from simcounsel.events import (
     Assessed,
     ConversationEnded,
     ConversationStarted,
-    Decided,
     Entry,
     Event,
     Joined,
@@ -31,7 +31,6 @@ from simcounsel.events import (
     Memory,
     RelationChanged,
     Remembered,
-    Said,
     as_event,
 )
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
@@ -45,23 +44,6 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Session:
-    """A session that is over: its lines with what was decided before each (None where nothing is
-    known), how it ended, and the note that was kept of it ('' if none).
-    """
-
-    number: int
-    lines: tuple[tuple[Decided | None, Said], ...]
-    ended: ConversationEnded
-    note: str
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The lines as (who, text)."""
-        return tuple((said.who, said.text) for _, said in self.lines)
 
 
 class Episode:
@@ -239,7 +221,7 @@ class Episode:
         due = self._people[name].memory.reflection_due()
         if due and "reflect" not in self.setting.world.without:
             self._live(lambda scene: self.mind.reflect(scene, due))
-        self.past.append(_session(self.session, talked, self._outside.resident.name))
+        self.past.append(session_of(self.session, talked, self._outside.resident.name))
 
     def _live(self, what: Callable[[Scene], Ask[Lived]]) -> None:
         scene = self.scene
@@ -293,19 +275,3 @@ class Episode:
             return tuple(self._people)
         who = getattr(event, "who", None)
         return (who,) if isinstance(who, str) and who in self._people else ()
-
-
-def _session(number: int, talked: Talked, outside: str) -> Session:
-    """What is kept of a conversation."""
-    lines: list[tuple[Decided | None, Said]] = []
-    decided: Decided | None = None
-    for event in talked.events:
-        if isinstance(event, Decided):
-            decided = event
-        elif isinstance(event, Said):
-            lines.append((decided, event))
-    (ended,) = (event for event in talked.events if isinstance(event, ConversationEnded))
-    note = next(
-        (memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), ""
-    )
-    return Session(number=number, lines=tuple(lines), ended=ended, note=note)

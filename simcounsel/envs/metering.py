@@ -11,7 +11,7 @@ from simcounsel.events import Measured
 from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
 from simcounsel.instruments.talk import MEASURES
 from simcounsel.specs.scale import TOTAL, Item
-from simcounsel.specs.world import suggest
+from simcounsel.specs.suggestion import suggest
 
 DECIMALS = 6
 

@@ -6,8 +6,10 @@ from simcounsel.agents.mind import Scene
 from simcounsel.clock import MINUTES_PER_DAY, minute_of_tick, minutes_of_day
 from simcounsel.errors import SpecError
 from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.residents import Appointment, ResidentSpec
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Role
-from simcounsel.specs.world import Appointment, ResidentSpec, World, suggest
+from simcounsel.specs.world import World
 
 USUAL_HOUR = "15:00"
 """When sessions are where the two have no appointment in the world."""
@@ -15,21 +17,25 @@ USUAL_HOUR = "15:00"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """An episode's frame. seed: of everything that is drawn or asked in it. outside: who is played
-    from outside. policy: of the other side, if other than the world's. max_turns: lines of a
-    session in all. days_apart: from one session to the next.
-    """
+    """An episode's frame."""
 
     world: World
     client: ResidentSpec
     counselor: ResidentSpec
     outside: Role
+    """Who is played from outside."""
     seed: int
+    """Of everything that is drawn or asked in it."""
     sessions: int
+    """How many there are."""
     days_apart: int
+    """From one session to the next."""
     max_turns: int
+    """Lines of a session in all."""
     policy: PolicySpec | str | None = None
+    """Of the other side, if other than the world's."""
     notes: bool = False
+    """Whether the side outside sums up each session."""
 
     @property
     def inside(self) -> ResidentSpec:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.corpus.transcripts import situation_of
-from simcounsel.envs.episode import Episode, Session
+from simcounsel.envs.episode import Episode
+from simcounsel.envs.past_session import Session
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import CorpusError
 from simcounsel.events import Decided, Measured, Said

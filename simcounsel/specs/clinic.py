@@ -9,8 +9,11 @@ from simcounsel.clock import minutes_of_day
 from simcounsel.errors import SpecError
 from simcounsel.specs.course import FEWEST_SESSIONS, MOST_SESSIONS, USUAL_SESSIONS, CoursePlan
 from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.residents import Appointment, ResidentSpec
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.therapy import Therapy
-from simcounsel.specs.world import Appointment, ResidentSpec, World, suggest
+from simcounsel.specs.world import World
+from simcounsel.specs.world_problems import world_problems
 
 USUAL_LINES, USUAL_TIME, DAYS_BETWEEN = 24, "10:00", 7
 
@@ -81,7 +84,7 @@ def clinic_world(
     }
     clinic = world.model_copy(update=changes)
     clinic = clinic.model_copy(update={"ticks": clinic.appointed()[-1] + 1})
-    problems = clinic.problems()
+    problems = world_problems(clinic)
     if problems:
         raise SpecError(
             [f"{world.name}: {'.'.join(map(str, where))}: {what}" for where, what in problems]

@@ -14,9 +14,11 @@ from pydantic import Field, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, Spec, line_of, parse_spec, read_yaml
+from simcounsel.specs.residents import Name
 from simcounsel.specs.synthesis import Synthesis, synthesis_of
-from simcounsel.specs.world import ModelRoles, Name, World
+from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_settings import ModelRoles
 
 Slug = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 CORPUS = "corpus"

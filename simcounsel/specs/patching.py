@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import read_value
-from simcounsel.specs.world import suggest
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.yaml_text import NotYaml
 
 

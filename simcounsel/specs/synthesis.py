@@ -14,7 +14,7 @@ from simcounsel.specs.load import Lines, Spec, explain, line_of, load_spec, pars
 from simcounsel.specs.patching import patch
 from simcounsel.specs.situations import SHIPPED, Situation, read_situations
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
-from simcounsel.specs.world import ModelName
+from simcounsel.specs.world_settings import ModelName
 
 FEWEST_TURNS = 5
 STRATEGY_WORDS = 40

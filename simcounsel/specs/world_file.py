@@ -12,7 +12,9 @@ from simcounsel.specs.patching import names_a_file, patch
 from simcounsel.specs.persona import parse_persona
 from simcounsel.specs.policy_file import bring_policy
 from simcounsel.specs.scale import Scale
-from simcounsel.specs.world import World, suggest
+from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.world import World
+from simcounsel.specs.world_problems import world_problems
 
 
 def load_world(
@@ -50,7 +52,7 @@ def load_world(
         data = _recast(data, name, file, path)
     _bring_scales(data, path, lines)
     world = parse_spec(data, World, path, lines)
-    problems = world.problems()
+    problems = world_problems(world)
     if problems:
         raise SpecError(
             [

@@ -4,7 +4,7 @@ from typing import Any
 
 from simcounsel.agents.emotion import ADJECTIVE
 from simcounsel.runs.lives import Doing, Heading, Life, Lives, Moment, Presence, add_change
-from simcounsel.specs.world import RecallWeights
+from simcounsel.specs.world_settings import RecallWeights
 
 Fields = dict[str, Any]
 

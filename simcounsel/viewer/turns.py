@@ -15,8 +15,9 @@ from simcounsel.errors import SimcounselError
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
-from simcounsel.specs.world import World, suggest
+from simcounsel.specs.world import World
 from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
 from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.posts import read_object

@@ -31,12 +31,23 @@ def test_one_batch_for_all_news() -> None:
     assert "1. Ines makes coffee.\n2. Miriam is here and waits." in seen[0].prompt
     assert lived.events == (
         Appraised(
-            who="Ines", about="Ines makes coffee.", emotion="sadness", intensity=6, poignancy=4
+            who="Ines",
+            about="Ines makes coffee.",
+            emotion="sadness",
+            intensity=6,
+            poignancy=4,
+            calls=(seen[0].key,),
         ),
         Appraised(
-            who="Ines", about="Miriam is here and waits.", emotion="joy", intensity=3, poignancy=2
+            who="Ines",
+            about="Miriam is here and waits.",
+            emotion="joy",
+            intensity=3,
+            poignancy=2,
+            calls=(seen[0].key,),
         ),
     )
+    assert [draft.calls for draft in lived.drafts] == [(seen[0].key,)] * 2
     assert [
         (d.type, d.origin, d.place, d.company, d.emotion, d.intensity, d.poignancy)
         for d in lived.drafts

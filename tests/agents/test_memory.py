@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simcounsel.events import Hit, Memory, Recalled, Reflected
-from simcounsel.specs.world import MemorySettings
+from simcounsel.specs.world_settings import MemorySettings
 from tests.stage import EIGHT, Alone, changed, memory, tiny
 
 

@@ -62,7 +62,9 @@ def test_new_day() -> None:
                 ("22:00", "goes to bed"),
             )
         ),
+        calls=(seen[1].key,),
     )
+    assert [draft.calls for draft in lived.drafts] == [(seen[1].key,)] + [(seen[2].key,)] * 3
     assert isinstance(slots, Scheduled)
     assert [s.minute for s in slots.slots] == [EIGHT, EIGHT + 30, EIGHT + 60, EIGHT + 90]
     assert [(r.verb, r.purpose) for r in seen] == [

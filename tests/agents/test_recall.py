@@ -13,7 +13,7 @@ from simcounsel.agents.emotion import emotion_relevance
 from simcounsel.agents.recall import Store
 from simcounsel.events import Memory
 from simcounsel.specs.vocabulary import EMOTIONS
-from simcounsel.specs.world import MemorySettings, RecallWeights
+from simcounsel.specs.world_settings import MemorySettings, RecallWeights
 from tests.stage import memory
 
 PAPER = MemorySettings()

@@ -61,7 +61,9 @@ def test_evidence_numbers_become_ids() -> None:
             Insight(text="Ines counts to feel safe.", evidence=("Ines:2", "Ines:1")),
             Insight(text="Ines laughs too.", evidence=("Ines:3",)),
         ),
+        calls=(seen[0].key, seen[2].key),
     )
+    assert [draft.calls for draft in lived.drafts] == [(seen[2].key,)] * 2
     assert [(d.type, d.origin, d.evidence, d.poignancy) for d in lived.drafts] == [
         ("thought", "insight", ("Ines:2", "Ines:1"), 7),
         ("thought", "insight", ("Ines:3",), 7),

@@ -36,10 +36,14 @@ def test_summary_feeling_and_score() -> None:
             emotion="trust",
             intensity=4,
             poignancy=6,
+            calls=(seen[0].key,),
         ),
-        RelationChanged(who="Ines", other="Miriam", before=4.0, after=4.5, why="closer"),
+        RelationChanged(
+            who="Ines", other="Miriam", before=4.0, after=4.5, why="closer", calls=(seen[0].key,)
+        ),
     )
     (thought,) = lived.drafts
+    assert thought.calls == (seen[0].key,)
     assert (thought.type, thought.origin, thought.chat, thought.company, thought.poignancy) == (
         "thought",
         "summary",

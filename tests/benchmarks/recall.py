@@ -34,7 +34,7 @@ from simcounsel.agents.emotion import RELEVANCE  # noqa: E402
 from simcounsel.agents.recall import Store  # noqa: E402
 from simcounsel.events import Memory  # noqa: E402
 from simcounsel.specs.vocabulary import EMOTIONS  # noqa: E402
-from simcounsel.specs.world import MemorySettings  # noqa: E402
+from simcounsel.specs.world_settings import MemorySettings  # noqa: E402
 from tests.benchmarks.measured import _resident_kb  # noqa: E402
 
 SETTINGS = MemorySettings(short_term_hours=10**6)

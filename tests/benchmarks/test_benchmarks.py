@@ -2,13 +2,14 @@
 
 import pytest
 
+from simcounsel.specs.world_problems import world_problems
 from tests.benchmarks import engine, near_duplicates, privacy, recall, synthesis, training
 from tests.benchmarks.towns import plain_town, town_of_ten
 
 
 def test_worlds_hold_together() -> None:
     for world in (plain_town(5, 2, pairs=False), plain_town(5, 2, pairs=True), town_of_ten(96)):
-        assert not world.problems()
+        assert not world_problems(world)
 
 
 @pytest.mark.slow

@@ -15,16 +15,9 @@ from simcounsel.events import Memory, Recalled, Scheduled, Slot
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.persona import AnyPersona, parse_persona
-from simcounsel.specs.world import (
-    Appointment,
-    ConversationSettings,
-    MemorySettings,
-    ModelRoles,
-    Place,
-    Relationship,
-    ResidentSpec,
-    World,
-)
+from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
+from simcounsel.specs.world import World
+from simcounsel.specs.world_settings import ConversationSettings, MemorySettings, ModelRoles
 
 PERSONAS = Path(__file__).parents[2] / "personas"
 START = datetime(2026, 3, 2, 6, 0)

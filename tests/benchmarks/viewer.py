@@ -24,7 +24,9 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.specs.world import Appointment, ModelRoles, Place, Relationship, ResidentSpec, World
+from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
+from simcounsel.specs.world import World
+from simcounsel.specs.world_settings import ModelRoles
 from simcounsel.viewer import parts, routes
 from simcounsel.viewer.run_list import RunList
 from tests.benchmarks.towns import persona

@@ -26,8 +26,9 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import default_plan
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import shipped_therapy
-from simcounsel.specs.world import ConversationSettings
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_problems import world_problems
+from simcounsel.specs.world_settings import ConversationSettings
 from tests.course.held import SCRIPTS, held, world
 from tests.stage import (
     ROOT,
@@ -64,7 +65,10 @@ def test_a_week_between_sessions_at_the_usual_time_and_place() -> None:
 def test_others_stay_away() -> None:
     made = clinic_world(three(), therapy=CBT, sessions=5)
     assert {resident.name for resident in made.residents} == {"Ines", "Miriam"}
-    assert clinic_world(load_world(ROOT / "worlds" / "insomnia.yaml"), therapy=CBT).problems() == []
+    assert (
+        world_problems(clinic_world(load_world(ROOT / "worlds" / "insomnia.yaml"), therapy=CBT))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,11 +126,11 @@ def test_what_cannot_be(more: dict[str, Any], words: str) -> None:
 
 def test_a_world_that_skips_days_ends_with_its_last_appointment() -> None:
     made = world(5)
-    assert made.problems() == []
-    assert [where for where, _ in made.model_copy(update={"ticks": 9999}).problems()] == [
+    assert world_problems(made) == []
+    assert [where for where, _ in world_problems(made.model_copy(update={"ticks": 9999}))] == [
         ("ticks",)
     ]
-    assert [where for where, _ in made.model_copy(update={"appointments": ()}).problems()] == [
+    assert [where for where, _ in world_problems(made.model_copy(update={"appointments": ()}))] == [
         ("days",)
     ]
 

@@ -4,7 +4,7 @@ import random
 
 from simcounsel.agents.mind import Reachable
 from simcounsel.engine.places import Places
-from simcounsel.specs.world import Place
+from simcounsel.specs.residents import Place
 from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT, changed, three
 

@@ -36,7 +36,8 @@ from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.specs.practice import PolicySpec
-from simcounsel.specs.world import Relationship, World
+from simcounsel.specs.residents import Relationship
+from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
 from tests.stage import (
     SCRIPTED,

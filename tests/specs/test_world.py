@@ -12,8 +12,9 @@ from simcounsel.policies import POLICIES
 from simcounsel.specs import world_file as world_module
 from simcounsel.specs.load import read_yaml
 from simcounsel.specs.practice import PolicySpec
-from simcounsel.specs.world import MemorySettings, RecallWeights, World
+from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_settings import MemorySettings, RecallWeights
 from tests.specs.files import line_with, persona_data, world_file, written
 from tests.stage import ROOT, TINY, tiny
 

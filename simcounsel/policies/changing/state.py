@@ -10,7 +10,7 @@ from simcounsel.chance import chance
 from simcounsel.events import ClientShifted
 
 TOUCHES_TO_SOFTEN = 3
-"""So often a way of guarding oneself must have been touched before it loosens; half of it shows
+"""The number of touches after which a way of guarding oneself loosens; half of it shows
 earlier.
 """
 SOFTENS, HARDENS, HARDENS_HOW_OFTEN = 0.6, 0.2, 0.3

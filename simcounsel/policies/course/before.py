@@ -52,7 +52,7 @@ def prepare(
         planned,
         "meta skill",
         "course_metas",
-        {one: _told(meta) for one, meta in metas.items()},
+        {one: _described(meta) for one, meta in metas.items()},
         _not_now(therapy, state.stage),
         FEWEST_METAS,
         MOST_METAS,
@@ -68,7 +68,7 @@ def prepare(
                 planned,
                 "skill",
                 "course_skills",
-                {one: _told(skill) for one, skill in skills.items()},
+                {one: _described(skill) for one, skill in skills.items()},
                 {},
                 FEWEST_SKILLS,
                 MOST_SKILLS,
@@ -252,7 +252,7 @@ def _school(one: str) -> str:
     return f"{one.split('.', 1)[0]}." if "." in one else ""
 
 
-def _told(skill: MetaSkill | Skill) -> str:
+def _described(skill: MetaSkill | Skill) -> str:
     parts = [
         skill.name,
         skill.description,

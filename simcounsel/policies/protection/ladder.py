@@ -77,7 +77,7 @@ OF_ONE_DANGER: tuple[Step, ...] = (
 """Steps that another danger, when it becomes the nearest, wants anew."""
 QUESTIONS: tuple[Step, ...] = (*ASKED, "acknowledge", "protective", "company")
 AGAIN_AT_MOST = 2
-"""So many questions in all are asked once more after an unclear answer."""
+"""The number of questions in all that may be asked once more after an unclear answer."""
 
 ALWAYS: tuple[Step, ...] = ("emergency", "stay", "help")
 """To these there is a way from everywhere: nothing may be in the way of them."""

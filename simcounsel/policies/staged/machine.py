@@ -54,7 +54,7 @@ def step(manual: Manual, state: str, verdict: str, heard: int) -> str:
 
 
 def least(state: State) -> int:
-    """So many client messages must be heard before the state may be left."""
+    """The number of client messages that must be heard before the state may be left."""
     return state.at_least if state.exit.when in ("sufficient", "intent") else 0
 
 

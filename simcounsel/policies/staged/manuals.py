@@ -6,8 +6,8 @@ from importlib.resources import as_file, files
 from simcounsel.errors import SpecError
 from simcounsel.policies.staged.exercises import library
 from simcounsel.specs.manual import Manual, load_manual
+from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Language
-from simcounsel.specs.world import suggest
 
 DEFAULT_MANUAL = "attachment_selfcare"
 _FOLDER = files("simcounsel.policies").joinpath("manuals")

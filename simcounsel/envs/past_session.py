@@ -1,0 +1,41 @@
+"""What an episode keeps of a session that is over."""
+
+from dataclasses import dataclass
+
+from simcounsel.engine.conversation import Talked
+from simcounsel.events import ConversationEnded, Decided, Said
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """A session that is over."""
+
+    number: int
+    """From 1."""
+    lines: tuple[tuple[Decided | None, Said], ...]
+    """Its lines with what was decided before each, None where nothing is known."""
+    ended: ConversationEnded
+    """How it ended."""
+    note: str
+    """What was kept of it; '' if nothing was."""
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The lines as (who, text)."""
+        return tuple((said.who, said.text) for _, said in self.lines)
+
+
+def session_of(number: int, talked: Talked, outside: str) -> Session:
+    """What is kept of a conversation."""
+    lines: list[tuple[Decided | None, Said]] = []
+    decided: Decided | None = None
+    for event in talked.events:
+        if isinstance(event, Decided):
+            decided = event
+        elif isinstance(event, Said):
+            lines.append((decided, event))
+    (ended,) = (event for event in talked.events if isinstance(event, ConversationEnded))
+    note = next(
+        (memory.text for memory in talked.drafts[outside] if memory.origin == "summary"), ""
+    )
+    return Session(number=number, lines=tuple(lines), ended=ended, note=note)

@@ -1,0 +1,88 @@
+"""Who lives in a world, in which places, whom they meet when, and how close they are."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from simcounsel.clock import minutes_of_day
+from simcounsel.specs.load import Spec
+from simcounsel.specs.persona import AnyPersona
+from simcounsel.specs.practice import PolicySpec
+from simcounsel.specs.vocabulary import PlaceKind, Role
+from simcounsel.specs.world_settings import OwnModels
+
+Name = Annotated[str, Field(min_length=1, max_length=60)]
+
+
+class Place(Spec):
+    """A place, or a house or district that holds places. One stands only in the innermost ones."""
+
+    name: Name
+    kind: PlaceKind = "other"
+    places: tuple["Place", ...] = ()
+
+    def walk(
+        self, at: tuple[str | int, ...] = ()
+    ) -> Iterator[tuple[tuple[str | int, ...], "Place"]]:
+        """This place and all within it, each with its path in the file."""
+        yield at, self
+        for index, inner in enumerate(self.places):
+            yield from inner.walk((*at, "places", index))
+
+
+class ResidentSpec(Spec):
+    """Somebody who lives in the world."""
+
+    name: Name
+    persona: AnyPersona = Field(discriminator="role")
+    """A path in the file, the persona itself here."""
+    home: Name
+    starts_in: Name
+    policy: PolicySpec | None = None
+    mind: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    """A mind of another kind: a registered name, or `package.module:name`; None: a person's."""
+    models: OwnModels | None = None
+    """Models of this resident's own; None: those of the world."""
+
+    @property
+    def role(self) -> Role:
+        """client, counselor or layperson: the persona says."""
+        return self.persona.role
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, value: str) -> str:
+        if re.search(r"[\n\r\t/\\:+]", value):
+            raise ValueError(f"{value!r}: a name is one line of text without / \\ : +")
+        return value
+
+
+class Appointment(Spec):
+    """Two people who meet at a place on some days at a time of day."""
+
+    who: tuple[Name, Name]
+    days: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)]
+    """Day 0 is the first."""
+    at: str
+    place: Name
+    max_turns: Annotated[int, Field(ge=2, le=200)] | None = None
+    """Lines in all; None: as many as the world's."""
+
+    @field_validator("at")
+    @classmethod
+    def _is_time(cls, value: str) -> str:
+        minutes_of_day(value)
+        return value
+
+    def minutes(self) -> tuple[int, ...]:
+        """When it takes place, in minutes since day 0."""
+        return tuple(day * 1440 + minutes_of_day(self.at) for day in self.days)
+
+
+class Relationship(Spec):
+    """How close two people are at the start, 0 (strangers) to 10; 2 where nothing is said."""
+
+    between: tuple[Name, Name]
+    score: Annotated[float, Field(ge=0, le=10)]

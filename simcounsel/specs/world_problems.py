@@ -1,0 +1,168 @@
+"""What the parts of a world say against each other, each with its place in the file."""
+
+from collections.abc import Iterator
+
+from simcounsel.specs.practice import locale_problem
+from simcounsel.specs.suggestion import suggest
+from simcounsel.specs.world import World
+
+Problem = tuple[tuple[str | int, ...], str]
+
+
+def world_problems(world: World) -> list[Problem]:
+    """Each problem with its place in the file; empty when the world holds together."""
+    locale = locale_problem(world.safety.locale)
+    return [
+        *_place_problems(world),
+        *_resident_problems(world),
+        *_appointment_problems(world),
+        *_pair_problems(world),
+        *_measurement_problems(world),
+        *_skipping_problems(world),
+        *([(("safety", "locale"), locale)] if locale else []),
+    ]
+
+
+def _place_problems(world: World) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for at, place in world.every_place():
+        if place.name in seen:
+            yield (*at, "name"), f"a second place is named {place.name!r}; names must differ"
+        seen.add(place.name)
+
+
+def _resident_problems(world: World) -> Iterator[Problem]:
+    by_name = {place.name: place for _, place in world.every_place()}
+    leaves = [name for name, place in by_name.items() if not place.places]
+    seen: set[str] = set()
+    for index, resident in enumerate(world.residents):
+        at: tuple[str | int, ...] = ("residents", index)
+        if resident.name in seen:
+            yield (
+                (*at, "name"),
+                f"a second resident is named {resident.name!r}; give one another `name:`",
+            )
+        seen.add(resident.name)
+        if resident.home not in by_name:
+            yield (
+                (*at, "home"),
+                (
+                    f"no place {resident.home!r} in this world;"
+                    f" {suggest(resident.home, list(by_name))}"
+                ),
+            )
+        if resident.starts_in not in by_name:
+            yield (
+                (*at, "starts_in"),
+                (
+                    f"no place {resident.starts_in!r} in this world;"
+                    f" {suggest(resident.starts_in, leaves)}"
+                ),
+            )
+        elif resident.starts_in not in leaves:
+            inner = ", ".join(p.name for p in by_name[resident.starts_in].places)
+            yield (
+                (*at, "starts_in"),
+                f"{resident.starts_in!r} holds other places; name one of them: {inner}",
+            )
+    if not world.present():
+        yield (
+            ("condition",),
+            (
+                f"{world.condition!r} leaves nobody in this world; add a client, or use condition:"
+                " everyone"
+            ),
+        )
+
+
+def _appointment_problems(world: World) -> Iterator[Problem]:
+    leaves = [place.name for _, place in world.every_place() if not place.places]
+    names = [r.name for r in world.residents]
+    taken: dict[tuple[str, int], int] = {}
+    for index, appointment in enumerate(world.appointments):
+        at: tuple[str | int, ...] = ("appointments", index)
+        for who in appointment.who:
+            if who not in names:
+                yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
+            for minute in appointment.minutes():
+                if taken.setdefault((who, minute), index) != index:
+                    yield (*at, "at"), f"{who} has another appointment then; move one of them"
+        if appointment.who[0] == appointment.who[1]:
+            yield (*at, "who"), "an appointment is between two different people"
+        if appointment.place not in leaves:
+            yield (
+                (*at, "place"),
+                (
+                    f"no place {appointment.place!r} in this world;"
+                    f" {suggest(appointment.place, leaves)}"
+                ),
+            )
+        start = world.start.hour * 60 + world.start.minute
+        if any((minute - start) % world.tick_minutes for minute in appointment.minutes()):
+            yield (
+                (*at, "at"),
+                (
+                    f"{appointment.at!r} falls between two ticks of {world.tick_minutes} minutes;"
+                    " move it to one"
+                ),
+            )
+
+
+def _pair_problems(world: World) -> Iterator[Problem]:
+    names = [r.name for r in world.residents]
+    seen: set[frozenset[str]] = set()
+    for index, relationship in enumerate(world.relationships):
+        at: tuple[str | int, ...] = ("relationships", index, "between")
+        for who in relationship.between:
+            if who not in names:
+                yield at, f"no resident {who!r} in this world; {suggest(who, names)}"
+        pair = frozenset(relationship.between)
+        if len(pair) == 1:
+            yield at, "a relationship is between two different people"
+        if pair in seen:
+            yield at, f"{' and '.join(sorted(pair))} stand here a second time; remove one"
+        seen.add(pair)
+
+
+def _measurement_problems(world: World) -> Iterator[Problem]:
+    names = [r.name for r in world.residents]
+    for index, measurement in enumerate(world.measurements):
+        at: tuple[str | int, ...] = ("measurements", index)
+        for who in measurement.who:
+            if who not in names:
+                yield (*at, "who"), f"no resident {who!r} in this world; {suggest(who, names)}"
+        if (measurement.tick or 0) >= world.ticks:
+            yield (
+                (*at, "when"),
+                f"{measurement.when!r} is never lived; the ticks are 0 to {world.ticks - 1}",
+            )
+        if measurement.scale is None and measurement.instrument.endswith((".yaml", ".yml")):
+            yield (
+                (*at, "instrument"),
+                (
+                    f"{measurement.instrument!r}: a scale's file is named in the world's own file;"
+                    " name a shipped instrument here"
+                ),
+            )
+
+
+def _skipping_problems(world: World) -> Iterator[Problem]:
+    if world.days == "lived":
+        return
+    last = world.appointed()[-1:]
+    if not last:
+        yield (
+            ("days",),
+            (
+                "only appointments are lived and there is none from the start on; add one, or use"
+                " days: lived"
+            ),
+        )
+    elif world.ticks != last[0] + 1:
+        yield (
+            ("ticks",),
+            (
+                f"{world.ticks}: with days: skipped a world ends with its last appointment; write"
+                f" ticks: {last[0] + 1}"
+            ),
+        )

@@ -1,0 +1,115 @@
+"""The settings of a world: how its people remember and talk, and which models think for them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from simcounsel.specs.load import Spec
+
+ModelName = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class OwnModels(Spec):
+    """Which models answer what a resident thinks, says and decides, in place of the world's. What
+    others ask about the resident (judges, the listening for danger) stays with the world's, and so
+    do vectors.
+    """
+
+    reason: ModelName | None = None
+    """Plans, talks and reflects; None: the world's."""
+    quick: ModelName | None = None
+    """Names emotions and makes small choices; None: `reason`, or the world's where that is None."""
+
+
+class RecallWeights(Spec):
+    """What counts in recall. The defaults are the paper's (SimCounsel, appendix A.1.2)."""
+
+    recency: Annotated[float, Field(ge=0)] = 0.10
+    poignancy: Annotated[float, Field(ge=0)] = 0.40
+    emotion_score: Annotated[float, Field(ge=0)] = 0.15
+    emotion_relevance: Annotated[float, Field(ge=0)] = 0.10
+    relevance: Annotated[float, Field(ge=0)] = 0.25
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> "RecallWeights":
+        total = (
+            self.recency
+            + self.poignancy
+            + self.emotion_score
+            + self.emotion_relevance
+            + self.relevance
+        )
+        if abs(total - 1) > 1e-6:
+            raise ValueError(
+                f"the five weights add up to {total:g}; they must add up to 1, so that scores lie"
+                " in [0, 1]"
+            )
+        return self
+
+
+class MemorySettings(Spec):
+    """How memories fade, are recalled and become reflections."""
+
+    recall: Literal["emotion_aware", "generative_agents"] = "emotion_aware"
+    """`emotion_aware` uses `weights`; `generative_agents` is the baseline of Park et al. 2023
+    (recency, importance and relevance count alike, emotion does not).
+    """
+    weights: RecallWeights = RecallWeights()
+    decay_per_hour: Annotated[float, Field(gt=0, le=1)] = 0.995
+    """Recency falls by this factor per simulated hour since the last recall."""
+    top_k: Annotated[int, Field(ge=1, le=50)] = 5
+    short_term_hours: Annotated[float, Field(gt=0)] = 24
+    """Older short-term memories are not recalled any more."""
+    reflect_after_memories: Annotated[int, Field(ge=1)] = 40
+    """This many memories start a reflection, or `reflect_after_poignancy`, whichever is first."""
+    reflect_after_poignancy: Annotated[int, Field(ge=1)] = 120
+
+    def effective_weights(self) -> RecallWeights:
+        """The weights that count."""
+        if self.recall == "generative_agents":
+            third = 1 / 3
+            return RecallWeights(
+                recency=third,
+                poignancy=third,
+                emotion_score=0,
+                emotion_relevance=0,
+                relevance=third,
+            )
+        return self.weights
+
+
+class ConversationSettings(Spec):
+    """When people begin to talk, for how long, and when that makes them replan."""
+
+    max_turns: Annotated[int, Field(ge=2, le=200)] = 10
+    """Lines in all."""
+    chance: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Probability per tick that two people who share a place and are as close as can be (10) begin
+    to talk; it falls in proportion to their score.
+    """
+    cool_down_ticks: Annotated[int, Field(ge=0)] = 16
+    """How long the two then leave each other alone."""
+    replan_from_poignancy: Annotated[int, Field(ge=1, le=10)] = 7
+    """A conversation that moved someone this much (1-10) makes them replan."""
+
+
+class ModelRoles(Spec):
+    """Which model does what. See `simcounsel models`."""
+
+    reason: ModelName = "embedded"
+    """Plans, talks and reflects."""
+    quick: ModelName | None = None
+    """Names emotions and makes small choices; None: `reason`."""
+    judge: ModelName | None = None
+    """Measures; None: `reason`."""
+    embed: ModelName = "embedded"
+    """Turns text to vectors."""
+
+    def resolved(self) -> dict[str, str]:
+        """All four, by role."""
+        return {
+            "reason": self.reason,
+            "quick": self.quick or self.reason,
+            "judge": self.judge or self.reason,
+            "embed": self.embed,
+        }
