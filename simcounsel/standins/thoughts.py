@@ -26,6 +26,7 @@ from simcounsel.agents.tasks import (
 from simcounsel.chance import chance
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
+from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given
 from simcounsel.standins.sense import Sense
@@ -187,7 +188,7 @@ class Thoughts:
         return Given(value=InsightsAnswer(insights=tuple(kept)))
 
     def _insight_scores(
-        self, facts: InsightsFacts, candidates: Sequence[str], emotion_of: Mapping[str, str]
+        self, facts: InsightsFacts, candidates: Sequence[str], emotion_of: Mapping[str, Emotion]
     ) -> dict[str, float]:
         """How well each is grounded, more if its emotion is near to what the evidence felt like."""
         mood = Counter(
