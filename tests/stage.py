@@ -195,9 +195,9 @@ def vectors(*rows: Sequence[float]) -> np.ndarray:
     return np.array(rows, dtype=np.float32)
 
 
-def said(who: str, text: str, emotion: Any = "neutral", stressed: str | None = None) -> TalkLine:
+def said(who: str, text: str, emotion: Any = "neutral", emphasis: str | None = None) -> TalkLine:
     """A line as it was heard."""
-    return TalkLine(who=who, text=text, stressed=stressed, emotion=emotion)
+    return TalkLine(who=who, text=text, emphasis=emphasis, emotion=emotion)
 
 
 def view(*lines: TalkLine, me: str = "Ines", other: str = "Miriam", **more: Any) -> TalkView:

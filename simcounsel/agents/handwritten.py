@@ -86,7 +86,7 @@ def _words_for(resident: Resident, other: str) -> set[str]:
 
 def _client_example(line: VoiceLine) -> Example:
     tags = Tags(theme=line.theme, emotion=line.emotion, move=line.stage, answers=line.answers)
-    return Example(text=line.text, stressed=line.stressed, tags=tags)
+    return Example(text=line.text, emphasis=line.emphasis, tags=tags)
 
 
 def _form_example(move: str, form: Form) -> Example:
@@ -110,7 +110,7 @@ def heard_slots(view: TalkView) -> Slots:
     """What was heard, for the slots of a form: the words stressed last, the feeling in them."""
     heard = view.heard
     feels = None if heard is None or heard.emotion == "neutral" else ADJECTIVE[heard.emotion]
-    return Slots(words=heard.stressed if heard else None, feeling=feels)
+    return Slots(words=heard.emphasis if heard else None, feeling=feels)
 
 
 def fallback_line(resident: Resident, view: TalkView, decision: Decision) -> LineAnswer:

@@ -66,7 +66,7 @@ class Spoken:
     """A line with what came to mind before it."""
 
     line: LineAnswer
-    stressed: str | None
+    emphasis: str | None
     """The words that the voice leans on, if any."""
     source: Source
     events: tuple[Data | Foreign, ...] = ()

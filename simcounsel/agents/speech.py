@@ -88,10 +88,10 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     line = answer.model_copy(
         update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
     )
-    stressed = reply.notes.get("stressed", "")
+    emphasis = reply.notes.get("emphasis", "")
     return Spoken(
         line=line,
-        stressed=stressed if stressed and stressed in line.say else None,
+        emphasis=emphasis if emphasis and emphasis in line.say else None,
         source=reply.source,
         events=(recalled,),
         **traced(reply),

@@ -16,7 +16,7 @@ class TalkLine:
 
     who: str
     text: str
-    stressed: str | None
+    emphasis: str | None
     emotion: Emotion
 
 

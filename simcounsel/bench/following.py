@@ -104,7 +104,7 @@ def _answer(
         who=OTHER,
         to=ME,
         text=line.content,
-        stressed=None,
+        emphasis=None,
         emotion="neutral",
         intensity=1,
         poignancy=1,
@@ -152,7 +152,7 @@ def _line(line: Line) -> TalkLine:
     return TalkLine(
         who=OTHER if line.role == "client" else ME,
         text=line.content,
-        stressed=None,
+        emphasis=None,
         emotion="neutral",
     )
 

@@ -173,7 +173,7 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         who=speaker.name,
         to=listener.name,
         text=line.say,
-        stressed=spoken.stressed,
+        emphasis=spoken.emphasis,
         emotion=line.emotion,
         intensity=line.intensity,
         poignancy=line.poignancy,
@@ -198,7 +198,7 @@ def _turn(course: _Course, speaker: Side, listener: Side) -> Ask[list[Event]]:
         course.hold(speaker.name)
     course.moves[speaker.name].append((decision.move, decision.policy))
     course.lines.append(
-        TalkLine(who=speaker.name, text=line.say, stressed=spoken.stressed, emotion=line.emotion)
+        TalkLine(who=speaker.name, text=line.say, emphasis=spoken.emphasis, emotion=line.emotion)
     )
     heard = yield from _assess(course, speaker, listener, said)
     if line.wish == "say goodbye" and course.leaver is None:

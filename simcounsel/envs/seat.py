@@ -68,7 +68,7 @@ class Outside(Person):
             poignancy=WEIGHT,
             wish="say goodbye" if line.leaves else "go on",
         )
-        return Spoken(line=answer, stressed=None, source="generated")
+        return Spoken(line=answer, emphasis=None, source="generated")
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
         """A summary if notes are kept; otherwise nothing."""

@@ -42,7 +42,7 @@ class Said(Answered):
     who: str
     to: str
     text: str
-    stressed: str | None
+    emphasis: str | None
     """The words the voice leans on, if any."""
     emotion: Emotion
     intensity: int

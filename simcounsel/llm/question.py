@@ -74,7 +74,7 @@ class Example:
     """
 
     text: str
-    stressed: str | None = None
+    emphasis: str | None = None
     """The words that the voice leans on, if any."""
     tags: Tags = Tags()
 

@@ -19,8 +19,14 @@ def _same(fields: Fields) -> Fields:
     return fields
 
 
-def _with_forced(fields: Fields) -> Fields:
-    """Version 1 said in prose why a protocol moved on."""
+_NAMES_OF_1: dict[str, dict[str, str]] = {"said": {"stressed": "emphasis"}}
+"""Fields that version 1 called otherwise, by the kind of event."""
+
+
+def _from_1(fields: Fields) -> Fields:
+    """Version 1 had other names for some fields, and said in prose why a protocol moved on."""
+    names = _NAMES_OF_1.get(str(fields.get("kind")), {})
+    fields = {names.get(name, name): value for name, value in fields.items()}
     if fields.get("kind") != "transitioned":
         return fields
     reason = str(fields["reason"])
@@ -32,8 +38,8 @@ def _with_forced(fields: Fields) -> Fields:
 
 UPGRADES: dict[int, Step] = {
     # version 2: events name the calls that they came from, which 1 did not know; a transition has
-    # fields for being forced and resumed
-    1: (_same, _with_forced)
+    # fields for being forced and resumed; fields have the field's own words (`_NAMES_OF_1`)
+    1: (_same, _from_1)
 }
 
 

@@ -94,7 +94,7 @@ class Line(Spec):
         return _MARK.sub(r"\1", self.say)
 
     @property
-    def stressed(self) -> str | None:
+    def emphasis(self) -> str | None:
         """The words that a listener may quote; `None` when nothing is marked."""
         found = _MARK.search(self.say)
         return found.group(1) if found else None

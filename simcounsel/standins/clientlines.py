@@ -47,7 +47,7 @@ class ClientLines:
         if reply:
             return Pick(
                 text=reply,
-                stressed=None,
+                emphasis=None,
                 emotion=self._feelings.feel(reply).emotion,
                 source="chosen",
                 leaves=False,
@@ -82,7 +82,7 @@ class ClientLines:
             return self._made(facts, question, leaving, fresh[best])
         return Pick(
             text=fresh[best].text,
-            stressed=fresh[best].stressed,
+            emphasis=fresh[best].emphasis,
             emotion=fresh[best].tags.emotion,
             source="chosen",
             leaves=leaving,
@@ -194,7 +194,7 @@ class ClientLines:
             text = candidates[int(np.argmax(near))]
             return Pick(
                 text=text,
-                stressed=None,
+                emphasis=None,
                 emotion=self._feelings.feel(text).emotion,
                 source="generated",
                 leaves=leaving,
@@ -205,7 +205,7 @@ class ClientLines:
             )
         return Pick(
             text=otherwise.text,
-            stressed=otherwise.stressed,
+            emphasis=otherwise.emphasis,
             emotion=otherwise.tags.emotion,
             source="chosen",
             leaves=leaving,

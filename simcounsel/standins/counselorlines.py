@@ -46,17 +46,17 @@ class CounselorLines:
             when = "first" if facts.meeting == 1 else "later"
             greeting = self._form(facts, question, "greet", words=False, when=when)
             return Pick(
-                text=greeting, stressed=None, emotion="trust", source="chosen", leaves=False
+                text=greeting, emphasis=None, emotion="trust", source="chosen", leaves=False
             )
         if move == "close":
             parts = [self._form(facts, question, "close", words=False)]
             if len(facts.lines) >= 4:
                 parts.insert(0, self._form(facts, question, "summarize", words=True))
             return Pick(
-                text=" ".join(parts), stressed=None, emotion="trust", source="chosen", leaves=True
+                text=" ".join(parts), emphasis=None, emotion="trust", source="chosen", leaves=True
             )
         if self._tuned and (text := self._tuned(facts, question.seed)):
-            return Pick(text=text, stressed=None, emotion="trust", source="generated", leaves=False)
+            return Pick(text=text, emphasis=None, emotion="trust", source="generated", leaves=False)
         quoting = chance(question.seed, "quote").random()
         reflection = self._form(facts, question, "reflect", words=quoting < 0.45)
         asking = self._form(
@@ -64,7 +64,7 @@ class CounselorLines:
         )
         return Pick(
             text=f"{reflection} {asking}",
-            stressed=None,
+            emphasis=None,
             emotion="trust",
             source="chosen",
             leaves=False,
@@ -107,7 +107,7 @@ class CounselorLines:
         ):
             text = f"{self._form(facts, question, 'reflect', words=draw.random() < 0.4)} {text}"
         return Pick(
-            text=text, stressed=None, emotion="trust", source="chosen", leaves=bool(facts.leaves)
+            text=text, emphasis=None, emotion="trust", source="chosen", leaves=bool(facts.leaves)
         )
 
     def _form(

@@ -142,7 +142,7 @@ class Courses:
                 if feeling.emotion == "neutral"
                 else f"rather {ADJECTIVE[feeling.emotion]}"
             )
-            assessment = f"Most weight seems to lie on “{facts.heard.stressed or before_capitals(heard)[0]}”."
+            assessment = f"Most weight seems to lie on “{facts.heard.emphasis or before_capitals(heard)[0]}”."
             state = (
                 f"{felt} by the words,"
                 f" {'closer than at first' if facts.closeness >= 4 else 'not close yet'}"
@@ -175,7 +175,7 @@ class Courses:
                     GoalAnswer(number=number, met=True, quote=said[int(near.argmax())][:400])
                 )
         own = [line for line in facts.lines if line.who == facts.other]
-        words = [f"“{(line.stressed or before_capitals(line.text)[0])[:150]}”" for line in own]
+        words = [f"“{(line.emphasis or before_capitals(line.text)[0])[:150]}”" for line in own]
         feeling = self._feelings.feel(own[-1].text).emotion if own else "neutral"
         summary = (
             f"{facts.other} spoke of {' and '.join(list(dict.fromkeys(words))[:4])}."

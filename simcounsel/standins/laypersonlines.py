@@ -30,7 +30,7 @@ class LaypersonLines:
             kind = self._chat(facts, question, "sympathize")
             return Pick(
                 text=f"{kind.text} {pick.text}",
-                stressed=None,
+                emphasis=None,
                 emotion=pick.emotion,
                 source="chosen",
                 leaves=True,
@@ -53,7 +53,7 @@ class LaypersonLines:
         if not filled:
             return Pick(
                 text=question.declared.say,
-                stressed=None,
+                emphasis=None,
                 emotion="neutral",
                 source="chosen",
                 leaves=leaving,
@@ -75,7 +75,7 @@ class LaypersonLines:
             filled[best][0].tags.emotion if move in ("greet", "share", "close") else "trust"
         )
         return Pick(
-            text=texts[best], stressed=None, emotion=emotion, source="chosen", leaves=leaving
+            text=texts[best], emphasis=None, emotion=emotion, source="chosen", leaves=leaving
         )
 
     def _theme_nearness(

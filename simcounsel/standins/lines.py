@@ -38,7 +38,7 @@ class Lines:
                 wish="say goodbye" if pick.leaves else "go on",
             ),
             source=pick.source,
-            notes={"stressed": pick.stressed} if pick.stressed else {},
+            notes={"emphasis": pick.emphasis} if pick.emphasis else {},
         )
 
     def _pick(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:

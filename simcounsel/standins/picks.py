@@ -15,7 +15,7 @@ class Pick:
     """A line."""
 
     text: str
-    stressed: str | None = None
+    emphasis: str | None = None
     """The words that it leans on, if any."""
     emotion: Emotion
     source: Literal["chosen", "generated"] = "chosen"

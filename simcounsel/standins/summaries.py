@@ -16,7 +16,7 @@ def summaries_in_quotes(facts: SummaryFacts) -> list[str]:
     """Summaries in the words that were stressed: true whatever was said."""
     name, other, role = facts.name, facts.other, facts.role
     speaker = name if role == "client" else other
-    words = [f"“{line.stressed}”" for line in facts.lines if line.who == speaker and line.stressed]
+    words = [f"“{line.emphasis}”" for line in facts.lines if line.who == speaker and line.emphasis]
     if not words:
         return [f"{name} talked with {other} for a while."]
     pairs = list(pairwise(words)) or [(words[0], "")]

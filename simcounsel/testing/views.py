@@ -22,7 +22,7 @@ def talk_view(lines: int = 0, *, me: str = "Miriam", other: str = "Ines", **more
         TalkLine(
             who=(other, me)[number % 2],
             text=SAID[number % len(SAID)] + ("" if number < len(SAID) else f" ({number})"),
-            stressed=None,
+            emphasis=None,
             emotion="sadness" if number % 2 == 0 else "neutral",
         )
         for number in range(lines)

@@ -14,7 +14,7 @@ OF_LINE = (
     "who",
     "to",
     "text",
-    "stressed",
+    "emphasis",
     "emotion",
     "intensity",
     "poignancy",

@@ -30,7 +30,7 @@ def heard(who: str, to: str, text: str, emotion: Any, intensity: int) -> Said:
         who=who,
         to=to,
         text=text,
-        stressed=None,
+        emphasis=None,
         emotion=emotion,
         intensity=intensity,
         poignancy=1,

@@ -17,7 +17,7 @@ from simcounsel.specs.persona import ClientPersona, CounselorPersona, fill_slots
 from tests.stage import Alone, changed, noting, said, scene, tiny, vectors, view
 
 HEARD = said("Miriam", "What keeps you awake?")
-TOLD = said("Ines", "I lie awake and count the hours.", emotion="fear", stressed="count the hours")
+TOLD = said("Ines", "I lie awake and count the hours.", emotion="fear", emphasis="count the hours")
 BACK = view(HEARD, TOLD, me="Miriam", other="Ines", other_role="client")
 
 
@@ -122,7 +122,7 @@ def test_nobody_leaves_with_the_first_words(before: Any, wish: str) -> None:
 
 
 def test_stress_must_be_in_the_line() -> None:
-    for stressed, kept in (
+    for emphasis, kept in (
         ("the hours", "the hours"),
         ("the minutes", None),
         ("7", None),
@@ -132,9 +132,9 @@ def test_stress_must_be_in_the_line() -> None:
         next(asking)
         asking.send(Reply(value=vectors([1, 0])))
         try:
-            asking.send(Reply(value=line("I count the hours."), notes={"stressed": stressed}))
+            asking.send(Reply(value=line("I count the hours."), notes={"emphasis": emphasis}))
         except StopIteration as end:
-            assert end.value.stressed == kept
+            assert end.value.emphasis == kept
         else:
             pytest.fail("one line, one request")
 
@@ -170,7 +170,7 @@ def test_fallback_never_repeats_itself() -> None:
                 who="Ines",
                 to="Miriam",
                 text=seen[1].fallback.say,
-                stressed=None,
+                emphasis=None,
                 emotion="neutral",
                 intensity=1,
                 poignancy=1,

@@ -176,7 +176,7 @@ class Plodder:
         line = LineAnswer(
             say=reply.value or "I don't know.", emotion="neutral", intensity=2, poignancy=2
         )
-        return Spoken(line=line, stressed=None, source=reply.source, events=(recalled,))
+        return Spoken(line=line, emphasis=None, source=reply.source, events=(recalled,))
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
         """Nothing but the lines."""

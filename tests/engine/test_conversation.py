@@ -46,7 +46,7 @@ class Speaker:
             poignancy=3,
             wish="say goodbye" if leaves else "go on",
         )
-        return Spoken(line=line, stressed=None, source="generated")
+        return Spoken(line=line, emphasis=None, source="generated")
         yield
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:

@@ -121,7 +121,7 @@ def test_who_is_not_there_observes_nothing() -> None:
         who="Ines",
         to="Miriam",
         text="Hm.",
-        stressed=None,
+        emphasis=None,
         emotion="joy",
         intensity=1,
         poignancy=1,

@@ -88,7 +88,7 @@ def test_it_is_told_nothing_of_the_clients_feelings_and_file() -> None:
         own = [request for request in model.requests if request.who == "Miriam"]
         told = [request.facts for request in own if isinstance(request.facts, LineFacts)]
         heard = [line for facts in told for line in facts.lines if line.who == "Ines"]
-        assert heard and all(line.emotion == "neutral" and line.stressed is None for line in heard)
+        assert heard and all(line.emotion == "neutral" and line.emphasis is None for line in heard)
         file = env.clients[0].persona
         assert not any(
             text[:40] in request.prompt + request.system

@@ -18,7 +18,7 @@ GOOD = "You lie awake, and the nights are long. What goes through your mind then
 
 def view_of(*lines: tuple[str, str]) -> TalkView:
     said = tuple(
-        TalkLine(who=who, text=text, stressed=None, emotion="neutral") for who, text in lines
+        TalkLine(who=who, text=text, emphasis=None, emotion="neutral") for who, text in lines
     )
     return TalkView(
         chat="c",

@@ -84,3 +84,11 @@ def test_version_1_said_in_prose_what_ended_a_session(
     assert upgrades.event_of_today(old, 1) == old | {"forced": forced, "resumed": resumed}
     other = {"kind": "judged", "reason": reason}
     assert upgrades.event_of_today(other, 1) == other
+
+
+@pytest.mark.parametrize(("kind", "before", "now"), [("said", "stressed", "emphasis")])
+def test_version_1_had_other_names(kind: str, before: str, now: str) -> None:
+    old = {"kind": kind, "chat": "2:Ines+Miriam", before: "x"}
+    assert upgrades.event_of_today(old, 1) == {"kind": kind, "chat": "2:Ines+Miriam", now: "x"}
+    other = {"kind": "judged", before: "x"}
+    assert upgrades.event_of_today(other, 1) == other

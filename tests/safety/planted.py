@@ -84,7 +84,7 @@ class Client:
             poignancy=5,
             wish="say goodbye" if line.leaves else "go on",
         )
-        return Spoken(line=answer, stressed=None, source="generated")
+        return Spoken(line=answer, emphasis=None, source="generated")
         yield
 
     def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:

@@ -183,8 +183,8 @@ def test_routine_covers(
 
 def test_stress_is_heard_and_not_printed() -> None:
     line = Line(say="I count [the hours left] again.")
-    assert (line.text, line.stressed) == ("I count the hours left again.", "the hours left")
-    assert (Line(say="Plain.").text, Line(say="Plain.").stressed) == ("Plain.", None)
+    assert (line.text, line.emphasis) == ("I count the hours left again.", "the hours left")
+    assert (Line(say="Plain.").text, Line(say="Plain.").emphasis) == ("Plain.", None)
 
 
 def test_slots_are_filled_or_the_form_is_out() -> None:

@@ -107,7 +107,7 @@ def said(who: str, to: str, text: str, message: int) -> Fields:
         "who": who,
         "to": to,
         "text": text,
-        "stressed": None,
+        "emphasis": None,
         "emotion": "joy",
         "intensity": 6,
         "poignancy": 3,
