@@ -30,7 +30,7 @@ class TalkView:
     conversation so far; deciders: of each, whose it was, None for the policy that guides one; ()
     for all of that policy's. closeness: own score to the other, 0 to 10. minute: when the
     conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose
-    help lines hold. guards: one's own ways of keeping pain at a distance; () for whoever is no
+    help lines hold. defenses: one's own ways of keeping pain at a distance; () for whoever is no
     client. kept: what one's policy wrote and what was heard of danger in earlier conversations with
     the other, oldest first; own: the same of this conversation so far.
     """
@@ -53,7 +53,7 @@ class TalkView:
     start: datetime = datetime(2026, 1, 1)
     language: str = "en"
     locale: str = "default"
-    guards: tuple[str, ...] = ()
+    defenses: tuple[str, ...] = ()
     kept: tuple[Entry, ...] = ()
     own: tuple[PracticeEvent, ...] = ()
     most_left: int = 1_000
@@ -97,31 +97,38 @@ class Requirement(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """A move out of those that were open, why it was chosen, and what it means for the wording.
-
-    act: which of a counselor's acts or questions words this move, where a persona's forms are asked
-    for; None: the move itself. brief: what the speaker is told beside the aim. manner: how to say
-    it; None: as the role does. lines: written by hand for this move; they go before the persona's
-    own. must: what the line must keep to; a model's line that does not is not said, one of `lines`
-    is. policy: whose decision it is, if not that of the policy that guides the speaker. leaves:
-    whether the line takes leave; None: as the speaker likes. holds: the conversation must not end
-    here. events: what the policy wrote on its way to the decision. unsaid: texts of which no long
-    stretch may stand in the line, unless it stands in `free` as well, which anybody may repeat.
-    """
+    """A move out of those that were open, why it was chosen, and what it means for the wording."""
 
     move: str
     options: tuple[str, ...]
     reason: str
     aim: str
     act: str | None = None
+    """Which of a counselor's acts or questions words this move, where a persona's forms are asked
+    for; None: the move itself.
+    """
     brief: str = ""
+    """What the speaker is told beside the aim."""
     manner: str | None = None
+    """How to say it; None: as the role does."""
     max_tokens: int = 220
     lines: tuple[Example, ...] = ()
+    """Written by hand for this move; they go before the persona's own."""
     must: Requirement | None = None
+    """What the line must keep to; a model's line that does not is not said, one of `lines` is."""
     policy: str | None = None
+    """Whose decision it is, if not that of the policy that guides the speaker."""
     leaves: bool | None = None
+    """Whether the line takes leave; None: as the speaker likes."""
     holds: bool = False
+    """Whether the conversation must not end here."""
     events: tuple[Data | Foreign, ...] = field(default=())
+    """What the policy wrote on its way to the decision."""
+    calls: tuple[str, ...] = ()
+    """Keys of the calls that chose the move, beside those of `events`."""
+    fallback: bool = False
+    """Whether such a call gave nothing of use."""
     unsaid: tuple[str, ...] = ()
+    """Texts of which no long stretch may stand in the line."""
     free: tuple[str, ...] = ()
+    """Texts that anybody may repeat, also where they stand in `unsaid`."""

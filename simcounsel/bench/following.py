@@ -18,16 +18,16 @@ from simcounsel.agents.talk import Decision, TalkLine, TalkView
 from simcounsel.bench.cases import Exchange, Line
 from simcounsel.bench.counselor import MOST_TOKENS, PROMPT, Counselor, exchange_id, spoken
 from simcounsel.chance import seed_of
-from simcounsel.engine.conversation import Assess, listening
+from simcounsel.engine.listening import Assess, listening
 from simcounsel.errors import BenchError
 from simcounsel.events import PRACTICE, PracticeEvent, Said, as_event
 from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.prompts import prompt_text, render
-from simcounsel.specs.persona import fill_slots
 from simcounsel.specs.practice import PolicySpec, SafetySettings
 from simcounsel.specs.vocabulary import Language
+from simcounsel.specs.voice import fill_slots
 
 GUIDED = "bench_guided"
 ME, OTHER, PLACE = "Counselor", "Client", "Counseling Center"

@@ -57,7 +57,7 @@ def sweep(
     from simcounsel.engine.opening import check_models
     from simcounsel.lab.plan import plan_lines
     from simcounsel.lab.sweep import Sweep
-    from simcounsel.specs.experiment import load_experiment
+    from simcounsel.specs.experiment_file import load_experiment
 
     loaded, cells = load_experiment(experiment)
     folder = out or Path("sweeps") / experiment.stem

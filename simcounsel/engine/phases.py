@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from simcounsel.agents.mind import Lived, Mind, Scene
 from simcounsel.clock import day_of, minute_of_tick
+from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.bodies import Body
-from simcounsel.engine.conversation import Talked, converse, listening
+from simcounsel.engine.conversation import converse
 from simcounsel.engine.encounters import ASLEEP, encounters, together
 from simcounsel.engine.journal import Journal
+from simcounsel.engine.listening import listening
 from simcounsel.engine.measures import Measures, raised_by
 from simcounsel.engine.population import Population
 from simcounsel.events import (

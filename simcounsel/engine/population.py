@@ -8,10 +8,10 @@ import numpy as np
 from simcounsel.agents.mind import Mind, Reachable, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.engine.bodies import Body
-from simcounsel.engine.conversation import Side
 from simcounsel.engine.encounters import ASLEEP
 from simcounsel.engine.observers import Observers
 from simcounsel.engine.places import GUEST_CLOSENESS, Places
+from simcounsel.engine.talk import Side
 from simcounsel.events import Acted, Entry, Joined, Left, Moved, RelationChanged
 from simcounsel.policies import policy_for
 from simcounsel.specs.world import World

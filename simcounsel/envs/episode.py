@@ -16,7 +16,10 @@ from simcounsel.agents.mind import Lived, Scene
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
-from simcounsel.engine.conversation import Side, Talked, converse, listening
+from simcounsel.engine.aftermath import Talked
+from simcounsel.engine.conversation import converse
+from simcounsel.engine.listening import listening
+from simcounsel.engine.talk import Side
 from simcounsel.envs.past_session import Session, session_of
 from simcounsel.envs.seat import Line, Outside, Over, Seated, until_turn
 from simcounsel.envs.setting import Setting

@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from simcounsel.agents.talk import TalkView
 from simcounsel.clock import date_text
-from simcounsel.engine.conversation import MORE_WHILE_HELD
+from simcounsel.engine.talk import MORE_WHILE_HELD
 from simcounsel.envs.episode import Episode
 from simcounsel.envs.past_session import Session
 from simcounsel.envs.setting import Setting

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from simcounsel.engine.conversation import Talked
+from simcounsel.engine.aftermath import Talked
 from simcounsel.events import ConversationEnded, Decided, Said
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.chance import seed_of
-from simcounsel.llm.question import Ask, Facts, Question, ask
+from simcounsel.llm.question import Ask, Facts, Question, ask, traced
 from simcounsel.policies.manual import aims
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import QUESTIONS
@@ -42,6 +42,7 @@ class Socratic:
             options=QUESTIONS,
             reason=reply.notes.get("why") or "chosen by the model",
             aim=aims(self.name, view.language)[reply.value],
+            **traced(reply),
         )
 
     def _settled(self, view: TalkView, move: str, reason: str) -> Decision:

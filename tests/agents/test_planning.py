@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from simcounsel.agents import planning
+from simcounsel.agents import planning, slots
 from simcounsel.agents.mind import Lived
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
@@ -221,5 +221,5 @@ def test_place_for_prefers_home() -> None:
     persona = Alone().resident.persona
     at_home = next(r for r in persona.routines if r.place == "bedroom")
     nowhere = next(r for r in persona.routines if r.place == "park")
-    assert planning.place_for(at_home, scene()) == "Ines's Bedroom"
-    assert planning.place_for(nowhere, scene()) == "Ines's Bedroom"
+    assert slots.place_for(at_home, scene()) == "Ines's Bedroom"
+    assert slots.place_for(nowhere, scene()) == "Ines's Bedroom"

@@ -14,7 +14,8 @@ from simcounsel.chance import seed_of
 from simcounsel.events import Memory, Recalled, Scheduled, Slot
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.specs.load import read_yaml
-from simcounsel.specs.persona import AnyPersona, parse_persona
+from simcounsel.specs.persona import AnyPersona
+from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_settings import ConversationSettings, MemorySettings, ModelRoles

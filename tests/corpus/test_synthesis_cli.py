@@ -16,7 +16,7 @@ from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.engine.opening import begin_run
 from simcounsel.runs.run import Run
 from simcounsel.runs.writing import Writer
-from simcounsel.specs.synthesis import settings_from
+from simcounsel.specs.synthesis_file import settings_from
 from tests.commands import Command, only_run
 from tests.stage import ROOT, log
 from tests.test_cli import heeds_ctrl_c

@@ -10,7 +10,9 @@ from simcounsel.agents import speech
 from simcounsel.agents.mind import Lived, Scene, Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.engine.conversation import Side, Talked, converse
+from simcounsel.engine.aftermath import Talked
+from simcounsel.engine.conversation import converse
+from simcounsel.engine.talk import Side
 from simcounsel.events import (
     Assessed,
     ConversationEnded,

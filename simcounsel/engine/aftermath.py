@@ -1,0 +1,84 @@
+"""What each of two people takes away from a conversation: memories, a closeness, what a policy
+keeps.
+"""
+
+from dataclasses import dataclass
+
+from simcounsel.agents.mind import Lived
+from simcounsel.engine.talk import OpenTalk, Side
+from simcounsel.events import ClientShifted, Event, Memory, Said, as_event
+from simcounsel.llm.question import Ask
+from simcounsel.policies.policy import Concluding
+from simcounsel.prompts import phrase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Talked:
+    """A whole conversation: events in order, and each side's memory drafts by name."""
+
+    events: tuple[Event, ...]
+    drafts: dict[str, tuple[Memory, ...]]
+    poignancy: dict[str, int]
+
+
+def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) -> Ask[Talked]:
+    """Each side's memories of the lines, its summary and its new relationship score, and what its
+    policy keeps.
+    """
+    drafts: dict[str, tuple[Memory, ...]] = {}
+    poignancy: dict[str, int] = {}
+    for me, other in ((first, second), (second, first)):
+        lived: Lived = yield from me.mind.take_away(me.scene, talk.view(me, other))
+        events += map(as_event, lived.events)
+        drafts[me.name] = (
+            *(_line_memory(said, talk.started.place, other.name) for said in talk.said),
+            *lived.drafts,
+        )
+        poignancy[me.name] = max((m.poignancy or 0 for m in lived.drafts), default=0)
+        if isinstance(me.policy, Concluding):
+            kept = yield from me.policy.conclude(talk.view(me, other))
+            events += map(as_event, kept)
+            drafts[me.name] += tuple(
+                _insight_memory(event, me, other.name)
+                for event in kept
+                if isinstance(event, ClientShifted) and event.insight is not None
+            )
+    return Talked(events=tuple(events), drafts=drafts, poignancy=poignancy)
+
+
+def _insight_memory(event: ClientShifted, me: Side, other: str) -> Memory:
+    """What became clear to a client in a conversation stays as a thought."""
+    return Memory(
+        id="",
+        type="thought",
+        text=phrase(
+            "client_words",
+            "since",
+            me.scene.language,
+            other=other,
+            me=event.who,
+            insight=event.insight,
+        ),
+        emotion=me.mind.resident.emotion,
+        intensity=5,
+        poignancy=8,
+        company=(other,),
+        chat=event.chat,
+        origin="insight",
+    )
+
+
+def _line_memory(said: Said, place: str, other: str) -> Memory:
+    return Memory(
+        id="",
+        type="chat",
+        text=f"{said.who} said to {said.to}: “{said.text}”",
+        emotion=said.emotion,
+        intensity=said.intensity,
+        poignancy=said.poignancy,
+        place=place,
+        company=(other,),
+        chat=said.chat,
+        message=said.message,
+        origin="talk",
+    )

@@ -1,0 +1,38 @@
+"""Listening for danger in what a client says."""
+
+from collections.abc import Callable
+
+from simcounsel.events import Assessed, Said
+from simcounsel.llm.question import Ask
+from simcounsel.safety.assessing import assess
+from simcounsel.specs.practice import SafetySettings
+
+Assess = Callable[[Said, str, tuple[object, ...], str], Ask[Assessed | None]]
+"""How near danger is in a client's line, from the line, the line before it, a key for chance and
+the language; None: nothing was heard.
+"""
+
+
+def listening(safety: SafetySettings) -> Assess | None:
+    """How danger is listened for under these settings; None: not at all. A line in which there is
+    not even a word to wonder about leaves nothing in the log.
+    """
+    if safety.counselors == "nothing":
+        return None
+
+    def hear(
+        said: Said, before: str, key: tuple[object, ...], language: str
+    ) -> Ask[Assessed | None]:
+        heard = yield from assess(
+            said.text,
+            before,
+            who=said.who,
+            key=key,
+            language=language,
+            chat=said.chat,
+            message=said.message,
+            every_line=safety.ask == "every_line",
+        )
+        return heard if heard.level != "none" or heard.evidence else None
+
+    return hear

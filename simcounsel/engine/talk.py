@@ -1,0 +1,104 @@
+"""A conversation as it goes: who talks, what was said, and when it may end."""
+
+from dataclasses import dataclass, field
+
+from simcounsel.agents.mind import Mind, Scene
+from simcounsel.agents.talk import TalkLine, TalkView
+from simcounsel.engine.listening import Assess
+from simcounsel.events import ConversationStarted, PracticeEvent, Said
+from simcounsel.policies.policy import Policy
+
+MORE_WHILE_HELD = 24
+"""Lines beyond its limit that a conversation may have while it must not end."""
+HELD_FOR = 6
+"""So many more lines there are at least after a policy said that it must not end; enough for two
+more of the policy's own.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One of the two: a mind, what it knows of the world, and the policy that guides it."""
+
+    mind: Mind
+    scene: Scene
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """The resident's name."""
+        return self.mind.resident.name
+
+
+@dataclass(kw_only=True)
+class OpenTalk:
+    """A conversation as it goes."""
+
+    started: ConversationStarted
+    max_turns: int
+    assess: Assess | None = None
+    """How danger is listened for; None: not at all."""
+    lines: list[TalkLine] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    """The same lines, as the log has them."""
+    moves: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
+    """By name: each move, and the policy that decided it if not the speaker's own."""
+    own: dict[str, list[PracticeEvent]] = field(default_factory=dict)
+    """By name: what their policy wrote and heard of danger in this conversation."""
+    leaver: str | None = None
+    """Who takes leave."""
+    held: bool = False
+    """Whether somebody who took leave was asked to stay."""
+    limit: int = field(init=False)
+    """Lines that there may be."""
+
+    def __post_init__(self) -> None:
+        self.limit = self.max_turns
+
+    def hold(self, who: str) -> None:
+        """It must not end here: the limit moves on, and whoever takes leave is asked to stay,
+        once.
+        """
+        self.limit = min(
+            self.max_turns + MORE_WHILE_HELD, max(self.limit, len(self.lines) + HELD_FOR)
+        )
+        if self.leaver not in (None, who) and not self.held:
+            self.leaver, self.held = None, True
+
+    def wait_for(self, who: str) -> None:
+        """It must not end before `who` has spoken, even if they had taken leave and the limit is
+        reached.
+        """
+        self.limit = max(self.limit, len(self.lines) + 1)
+        if self.leaver == who:
+            self.leaver = None
+
+    def view(self, me: Side, other: Side) -> TalkView:
+        """What one of the two knows of the conversation."""
+        resident, started = me.mind.resident, self.started
+        own, moves = [line for line in self.lines if line.who == me.name], self.moves[me.name]
+        return TalkView(
+            chat=started.chat,
+            me=me.name,
+            other=other.name,
+            other_role=other.mind.resident.spec.role,
+            place=started.place,
+            meeting=resident.meetings.get(other.name, 0) + 1,
+            appointment=started.cause == "appointment",
+            lines=tuple(self.lines),
+            moves=tuple(move for move, _ in moves),
+            deciders=tuple(decider for _, decider in moves),
+            turns_left=self.limit - len(self.lines),
+            most_left=max(self.limit, self.max_turns + MORE_WHILE_HELD) - len(self.lines),
+            parting=self.leaver is not None,
+            closeness=resident.close_to(other.name),
+            emotion=own[-1].emotion if own else resident.emotion,
+            key=(me.scene.seed, me.scene.tick, started.chat),
+            minute=me.scene.minute,
+            start=me.scene.start,
+            language=me.scene.language,
+            locale=me.scene.locale,
+            defenses=tuple(getattr(resident.persona, "coping_strategies", ())),
+            kept=tuple(resident.practice.get(other.name, ())),
+            own=tuple(self.own[me.name]),
+        )
