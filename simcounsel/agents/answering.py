@@ -33,14 +33,14 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """An answer with what came to mind before it. problem: why the fallback was taken; None
-    otherwise.
-    """
+    """An answer with what came to mind before it."""
 
     text: str
     source: Source
+    """Where the words come from."""
     model: str
     problem: str | None
+    """Why the fallback was taken; None otherwise."""
     recalled: Recalled
 
 
@@ -53,6 +53,21 @@ def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = (
         else question
     )
     recalled = yield from recollect(resident, scene, "interview", about)
+    reply = yield from ask(_question(past, question, earlier, recalled))
+    return Answered(
+        text=_plain(reply.value, resident.name),
+        source=reply.source,
+        model=reply.model,
+        problem=reply.problem,
+        recalled=recalled,
+    )
+
+
+def _question(
+    past: Past, question: str, earlier: tuple[Exchange, ...], recalled: Recalled
+) -> Question[str]:
+    """What the model is asked: the person as it was, what came to mind, and the talk so far."""
+    resident, scene = past.resident, past.scene
     memories = tuple(
         resident.memory.get(hit.id) for hit in sorted(recalled.hits, key=lambda hit: -hit.score)
     )
@@ -71,33 +86,22 @@ def answer_question(past: Past, question: str, earlier: tuple[Exchange, ...] = (
         talk=_talk(resident.name, earlier[-EARLIER:]),
         question=question,
     )
-    reply = yield from ask(
-        Question(
-            verb="write",
-            purpose="interview",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            check=_problem,
-            temperature=0.7,
-            max_tokens=400,
-            fallback=SILENCE[scene.language]["client"],
-            seed=seed_of(
-                scene.seed, scene.tick, resident.name, "interview", len(earlier), question
-            ),
-            facts=InterviewFacts(
-                question=question,
-                answers=tuple(one.answer for one in earlier),
-                own_words=own_words(past),
-            ),
-        )
-    )
-    return Answered(
-        text=_plain(reply.value, resident.name),
-        source=reply.source,
-        model=reply.model,
-        problem=reply.problem,
-        recalled=recalled,
+    return Question(
+        verb="write",
+        purpose="interview",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        check=_problem,
+        temperature=0.7,
+        max_tokens=400,
+        fallback=SILENCE[scene.language]["client"],
+        seed=seed_of(scene.seed, scene.tick, resident.name, "interview", len(earlier), question),
+        facts=InterviewFacts(
+            question=question,
+            answers=tuple(one.answer for one in earlier),
+            own_words=own_words(past),
+        ),
     )
 
 

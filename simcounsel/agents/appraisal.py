@@ -1,14 +1,14 @@
 """What is new gets an emotion, its intensity and its poignancy, in one batch."""
 
 from simcounsel.agents.facts import AppraisalFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
 from simcounsel.agents.views import feeling, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory
-from simcounsel.llm.question import Ask, Question, ask, traced
+from simcounsel.llm.question import Ask, Question, Reply, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.vocabulary import Emotion
@@ -16,10 +16,15 @@ from simcounsel.specs.vocabulary import Emotion
 INDIFFERENT = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
 
 
-def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
+def appraise(resident: Resident, scene: Scene) -> Ask[Effects]:
     """Feelings about the tick's news, and an event memory of each piece of it."""
+    reply = yield from ask(_question(resident, scene))
+    return Effects(events=_events(resident, reply), drafts=_drafts(resident, reply))
+
+
+def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
+    """One feeling for each piece of news, in its order."""
     news = resident.news
-    own_act = f"{resident.name} {resident.activity}."
     system, prompt = render(
         "appraise",
         scene.language,
@@ -37,51 +42,53 @@ def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
             else f"{len(answer.feelings)} feelings came, {len(news)} were asked for"
         )
 
-    reply = yield from ask(
-        Question(
-            verb="fill",
-            purpose="appraise",
-            tier="quick",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            schema=FeelingsAnswer,
-            check=check,
-            fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)),
-            temperature=0.0,
-            max_tokens=60 * len(news),
-            seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
-            facts=AppraisalFacts(name=resident.name, news=news, felt=known_feelings(resident)),
-        )
+    return Question(
+        verb="fill",
+        purpose="appraise",
+        tier="quick",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=FeelingsAnswer,
+        check=check,
+        fallback=FeelingsAnswer(feelings=(INDIFFERENT,) * len(news)),
+        temperature=0.0,
+        max_tokens=60 * len(news),
+        seed=seed_of(scene.seed, scene.tick, resident.name, "appraise"),
+        facts=AppraisalFacts(name=resident.name, news=news, felt=known_feelings(resident)),
     )
-    pairs = tuple(zip(news, reply.value.feelings, strict=False))
-    return Lived(
-        events=tuple(
-            Appraised(
-                who=resident.name,
-                about=text,
-                emotion=f.emotion,
-                intensity=f.intensity,
-                poignancy=f.poignancy,
-                **traced(reply),
-            )
-            for text, f in pairs
-        ),
-        drafts=tuple(
-            Memory(
-                id="",
-                type="event",
-                text=text,
-                emotion=f.emotion,
-                intensity=f.intensity,
-                poignancy=f.poignancy,
-                place=resident.place,
-                company=tuple(s.name for s in resident.sights),
-                origin="own act" if text == own_act else "sight",
-                calls=traced(reply)["calls"],
-            )
-            for text, f in pairs
-        ),
+
+
+def _events(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Appraised, ...]:
+    return tuple(
+        Appraised(
+            who=resident.name,
+            about=text,
+            emotion=f.emotion,
+            intensity=f.intensity,
+            poignancy=f.poignancy,
+            **traced(reply),
+        )
+        for text, f in zip(resident.news, reply.value.feelings, strict=False)
+    )
+
+
+def _drafts(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Memory, ...]:
+    own_act = f"{resident.name} {resident.activity}."
+    return tuple(
+        Memory(
+            id="",
+            type="event",
+            text=text,
+            emotion=f.emotion,
+            intensity=f.intensity,
+            poignancy=f.poignancy,
+            place=resident.place,
+            company=tuple(s.name for s in resident.sights),
+            origin="own act" if text == own_act else "sight",
+            calls=traced(reply)["calls"],
+        )
+        for text, f in zip(resident.news, reply.value.feelings, strict=False)
     )
 
 

@@ -1,19 +1,25 @@
 """After a conversation: what each takes away, and how the relationship moves."""
 
 from simcounsel.agents.facts import SummaryFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
 from simcounsel.agents.views import talk_text, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Appraised, Memory, RelationChanged
-from simcounsel.llm.question import Ask, Question, ask, traced
+from simcounsel.llm.question import Ask, Question, Reply, ask, traced
 from simcounsel.prompts import render
 
 
-def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
+def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Effects]:
     """One's own summary as a thought, the feeling that stays, and the new relationship score."""
+    reply = yield from ask(_question(resident, scene, view))
+    return Effects(events=_events(resident, view, reply), drafts=(_draft(view, reply),))
+
+
+def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[SummaryAnswer]:
+    """How the conversation is summed up, and what it did to the two."""
     system, prompt = render(
         "summarize",
         scene.language,
@@ -30,58 +36,61 @@ def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
         intensity=1,
         poignancy=1,
     )
-    reply = yield from ask(
-        Question(
-            verb="fill",
-            purpose="summarize",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            schema=SummaryAnswer,
-            fallback=fallback,
-            temperature=0.3,
-            max_tokens=250,
-            seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
-            facts=SummaryFacts(
-                name=resident.name, other=view.other, role=resident.spec.role, lines=view.lines
-            ),
-        )
+    return Question(
+        verb="fill",
+        purpose="summarize",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=SummaryAnswer,
+        fallback=fallback,
+        temperature=0.3,
+        max_tokens=250,
+        seed=seed_of(scene.seed, scene.tick, resident.name, "summarize", view.chat),
+        facts=SummaryFacts(
+            name=resident.name, other=view.other, role=resident.spec.role, lines=view.lines
+        ),
     )
+
+
+def _events(
+    resident: Resident, view: TalkView, reply: Reply[SummaryAnswer]
+) -> tuple[Appraised, RelationChanged]:
     answer = reply.value
     before = view.closeness
     after = round(min(10.0, max(0.0, before + CLOSENESS_STEP[answer.closeness])), 2)
-    return Lived(
-        events=(
-            Appraised(
-                who=resident.name,
-                about=answer.summary,
-                emotion=answer.emotion,
-                intensity=answer.intensity,
-                poignancy=answer.poignancy,
-                **traced(reply),
-            ),
-            RelationChanged(
-                who=resident.name,
-                other=view.other,
-                before=before,
-                after=after,
-                why=answer.closeness,
-                **traced(reply),
-            ),
+    return (
+        Appraised(
+            who=resident.name,
+            about=answer.summary,
+            emotion=answer.emotion,
+            intensity=answer.intensity,
+            poignancy=answer.poignancy,
+            **traced(reply),
         ),
-        drafts=(
-            Memory(
-                id="",
-                type="thought",
-                text=answer.summary,
-                emotion=answer.emotion,
-                intensity=answer.intensity,
-                poignancy=answer.poignancy,
-                place=view.place,
-                company=(view.other,),
-                chat=view.chat,
-                origin="summary",
-                calls=traced(reply)["calls"],
-            ),
+        RelationChanged(
+            who=resident.name,
+            other=view.other,
+            before=before,
+            after=after,
+            why=answer.closeness,
+            **traced(reply),
         ),
+    )
+
+
+def _draft(view: TalkView, reply: Reply[SummaryAnswer]) -> Memory:
+    answer = reply.value
+    return Memory(
+        id="",
+        type="thought",
+        text=answer.summary,
+        emotion=answer.emotion,
+        intensity=answer.intensity,
+        poignancy=answer.poignancy,
+        place=view.place,
+        company=(view.other,),
+        chat=view.chat,
+        origin="summary",
+        calls=traced(reply)["calls"],
     )

@@ -1,27 +1,35 @@
 """Days that were not lived through: a short account of each, out of persona and memory."""
 
 from simcounsel.agents.facts import SkippedDaysFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import SkippedDayAnswer, SkippedDaysAnswer
 from simcounsel.agents.views import bullets, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, weekday_of
-from simcounsel.events import Memory
-from simcounsel.llm.question import Ask, Question, ask, traced
+from simcounsel.events import Memory, Recalled
+from simcounsel.llm.question import Ask, Question, Reply, ask, traced
 from simcounsel.prompts import render
 
 AT_MOST = 31
 """Of a longer stretch the last days are told."""
 
 
-def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
+def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:
     """One request for the whole stretch; a thought to remember for each day."""
     days = days[-AT_MOST:]
     recalled = yield from recollect(
         resident, scene, "skipped_days", "what has been on my mind since we last talked"
     )
+    reply = yield from ask(_question(resident, scene, days, recalled))
+    return Effects(events=(recalled,), drafts=_drafts(scene, days, reply))
+
+
+def _question(
+    resident: Resident, scene: Scene, days: tuple[int, ...], recalled: Recalled
+) -> Question[SkippedDaysAnswer]:
+    """One account for each of the days."""
     names = tuple(weekday_of(day * MINUTES_PER_DAY, scene.start) for day in days)
     usual = tuple(f"{stroke.at} {stroke.do}" for stroke in resident.persona.days[0])
     system, prompt = render(
@@ -47,37 +55,37 @@ def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Live
             )
         )
 
-    reply = yield from ask(
-        Question(
-            verb="fill",
-            purpose="skipped_days",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            schema=SkippedDaysAnswer,
-            check=check,
-            fallback=fallback,
-            temperature=0.8,
-            max_tokens=90 * len(days) + 60,
-            seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
-            facts=SkippedDaysFacts(days=days, usual=fallback),
-        )
+    return Question(
+        verb="fill",
+        purpose="skipped_days",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=SkippedDaysAnswer,
+        check=check,
+        fallback=fallback,
+        temperature=0.8,
+        max_tokens=90 * len(days) + 60,
+        seed=seed_of(scene.seed, scene.tick, resident.name, "skipped_days"),
+        facts=SkippedDaysFacts(days=days, usual=fallback),
     )
-    return Lived(
-        events=(recalled,),
-        drafts=tuple(
-            Memory(
-                id="",
-                type="thought",
-                text=f"{date_text(day * MINUTES_PER_DAY, scene.start).split(',')[0]}: {one.day}",
-                emotion=one.emotion,
-                intensity=one.intensity,
-                poignancy=one.poignancy,
-                origin="summary",
-                calls=traced(reply)["calls"],
-            )
-            for day, one in zip(days, reply.value.days, strict=True)
-        ),
+
+
+def _drafts(
+    scene: Scene, days: tuple[int, ...], reply: Reply[SkippedDaysAnswer]
+) -> tuple[Memory, ...]:
+    return tuple(
+        Memory(
+            id="",
+            type="thought",
+            text=f"{date_text(day * MINUTES_PER_DAY, scene.start).split(',')[0]}: {one.day}",
+            emotion=one.emotion,
+            intensity=one.intensity,
+            poignancy=one.poignancy,
+            origin="summary",
+            calls=traced(reply)["calls"],
+        )
+        for day, one in zip(days, reply.value.days, strict=True)
     )
 
 

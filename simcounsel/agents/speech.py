@@ -13,6 +13,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, theme_of, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
+from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import prompt_text, render
@@ -25,8 +26,52 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
     recalled = yield from recollect(
         resident, scene, "speak", heard.text if heard else f"{view.other} at {view.place}"
     )
+    reply = yield from ask(_question(resident, scene, view, decision, recalled))
+    answer = reply.value
+    line = answer.model_copy(
+        update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
+    )
+    emphasis = reply.notes.get("emphasis", "")
+    return Spoken(
+        line=line,
+        emphasis=emphasis if emphasis and emphasis in line.say else None,
+        source=reply.source,
+        events=(recalled,),
+        **traced(reply),
+    )
+
+
+def _question(
+    resident: Resident, scene: Scene, view: TalkView, decision: Decision, recalled: Recalled
+) -> Question[LineAnswer]:
+    """The line that follows in the conversation, as decided."""
     role = resident.spec.role
-    system, prompt = render(
+    system, prompt = _prompt(resident, scene, view, decision, recalled)
+    return Question(
+        verb="fill",
+        purpose=f"line_{role}",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=LineAnswer,
+        check=lambda answer: (
+            line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
+        ),
+        fallback=fallback_line(resident, view, decision),
+        temperature=0.8,
+        max_tokens=decision.max_tokens,
+        seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
+        examples=examples_for(resident, view, decision),
+        facts=_facts(resident, view, decision, recalled),
+    )
+
+
+def _prompt(
+    resident: Resident, scene: Scene, view: TalkView, decision: Decision, recalled: Recalled
+) -> tuple[str, str]:
+    """The system text and the prompt, of the speaker's role."""
+    role = resident.spec.role
+    return render(
         f"line_{role}",
         view.language,
         whoami=whoami(resident),
@@ -43,58 +88,30 @@ def speak(resident: Resident, scene: Scene, view: TalkView, decision: Decision) 
         brief=f"\n{decision.brief}" if decision.brief else "",
         manner=_manner(role, view, decision),
     )
-    said = tuple(resident.said[-60:]) + tuple(
-        line.text for line in view.lines if line.who == view.me
-    )
-    reply = yield from ask(
-        Question(
-            verb="fill",
-            purpose=f"line_{role}",
-            who=resident.name,
-            system=system,
-            prompt=prompt,
-            schema=LineAnswer,
-            check=lambda answer: (
-                line_problem(answer, view, decision.must) or agenda_problem(answer.say, decision)
-            ),
-            fallback=fallback_line(resident, view, decision),
-            temperature=0.8,
-            max_tokens=decision.max_tokens,
-            seed=seed_of(*view.key, resident.name, "line", len(view.lines)),
-            examples=examples_for(resident, view, decision),
-            facts=LineFacts(
-                chat=view.chat,
-                me=view.me,
-                role=role,
-                other=view.other,
-                other_role=view.other_role,
-                place=view.place,
-                meeting=view.meeting,
-                closeness=view.closeness,
-                lines=view.lines,
-                turns_left=view.turns_left,
-                move=decision.act or decision.move,
-                aim=decision.aim,
-                leaves=bool(decision.leaves),
-                emotion=resident.emotion,
-                said=said,
-                memories=resident.memory.texts(recalled.hits),
-                **heard_slots(view),
-                theme=theme_of(resident),
-            ),
-        )
-    )
-    answer = reply.value
-    line = answer.model_copy(
-        update={"say": spoken(answer.say, view), "wish": _wish(answer, view, decision)}
-    )
-    emphasis = reply.notes.get("emphasis", "")
-    return Spoken(
-        line=line,
-        emphasis=emphasis if emphasis and emphasis in line.say else None,
-        source=reply.source,
-        events=(recalled,),
-        **traced(reply),
+
+
+def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Recalled) -> LineFacts:
+    """What a stand-in may know for the line."""
+    return LineFacts(
+        chat=view.chat,
+        me=view.me,
+        role=resident.spec.role,
+        other=view.other,
+        other_role=view.other_role,
+        place=view.place,
+        meeting=view.meeting,
+        closeness=view.closeness,
+        lines=view.lines,
+        turns_left=view.turns_left,
+        move=decision.act or decision.move,
+        aim=decision.aim,
+        leaves=bool(decision.leaves),
+        emotion=resident.emotion,
+        said=tuple(resident.said[-60:])
+        + tuple(line.text for line in view.lines if line.who == view.me),
+        memories=resident.memory.texts(recalled.hits),
+        **heard_slots(view),
+        theme=theme_of(resident),
     )
 
 

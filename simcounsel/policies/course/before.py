@@ -86,37 +86,14 @@ def _objective(
     nothing is taken that the client has yet to tell.
     """
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
-    session, last, step = (
-        state.planned_for(plan),
-        state.last,
-        state.steps[-1] if state.steps else None,
-    )
+    last, step = state.last, state.steps[-1] if state.steps else None
     open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
-    secret = untold(plan.facts, _told_by(view, state), therapy)
-    theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
-    teaches = (
-        "; ".join(text for text in session.psychoeducation if not foretells(text, secret)) or "-"
-    )
-    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
-    fallback = ObjectiveAnswer(
-        objective=(
-            *(
-                phrase("course_words", "back", view.language, what=point)[:400]
-                for point in open_points[:1]
-            ),
-            *(
-                phrase("course_words", "towards", view.language, what=unmet[index])[:400]
-                for index in next_goals
-            ),
-        ),
-        goals=tuple(index + 1 for index in next_goals),
-        reason="the goals still unmet that were aimed at least so far",
-    )
+    theme, teaches = _plan_untold(view, therapy, plan, state)
     reply = yield from asked(
         view,
         "course_objective",
         ObjectiveAnswer,
-        fallback,
+        _next_objective(view, state, unmet, open_points),
         {
             "therapy": therapy.name,
             "about": therapy.about,
@@ -150,6 +127,40 @@ def _objective(
         goals=aimed,
         reason=answer.reason,
         **traced(reply),
+    )
+
+
+def _plan_untold(
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
+) -> tuple[str, str]:
+    """The session's theme and what it teaches, as planned; without what would foretell what the
+    client has yet to tell.
+    """
+    session = state.planned_for(plan)
+    secret = untold(plan.facts, _told_by(view, state), therapy)
+    theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
+    teaches = "; ".join(text for text in session.psychoeducation if not foretells(text, secret))
+    return theme, teaches or "-"
+
+
+def _next_objective(
+    view: TalkView, state: CourseState, unmet: tuple[str, ...], open_points: tuple[str, ...]
+) -> ObjectiveAnswer:
+    """Without a model: the first open point, and the goals that were aimed at least so far."""
+    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
+    return ObjectiveAnswer(
+        objective=(
+            *(
+                phrase("course_words", "back", view.language, what=point)[:400]
+                for point in open_points[:1]
+            ),
+            *(
+                phrase("course_words", "towards", view.language, what=unmet[index])[:400]
+                for index in next_goals
+            ),
+        ),
+        goals=tuple(index + 1 for index in next_goals),
+        reason="the goals still unmet that were aimed at least so far",
     )
 
 

@@ -1,0 +1,174 @@
+"""The next slots of fifteen minutes: what, where, and around which appointments (Park et al. 2023,
+section 4.3).
+"""
+
+from simcounsel.agents.appointments import appointed_slot, appointments_text
+from simcounsel.agents.facts import SlotsFacts
+from simcounsel.agents.mind import Effects, Scene
+from simcounsel.agents.resident import Resident
+from simcounsel.agents.tasks import BlockAnswer, SlotAnswer
+from simcounsel.agents.views import bullets, feeling, theme_of, whoami
+from simcounsel.chance import chance, seed_of
+from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
+from simcounsel.events import Memory, Scheduled, Slot, Stroke
+from simcounsel.llm.question import Ask, Example, Question, ask, traced
+from simcounsel.prompts import render
+from simcounsel.specs.persona import Routine
+
+
+def plan_block(
+    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], first: int | None = None
+) -> Ask[Effects]:
+    """The next slots, up to the end of the day; appointments stand fast."""
+    first = scene.minute if first is None else first
+    until = min(
+        first + scene.plan_slots * scene.tick_minutes, (day_of(first) + 1) * MINUTES_PER_DAY
+    )
+    minutes = tuple(range(first, until, scene.tick_minutes))
+    reply = yield from ask(_question(resident, scene, strokes, minutes))
+    slots = tuple(
+        appointed_slot(scene, minute) or _slot(answer, minute, resident)
+        for minute, answer in zip(minutes, reply.value.slots, strict=False)
+    )
+    return Effects(
+        events=(Scheduled(who=resident.name, slots=slots, **traced(reply)),),
+        drafts=_slot_drafts(resident, slots, scene.tick_minutes, traced(reply)["calls"]),
+    )
+
+
+def _question(
+    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], minutes: tuple[int, ...]
+) -> Question[BlockAnswer]:
+    """One slot for each of the minutes, at places that can be reached."""
+    place_names = {place.name for place in scene.places}
+    system, prompt = _prompt(resident, scene, strokes, minutes)
+
+    def check(answer: BlockAnswer) -> str | None:
+        if len(answer.slots) < len(minutes):
+            return f"{len(answer.slots)} slots came, {len(minutes)} were asked for"
+        unknown = next((s.place for s in answer.slots if s.place not in place_names), None)
+        return f"{unknown!r} is none of the reachable places" if unknown else None
+
+    return Question(
+        verb="fill",
+        purpose="plan_slots",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=BlockAnswer,
+        check=check,
+        fallback=usual_block(resident, scene, minutes),
+        max_tokens=60 * len(minutes),
+        seed=seed_of(scene.seed, scene.tick, resident.name, "plan_slots"),
+        examples=tuple(
+            Example(text=r.do) for r in resident.persona.routines if r.covers(minutes[0])
+        ),
+        facts=_facts(resident, scene, strokes, minutes),
+    )
+
+
+def _prompt(
+    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], minutes: tuple[int, ...]
+) -> tuple[str, str]:
+    """The system text and the prompt."""
+    return render(
+        "plan_slots",
+        scene.language,
+        whoami=whoami(resident),
+        name=resident.name,
+        now=date_text(scene.minute, scene.start),
+        place=resident.place,
+        feeling=feeling(resident.emotion, resident.intensity),
+        activity=resident.activity or "begins the day",
+        strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
+        memories=bullets(tuple(m.text for m in resident.memory.long.memories[-3:])),
+        appointments=appointments_text(resident, scene),
+        places=bullets(tuple(f"{p.name}" for p in scene.places)),
+        count=str(len(minutes)),
+        tick_minutes=str(scene.tick_minutes),
+        first=time_text(minutes[0]),
+    )
+
+
+def _facts(
+    resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], minutes: tuple[int, ...]
+) -> SlotsFacts:
+    """What a stand-in may know for the slots."""
+    return SlotsFacts(
+        minutes=minutes,
+        routines=resident.persona.routines,
+        places=scene.places,
+        emotion=resident.emotion,
+        strokes=tuple((s.at, s.do) for s in strokes),
+        activity=resident.activity,
+        done=dict(resident.done_today),
+        theme=theme_of(resident),
+    )
+
+
+def usual_block(resident: Resident, scene: Scene, minutes: tuple[int, ...]) -> BlockAnswer:
+    """Slots out of the routines alone, by a draw among those that know no mood: the fallback."""
+    slots = []
+    for minute in minutes:
+        fitting = [r for r in resident.persona.routines if r.covers(minute)]
+        calm = [r for r in fitting if r.emotion is None] or fitting
+        routine = calm[
+            chance(scene.seed, resident.name, "usual", minute // 60).randrange(len(calm))
+        ]
+        slots.append(
+            SlotAnswer(activity=routine.do, kind=routine.kind, place=place_for(routine, scene))
+        )
+    return BlockAnswer(slots=tuple(slots))
+
+
+def place_for(routine: Routine, scene: Scene) -> str:
+    """A reachable place of the routine's kind, at home if there is one; else any room at home."""
+    kinds = [p for p in scene.places if p.kind == routine.place]
+    here = (
+        [p for p in kinds if p.own_home]
+        or kinds
+        or [p for p in scene.places if p.own_home]
+        or list(scene.places)
+    )
+    return here[0].name
+
+
+def _slot(answer: SlotAnswer, minute: int, resident: Resident) -> Slot:
+    return Slot(
+        minute=minute,
+        activity=verb_phrase(answer.activity, resident.name),
+        activity_kind=answer.kind,
+        place=answer.place,
+    )
+
+
+def _slot_drafts(
+    resident: Resident, slots: tuple[Slot, ...], tick_minutes: int, calls: tuple[str, ...]
+) -> tuple[Memory, ...]:
+    """One memory for each stretch of the same activity."""
+    drafts: list[Memory] = []
+    start = 0
+    for index in range(1, len(slots) + 1):
+        if index == len(slots) or slots[index].activity != slots[start].activity:
+            slot, end = slots[start], slots[index - 1].minute + tick_minutes
+            text = (
+                f"{time_text(slot.minute)} to {time_text(end)}: {resident.name} {slot.activity}"
+                f" ({slot.place})."
+            )
+            drafts.append(
+                Memory(id="", type="slot", text=text, place=slot.place, origin="plan", calls=calls)
+            )
+            start = index
+    return tuple(drafts)
+
+
+def verb_phrase(text: str, name: str) -> str:
+    """A verb phrase without its subject, its capital and its full stop."""
+    text = " ".join(text.split()).rstrip(" .;,")
+    for subject in (f"{name} ", "She ", "He ", "They "):
+        text = text.removeprefix(subject)
+    return (
+        text[:1].lower() + text[1:]
+        if not text[:2].isupper() and not text.startswith("I ")
+        else text
+    )
