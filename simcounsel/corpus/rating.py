@@ -151,8 +151,8 @@ class CorpusRating:
         wave: int | None = None,
     ) -> tuple[Measured, ...]:
         """Everything that is to do, in the corpus's order. wave: how many dialogues at a time;
-        None: all at once, or 8 with a budget, which is looked at between waves (`stopped` says that it is
-        spent).
+        None: all at once, or 8 with a budget, which is looked at between waves (`stopped` says that
+        it is spent).
 
         CorpusError when nothing can be written; ModelUnreachable when nobody answered at all.
         """

@@ -86,37 +86,17 @@ def _objective(
     nothing is taken that the client has yet to tell.
     """
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
-    session, last, step = (
-        state.planned_for(plan),
-        state.last,
-        state.steps[-1] if state.steps else None,
-    )
-    open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    session, last = state.planned_for(plan), state.last
     secret = untold(plan.facts, _told_by(view, state), therapy)
     theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
     teaches = (
         "; ".join(text for text in session.psychoeducation if not foretells(text, secret)) or "-"
     )
-    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
-    fallback = ObjectiveAnswer(
-        objective=(
-            *(
-                phrase("course_words", "back", view.language, what=point)[:400]
-                for point in open_points[:1]
-            ),
-            *(
-                phrase("course_words", "towards", view.language, what=unmet[index])[:400]
-                for index in next_goals
-            ),
-        ),
-        goals=tuple(index + 1 for index in next_goals),
-        reason="the goals still unmet that were aimed at least so far",
-    )
     reply = yield from asked(
         view,
         "course_objective",
         ObjectiveAnswer,
-        fallback,
+        _usual_objective(view, state, unmet),
         {
             "therapy": therapy.name,
             "about": therapy.about,
@@ -129,7 +109,7 @@ def _objective(
             "known": known_text(state),
             "formulation": formulation_text(state, therapy),
             "before": before_text(state),
-            "open": listed(open_points),
+            "open": listed(_open_points(state)),
             "homework": (last.homework if last else None) or "-",
         },
         ObjectiveFacts(goals=unmet),
@@ -150,6 +130,33 @@ def _objective(
         goals=aimed,
         reason=answer.reason,
         **traced(reply),
+    )
+
+
+def _open_points(state: CourseState) -> tuple[str, ...]:
+    """What was left open: the focus that was set for this session, and what the last left
+    unresolved.
+    """
+    last, step = state.last, state.steps[-1] if state.steps else None
+    return (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+
+
+def _usual_objective(view: TalkView, state: CourseState, unmet: tuple[str, ...]) -> ObjectiveAnswer:
+    """The first open point and the two goals that were aimed at least so far: the fallback."""
+    next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
+    return ObjectiveAnswer(
+        objective=(
+            *(
+                phrase("course_words", "back", view.language, what=point)[:400]
+                for point in _open_points(state)[:1]
+            ),
+            *(
+                phrase("course_words", "towards", view.language, what=unmet[index])[:400]
+                for index in next_goals
+            ),
+        ),
+        goals=tuple(index + 1 for index in next_goals),
+        reason="the goals still unmet that were aimed at least so far",
     )
 
 
