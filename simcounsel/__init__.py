@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simcounsel.agents.mind import Lived, Mind, Scene, Spoken
+    from simcounsel.agents.mind import Effects, Mind, Scene, Spoken
     from simcounsel.agents.person import Person
     from simcounsel.agents.resident import Resident
     from simcounsel.agents.talk import Decision, TalkView
@@ -40,12 +40,12 @@ __all__ = [
     "Counted",
     "Data",
     "Decision",
+    "Effects",
     "EmbedModel",
     "Facts",
     "Failure",
     "Foreign",
     "ItemAnswer",
-    "Lived",
     "Mind",
     "NoSettings",
     "Person",
@@ -74,7 +74,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agents.mind": "Lived Mind Scene Spoken",
+    "agents.mind": "Effects Mind Scene Spoken",
     "agents.person": "Person",
     "agents.resident": "Resident",
     "agents.talk": "Decision TalkView",

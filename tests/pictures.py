@@ -23,7 +23,7 @@ from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
 from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis import settings_from
+from simcounsel.specs.synthesis_file import settings_from
 from simcounsel.specs.world_file import load_world
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList

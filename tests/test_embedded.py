@@ -9,7 +9,7 @@ import pytest
 from simcounsel import Simulation, load_world
 from simcounsel.events import Recalled, Reflected, Said, Warned
 from simcounsel.runs.run import Run
-from simcounsel.specs.persona import load_persona
+from simcounsel.specs.persona_file import load_persona
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.weights

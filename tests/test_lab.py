@@ -24,7 +24,8 @@ from simcounsel.lab.sweep import Sweep
 from simcounsel.llm.prices import Prices
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
-from simcounsel.specs.experiment import differences, load_experiment
+from simcounsel.specs.differences import differences
+from simcounsel.specs.experiment_file import load_experiment
 from tests.stage import ROOT, happened, log
 
 PAIRED = f"""
@@ -596,7 +597,7 @@ def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
     """A real local Ray: the same plan, the same bytes, and again from where it was."""
     pytest.importorskip("ray")
     script = (
-        "import sys\nfrom pathlib import Path\nfrom simcounsel.lab.ray import RaySweep\nfrom simcounsel.specs.experiment import load_experiment\n"
+        "import sys\nfrom pathlib import Path\nfrom simcounsel.lab.ray import RaySweep\nfrom simcounsel.specs.experiment_file import load_experiment\n"
         "experiment, cells = load_experiment(Path(sys.argv[1]))\n"
         "one = RaySweep(experiment, cells, Path(sys.argv[2]), address='local')\n"
         "print(one.run(), [p.cause for p in one.progress.values()])\n"

@@ -14,7 +14,7 @@ from analysis.statistics import welch_t
 from simcounsel.agents import reporting
 from simcounsel.engine.simulation import Simulation
 from simcounsel.instruments.read import measurements
-from simcounsel.specs.experiment import load_experiment
+from simcounsel.specs.experiment_file import load_experiment
 from tests.stage import ROOT
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,7 @@
 """What is new gets an emotion, its intensity and its poignancy, in one batch."""
 
 from simcounsel.agents.facts import AppraisalFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import FeelingAnswer, FeelingsAnswer
 from simcounsel.agents.views import feeling, numbered, whoami
@@ -16,10 +16,10 @@ from simcounsel.specs.vocabulary import Emotion
 INDIFFERENT = FeelingAnswer(emotion="neutral", intensity=1, poignancy=1)
 
 
-def appraise(resident: Resident, scene: Scene) -> Ask[Lived]:
+def appraise(resident: Resident, scene: Scene) -> Ask[Effects]:
     """Feelings about the tick's news, and an event memory of each piece of it."""
     reply = yield from ask(_question(resident, scene))
-    return Lived(events=_events(resident, reply), drafts=_drafts(resident, reply))
+    return Effects(events=_events(resident, reply), drafts=_drafts(resident, reply))
 
 
 def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:

@@ -13,15 +13,8 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Example, Tags
-from simcounsel.specs.persona import (
-    ChatLine,
-    ClientPersona,
-    CounselorPersona,
-    Form,
-    LaypersonPersona,
-    VoiceLine,
-    fill_slots,
-)
+from simcounsel.specs.persona import ClientPersona, CounselorPersona, LaypersonPersona
+from simcounsel.specs.voice import ChatLine, Form, VoiceLine, fill_slots
 
 SILENCE: dict[str, dict[str, str]] = {
     "en": {

@@ -52,7 +52,7 @@ class Scene:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lived:
+class Effects:
     """What a mind's answer adds to the run."""
 
     events: tuple[Data | Foreign, ...] = ()
@@ -81,15 +81,15 @@ class Mind(Protocol):
 
     resident: Resident
 
-    def arrive(self, scene: Scene) -> Ask[Lived]:
+    def arrive(self, scene: Scene) -> Ask[Effects]:
         """First memories and the first version of the persona's text."""
         ...
 
-    def plan(self, scene: Scene) -> Ask[Lived]:
+    def plan(self, scene: Scene) -> Ask[Effects]:
         """The day's plan if there is none, and the next block of slots."""
         ...
 
-    def appraise(self, scene: Scene) -> Ask[Lived]:
+    def appraise(self, scene: Scene) -> Ask[Effects]:
         """What is new gets an emotion, its intensity and its poignancy."""
         ...
 
@@ -97,19 +97,19 @@ class Mind(Protocol):
         """The next line, from persona and recalled memories."""
         ...
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """After a conversation: a summary, and how the relationship moved."""
         ...
 
-    def reflect(self, scene: Scene, trigger: str) -> Ask[Lived]:
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
         """Questions, insights that cite evidence, and a rewritten persona."""
         ...
 
-    def replan(self, scene: Scene, why: str) -> Ask[Lived]:
+    def replan(self, scene: Scene, why: str) -> Ask[Effects]:
         """Revise the rest of the day."""
         ...
 
-    def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
+    def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:
         """Memories of days that were not lived through, one for each."""
         ...
 

@@ -13,7 +13,7 @@ from simcounsel.agents import (
     skipping,
     speech,
 )
-from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
@@ -26,15 +26,15 @@ class Person:
     def __init__(self, resident: Resident) -> None:
         self.resident = resident
 
-    def arrive(self, scene: Scene) -> Ask[Lived]:
+    def arrive(self, scene: Scene) -> Ask[Effects]:
         """First memories and the first version of the persona's text."""
         return reflection.arrive(self.resident, scene)
 
-    def plan(self, scene: Scene) -> Ask[Lived]:
+    def plan(self, scene: Scene) -> Ask[Effects]:
         """The day's plan if there is none, and the next block of slots."""
         return planning.plan(self.resident, scene)
 
-    def appraise(self, scene: Scene) -> Ask[Lived]:
+    def appraise(self, scene: Scene) -> Ask[Effects]:
         """Feelings about what is new."""
         return appraisal.appraise(self.resident, scene)
 
@@ -42,19 +42,19 @@ class Person:
         """The next line."""
         return speech.speak(self.resident, scene, view, decision)
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """A summary of a conversation, and the new relationship score."""
         return relations.take_away(self.resident, scene, view)
 
-    def reflect(self, scene: Scene, trigger: str) -> Ask[Lived]:
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
         """Questions, insights, a rewritten persona."""
         return reflection.reflect(self.resident, scene, trigger)
 
-    def replan(self, scene: Scene, why: str) -> Ask[Lived]:
+    def replan(self, scene: Scene, why: str) -> Ask[Effects]:
         """Revise the rest of the day."""
         return planning.replan(self.resident, scene, why)
 
-    def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
+    def account(self, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:
         """A short account of days that were skipped."""
         return skipping.account(self.resident, scene, days)
 

@@ -2,7 +2,7 @@
 
 from simcounsel.agents.appointments import appointments_text, todays_appointments
 from simcounsel.agents.facts import DayFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.slots import plan_block, verb_phrase
@@ -15,20 +15,20 @@ from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import render
 
 
-def plan(resident: Resident, scene: Scene) -> Ask[Lived]:
+def plan(resident: Resident, scene: Scene) -> Ask[Effects]:
     """The day's plan if there is none, then the next block of slots."""
-    lived: Lived = Lived()
+    effects: Effects = Effects()
     strokes = resident.strokes
     if resident.needs_day(scene.minute):
-        lived = yield from plan_day(resident, scene, None)
-        planned = lived.events[-1]
+        effects = yield from plan_day(resident, scene, None)
+        planned = effects.events[-1]
         assert isinstance(planned, Planned)
         strokes = planned.strokes
     block = yield from plan_block(resident, scene, strokes)
-    return Lived(events=lived.events + block.events, drafts=lived.drafts + block.drafts)
+    return Effects(events=effects.events + block.events, drafts=effects.drafts + block.drafts)
 
 
-def replan(resident: Resident, scene: Scene, why: str) -> Ask[Lived]:
+def replan(resident: Resident, scene: Scene, why: str) -> Ask[Effects]:
     """Revise the rest of the day, and the slots from the next tick on."""
     day = yield from plan_day(resident, scene, why)
     planned = day.events[-1]
@@ -37,10 +37,10 @@ def replan(resident: Resident, scene: Scene, why: str) -> Ask[Lived]:
     if day_of(ahead) != day_of(scene.minute):
         return day
     block = yield from plan_block(resident, scene, planned.strokes, first=ahead)
-    return Lived(events=day.events + block.events, drafts=day.drafts + block.drafts)
+    return Effects(events=day.events + block.events, drafts=day.drafts + block.drafts)
 
 
-def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
+def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Effects]:
     """5 to 8 broad strokes. why: what calls for a revision; None for a new day."""
     recalled = yield from recollect(
         resident,
@@ -71,7 +71,7 @@ def plan_day(resident: Resident, scene: Scene, why: str | None) -> Ask[Lived]:
         why=why or "a new day",
         **traced(reply),
     )
-    return Lived(
+    return Effects(
         events=(recalled, event),
         drafts=(
             Memory(id="", type="day_plan", text=text, origin="plan", calls=traced(reply)["calls"]),

@@ -1,7 +1,7 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
 from simcounsel.agents.facts import InsightsFacts, PersonaFacts, PortraitFacts, SalienceFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAnswer
@@ -53,7 +53,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?" else ".")
 
 
-def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:
+def arrive(resident: Resident, scene: Scene) -> Ask[Effects]:
     """First memories, and version 0 of the persona's text from history and those memories."""
     drafts = first_memories(resident)
     system, prompt = render(
@@ -81,7 +81,7 @@ def arrive(resident: Resident, scene: Scene) -> Ask[Lived]:
         evidence=(),
         **traced(reply),
     )
-    return Lived(events=(version,), drafts=drafts)
+    return Effects(events=(version,), drafts=drafts)
 
 
 def _portrait_question(
@@ -108,7 +108,7 @@ def _portrait_question(
     )
 
 
-def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
+def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Effects]:
     """Salient questions, recall for each, insights that cite evidence, a new version of the
     persona.
     """
@@ -143,7 +143,7 @@ def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Lived]:
         **traced(salient, *((reply,) if reply else ())),
     )
     changed = yield from _rewrite(resident, scene, reflected, evidence)
-    return Lived(events=(*recalled, reflected, *changed), drafts=tuple(drafts))
+    return Effects(events=(*recalled, reflected, *changed), drafts=tuple(drafts))
 
 
 def _questions(resident: Resident, scene: Scene) -> Ask[Reply[QuestionsAnswer]]:
@@ -186,10 +186,10 @@ def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memor
     memories = [
         resident.memory.get(memory_id) for memory_id in dict.fromkeys(hit.id for hit in hits)
     ]
-    lived = [memory for memory in memories if memory.origin != "plan"]
-    return tuple({memory.text: memory for memory in reversed(lived or memories)}.values())[::-1][
-        :EVIDENCE
-    ]
+    apart_from_plans = [memory for memory in memories if memory.origin != "plan"]
+    return tuple(
+        {memory.text: memory for memory in reversed(apart_from_plans or memories)}.values()
+    )[::-1][:EVIDENCE]
 
 
 def _insights(

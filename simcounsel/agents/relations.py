@@ -1,7 +1,7 @@
 """After a conversation: what each takes away, and how the relationship moves."""
 
 from simcounsel.agents.facts import SummaryFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
@@ -12,10 +12,10 @@ from simcounsel.llm.question import Ask, Question, Reply, ask, traced
 from simcounsel.prompts import render
 
 
-def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Lived]:
+def take_away(resident: Resident, scene: Scene, view: TalkView) -> Ask[Effects]:
     """One's own summary as a thought, the feeling that stays, and the new relationship score."""
     reply = yield from ask(_question(resident, scene, view))
-    return Lived(events=_events(resident, view, reply), drafts=(_draft(view, reply),))
+    return Effects(events=_events(resident, view, reply), drafts=(_draft(view, reply),))
 
 
 def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[SummaryAnswer]:

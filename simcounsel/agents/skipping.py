@@ -1,7 +1,7 @@
 """Days that were not lived through: a short account of each, out of persona and memory."""
 
 from simcounsel.agents.facts import SkippedDaysFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import SkippedDayAnswer, SkippedDaysAnswer
@@ -16,14 +16,14 @@ AT_MOST = 31
 """Of a longer stretch the last days are told."""
 
 
-def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Lived]:
+def account(resident: Resident, scene: Scene, days: tuple[int, ...]) -> Ask[Effects]:
     """One request for the whole stretch; a thought to remember for each day."""
     days = days[-AT_MOST:]
     recalled = yield from recollect(
         resident, scene, "skipped_days", "what has been on my mind since we last talked"
     )
     reply = yield from ask(_question(resident, scene, days, recalled))
-    return Lived(events=(recalled,), drafts=_drafts(scene, days, reply))
+    return Effects(events=(recalled,), drafts=_drafts(scene, days, reply))
 
 
 def _question(

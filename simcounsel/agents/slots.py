@@ -4,7 +4,7 @@ section 4.3).
 
 from simcounsel.agents.appointments import appointed_slot, appointments_text
 from simcounsel.agents.facts import SlotsFacts
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import BlockAnswer, SlotAnswer
 from simcounsel.agents.views import bullets, feeling, theme_of, whoami
@@ -18,7 +18,7 @@ from simcounsel.specs.persona import Routine
 
 def plan_block(
     resident: Resident, scene: Scene, strokes: tuple[Stroke, ...], first: int | None = None
-) -> Ask[Lived]:
+) -> Ask[Effects]:
     """The next slots, up to the end of the day; appointments stand fast."""
     first = scene.minute if first is None else first
     until = min(
@@ -30,7 +30,7 @@ def plan_block(
         appointed_slot(scene, minute) or _slot(answer, minute, resident)
         for minute, answer in zip(minutes, reply.value.slots, strict=False)
     )
-    return Lived(
+    return Effects(
         events=(Scheduled(who=resident.name, slots=slots, **traced(reply)),),
         drafts=_slot_drafts(resident, slots, scene.tick_minutes, traced(reply)["calls"]),
     )

@@ -30,7 +30,7 @@ class TalkView:
     conversation so far; deciders: of each, whose it was, None for the policy that guides one; ()
     for all of that policy's. closeness: own score to the other, 0 to 10. minute: when the
     conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose
-    help lines hold. guards: one's own ways of keeping pain at a distance; () for whoever is no
+    help lines hold. defenses: one's own ways of keeping pain at a distance; () for whoever is no
     client. kept: what one's policy wrote and what was heard of danger in earlier conversations with
     the other, oldest first; own: the same of this conversation so far.
     """
@@ -53,7 +53,7 @@ class TalkView:
     start: datetime = datetime(2026, 1, 1)
     language: str = "en"
     locale: str = "default"
-    guards: tuple[str, ...] = ()
+    defenses: tuple[str, ...] = ()
     kept: tuple[Entry, ...] = ()
     own: tuple[PracticeEvent, ...] = ()
     most_left: int = 1_000

@@ -25,9 +25,9 @@ from simcounsel.llm.question import Ask, PromptOnly, Question, Reply, ask
 from simcounsel.policies import policy_for
 from simcounsel.policies.policy import Policy
 from simcounsel.prompts import prompt_text, render
-from simcounsel.specs.persona import fill_slots
 from simcounsel.specs.practice import PolicySpec, SafetySettings
 from simcounsel.specs.vocabulary import Language
+from simcounsel.specs.voice import fill_slots
 
 GUIDED = "bench_guided"
 ME, OTHER, PLACE = "Counselor", "Client", "Counseling Center"

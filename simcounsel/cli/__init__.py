@@ -61,5 +61,6 @@ def _give_up_stdout() -> None:
 
 
 # in this order --help lists them
-from simcounsel.cli import living, looking, measuring, synthesize  # noqa: E402, F401, I001
-from simcounsel.cli import export, corpus, corpus_rate, bench, courses, files  # noqa: E402, F401
+from simcounsel.cli import living, looking, sweep, measuring, rating_study  # noqa: E402, F401, I001
+from simcounsel.cli import synthesize, export, clinic, corpus, corpus_rate  # noqa: E402, F401
+from simcounsel.cli import bench, bench_risk, skills, courses, files  # noqa: E402, F401

@@ -1,11 +1,8 @@
-"""`bench`: counselors compared on cases that are the same for all; the detector of danger measured
-on labelled lines.
-"""
+"""`bench`: counselors compared on cases that are the same for all."""
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -193,80 +190,6 @@ def show(
     for line in (
         comparison_lines(results) if len(results) > 1 else result_lines(results[folders[0]])
     ):
-        typer.echo(line)
-
-
-class Split(StrEnum):
-    """Which lines."""
-
-    tune = "tune"
-    test = "test"
-
-
-@bench.command("risk")
-def risk(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="PsyGUARD's JSON, or YAML: id, split, text, kinds, level, hard, why.",
-        ),
-    ],
-    split: Annotated[
-        Split | None,
-        typer.Option("--split", help="Only the lines of this split; all lines if not given."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help="Asked where the detector is in doubt; without it the detector stands alone.",
-        ),
-    ] = None,
-    every_line: Annotated[
-        bool,
-        typer.Option("--every-line", help="Ask MODEL about every line that is no clear danger."),
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON instead of the table.")
-    ] = False,
-    in_flight: InFlight = 64,
-) -> None:
-    """The detector of danger on labelled lines: precision, recall and F1 of any danger against
-    none, with 95% intervals.
-
-    The words were chosen on `tune`; only numbers of `test` say how well it hears lines that it has
-    not seen. Of PsyGUARD's utterances tune are those with an even idx. With a model it is measured
-    as it listens in a world (`safety.ask: in_doubt`, or `every_line`).
-    """
-    import json
-
-    from simcounsel.bench.risk import as_data, judged, listened, measured, risk_lines
-    from simcounsel.bench.risk_lines import lines_of
-    from simcounsel.llm.catalog import open_chat, open_embed
-    from simcounsel.llm.switchboard import Switchboard
-
-    if every_line and not model:
-        raise typer.BadParameter("needs a --model to ask", param_hint="--every-line")
-    lines, taken, name = lines_of(file, split.value if split else None), None, None
-    if model:
-        asked = open_chat(model)
-        name = asked.name
-        fetch_weights({"quick": name}, console_of(), quiet=False)
-        models = Switchboard(
-            {"reason": asked, "quick": asked}, open_embed("scripted"), in_flight=in_flight
-        )
-        try:
-            taken = judged(lines, models, every_line=every_line)
-        finally:
-            models.close()
-    result = measured(
-        file.name, split.value if split else "all", lines, taken or listened(lines), name
-    )
-    if as_json:
-        typer.echo(json.dumps(as_data(result), ensure_ascii=False, indent=2))
-        return
-    for line in risk_lines(result):
         typer.echo(line)
 
 

@@ -8,11 +8,12 @@ from simcounsel.instruments.scale import INSTRUMENTS, read_scale, unknown_instru
 from simcounsel.policies import POLICIES, policy_for
 from simcounsel.policies.staged.diagram import diagram_of
 from simcounsel.specs.course import CoursePlan
-from simcounsel.specs.experiment import load_experiment
+from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
-from simcounsel.specs.manual import Manual, load_manual, sound
-from simcounsel.specs.persona import parse_persona
-from simcounsel.specs.synthesis import load_synthesis
+from simcounsel.specs.manual import Manual
+from simcounsel.specs.manual_file import load_manual, sound
+from simcounsel.specs.persona_file import parse_persona
+from simcounsel.specs.synthesis_file import load_synthesis
 from simcounsel.specs.therapy import Therapy
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from simcounsel.corpus.rating import Plan
     from simcounsel.events import Measured
+    from simcounsel.llm.prices import Prices
+    from simcounsel.llm.switchboard import Switchboard
 
 
 @corpus.command("rate")
@@ -84,12 +86,8 @@ def rate(
     beside the corpus and not asked again, so that the same command goes on after Ctrl-C. Compare
     with: python -m analysis corpus CORPUS... --out report
     """
-    from simcounsel.corpus.rated import answered_calls, read_rated
-    from simcounsel.corpus.rating import CorpusRating, plan_rating, result_lines
+    from simcounsel.corpus.rating import plan_rating
     from simcounsel.corpus.reading import read_dialogues
-    from simcounsel.instruments.read import is_trial
-    from simcounsel.llm.catalog import open_chat, open_embed
-    from simcounsel.llm.switchboard import Switchboard
 
     if out is not None and len(corpora) > 1:
         raise typer.BadParameter(
@@ -114,20 +112,61 @@ def rate(
         raise typer.BadParameter(
             f"the price of {model} is not known; give it with --prices", param_hint="--budget-usd"
         )
+    models = _open_judge(model, plans, in_flight, table, quiet)
+    wave = 1 if model.startswith("embedded") else None
+    stopped = _rate_all(plans, models, budget_usd, wave, quiet)
+    cost = models.usage.cost_usd
+    typer.echo(
+        f"{models.usage.calls} requests, "
+        + ("price unknown" if cost is None else f"{cost:.4f} USD")
+    )
+    if stopped:
+        typer.echo(f"{stopped}; what was rated is kept, the same command goes on", err=True)
+        raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
+    elsewhere = f" --rated {out}" if out else ""
+    typer.echo(
+        f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
+        " --out report"
+    )
+
+
+def _open_judge(
+    model: str, plans: "list[Plan]", in_flight: int, prices: "Prices", quiet: bool
+) -> "Switchboard":
+    """The judge, who is not asked again what it answered before; says so of one that is for trying
+    only.
+    """
+    from simcounsel.corpus.rated import answered_calls
+    from simcounsel.instruments.read import is_trial
+    from simcounsel.llm.catalog import open_chat, open_embed
+    from simcounsel.llm.switchboard import Switchboard
+
     if is_trial(model):
         typer.echo(
             f"{model} model: for trying the software only; these ratings mean nothing", err=True
         )
     fetch_weights({"judge": model}, console_of(), quiet)
     chat = open_chat(model)
-    models = Switchboard(
+    return Switchboard(
         {"reason": chat, "quick": chat, "judge": chat},
         open_embed("scripted"),
         in_flight=in_flight,
-        prices=table,
+        prices=prices,
         recorded={key: call for plan in plans for key, call in answered_calls(plan.folder).items()},
     )
-    wave = 1 if model.startswith("embedded") else None
+
+
+def _rate_all(
+    plans: "list[Plan]",
+    models: "Switchboard",
+    budget_usd: float | None,
+    wave: int | None,
+    quiet: bool,
+) -> str | None:
+    """Rate and say the results, corpus by corpus; why it stopped, None when all are rated."""
+    from simcounsel.corpus.rated import read_rated
+    from simcounsel.corpus.rating import CorpusRating, result_lines
+
     stopped: str | None = None
     try:
         for plan in plans:
@@ -145,19 +184,7 @@ def rate(
         stopped = "stopped by Ctrl-C"
     finally:
         models.close()
-    cost = models.usage.cost_usd
-    typer.echo(
-        f"{models.usage.calls} requests, "
-        + ("price unknown" if cost is None else f"{cost:.4f} USD")
-    )
-    if stopped:
-        typer.echo(f"{stopped}; what was rated is kept, the same command goes on", err=True)
-        raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
-    elsewhere = f" --rated {out}" if out else ""
-    typer.echo(
-        f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
-        " --out report"
-    )
+    return stopped
 
 
 def _announce(plan: "Plan") -> None:

@@ -142,7 +142,7 @@ def synthesize(
     """
     from simcounsel.corpus.synthesis.languages import language_doubt
     from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.specs.synthesis import settings_from
+    from simcounsel.specs.synthesis_file import settings_from
 
     changes = changes_of(sets, such_as="fewest_turns=3")
     asked = {"sessions": sessions, "wave": wave, "turns": turns, "seed": seed, "language": language}

@@ -4,7 +4,7 @@ keeps.
 
 from dataclasses import dataclass
 
-from simcounsel.agents.mind import Lived
+from simcounsel.agents.mind import Effects
 from simcounsel.engine.talk import OpenTalk, Side
 from simcounsel.events import ClientShifted, Event, Memory, Said, as_event
 from simcounsel.llm.question import Ask
@@ -28,13 +28,13 @@ def take_away(talk: OpenTalk, first: Side, second: Side, events: list[Event]) ->
     drafts: dict[str, tuple[Memory, ...]] = {}
     poignancy: dict[str, int] = {}
     for me, other in ((first, second), (second, first)):
-        lived: Lived = yield from me.mind.take_away(me.scene, talk.view(me, other))
-        events += map(as_event, lived.events)
+        effects: Effects = yield from me.mind.take_away(me.scene, talk.view(me, other))
+        events += map(as_event, effects.events)
         drafts[me.name] = (
             *(_line_memory(said, talk.started.place, other.name) for said in talk.said),
-            *lived.drafts,
+            *effects.drafts,
         )
-        poignancy[me.name] = max((m.poignancy or 0 for m in lived.drafts), default=0)
+        poignancy[me.name] = max((m.poignancy or 0 for m in effects.drafts), default=0)
         if isinstance(me.policy, Concluding):
             kept = yield from me.policy.conclude(talk.view(me, other))
             events += map(as_event, kept)

@@ -12,7 +12,8 @@ from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
-from simcounsel.specs.synthesis import Synthesis, changed
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.synthesis_file import changed
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import bring_policies
 from simcounsel.specs.world_problems import world_problems

@@ -5,7 +5,7 @@ memories to be laid down.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from simcounsel.agents.mind import Lived
+from simcounsel.agents.mind import Effects
 from simcounsel.events import Entry, Event, Memory, Warned, as_event
 from simcounsel.llm.driving import Outcome
 
@@ -38,7 +38,7 @@ class Journal:
         for trouble in outcome.troubles:
             self.write(Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause))
 
-    def take(self, name: str, outcome: Outcome[Lived]) -> None:
+    def take(self, name: str, outcome: Outcome[Effects]) -> None:
         """Write what a mind's answer adds to the run."""
         self.warn(outcome)
         for event in outcome.value.events:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from simcounsel.agents.mind import Lived, Mind, Scene
+from simcounsel.agents.mind import Effects, Mind, Scene
 from simcounsel.clock import day_of, minute_of_tick
 from simcounsel.engine.aftermath import Talked
 from simcounsel.engine.bodies import Body
@@ -270,7 +270,7 @@ class Phases:
         scene = self._population.scene(name, self._tick, self._minute)
         return self._population.bodies[name].mind, scene
 
-    def _ask(self, names: Iterable[str], what: Callable[[Mind, Scene], Ask[Lived]]) -> None:
+    def _ask(self, names: Iterable[str], what: Callable[[Mind, Scene], Ask[Effects]]) -> None:
         """Ask all at once, then apply the answers in name order."""
         asks = {name: what(*self._mind_and_scene(name)) for name in names}
         for name, outcome in self._models.ask(asks).items():

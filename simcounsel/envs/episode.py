@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from simcounsel.agents.mind import Lived, Scene
+from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
@@ -226,12 +226,12 @@ class Episode:
             self._live(lambda scene: self.mind.reflect(scene, due))
         self.past.append(session_of(self.session, talked, self._outside.resident.name))
 
-    def _live(self, what: Callable[[Scene], Ask[Lived]]) -> None:
+    def _live(self, what: Callable[[Scene], Ask[Effects]]) -> None:
         scene = self.scene
-        lived = self._ask(what(scene))
-        for event in lived.events:
+        effects = self._ask(what(scene))
+        for event in effects.events:
             self._write(as_event(event), scene)
-        self._drafts += lived.drafts
+        self._drafts += effects.drafts
         self._remember(scene)
 
     def _remember(self, scene: Scene) -> None:

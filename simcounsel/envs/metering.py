@@ -10,7 +10,8 @@ from simcounsel.errors import SpecError
 from simcounsel.events import Measured
 from simcounsel.instruments.scale import TALK_MEASURES, Scale, find_scale
 from simcounsel.instruments.talk import MEASURES
-from simcounsel.specs.scale import TOTAL, Item
+from simcounsel.specs.items import Item
+from simcounsel.specs.scores import TOTAL
 from simcounsel.specs.suggestion import suggest
 
 DECIMALS = 6

@@ -32,7 +32,7 @@ from pydantic import Field, field_validator, model_validator
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Spec, load_spec
-from simcounsel.specs.scale import TOTAL
+from simcounsel.specs.scores import TOTAL
 from simcounsel.specs.suggestion import suggest
 
 Lapse = Literal["question_flood", "long_line", "silence", "repetition", "cut"]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.person import Person
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
@@ -70,9 +70,9 @@ class Outside(Person):
         )
         return Spoken(line=answer, emphasis=None, source="generated")
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """A summary if notes are kept; otherwise nothing."""
-        return (yield from super().take_away(scene, view)) if self._notes else Lived()
+        return (yield from super().take_away(scene, view)) if self._notes else Effects()
 
 
 class Seated:

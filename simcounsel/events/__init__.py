@@ -11,19 +11,15 @@ from typing import Annotated, Any, cast, get_args
 from pydantic import BaseModel, Field, TypeAdapter
 
 from simcounsel.errors import PluginError
+from simcounsel.events.conversation import ConversationEnded, ConversationStarted, Decided, Said
 from simcounsel.events.data import Answered, Data, Foreign, Forked, TickEnded, Warned, written
 from simcounsel.events.living import (
     Acted,
     Appraised,
-    ConversationEnded,
-    ConversationStarted,
-    Decided,
     Hit,
     Insight,
-    ItemAnswer,
     Joined,
     Left,
-    Measured,
     Memory,
     Moved,
     Perceived,
@@ -33,13 +29,12 @@ from simcounsel.events.living import (
     Reflected,
     RelationChanged,
     Remembered,
-    Said,
     Scheduled,
-    Score,
     Sight,
     Slot,
     Stroke,
 )
+from simcounsel.events.measurement import ItemAnswer, Measured, Score
 from simcounsel.events.practice import (
     Assessed,
     Candidate,

@@ -12,34 +12,36 @@ from simcounsel.specs.vocabulary import Danger, RiskLevel
 
 
 class Assessed(Answered):
-    """Danger in what a client said, or answered in a questionnaire. who: the client; chat, message:
-    the line; None for a questionnaire. evidence: their words. by: whose judgement the level is.
-    """
+    """Danger in what a client said, or answered in a questionnaire."""
 
     kind: Literal["assessed"] = "assessed"
     who: str
+    """The client."""
     chat: str | None
+    """`chat`, `message`: the line; None for a questionnaire."""
     message: int | None
     level: RiskLevel
     kinds: tuple[Danger, ...]
     by: Literal["detector", "model", "questionnaire"]
+    """Whose judgement the level is."""
     evidence: tuple[str, ...]
+    """Their words."""
     why: str
 
 
 class Judged(Answered):
-    """What was decided about the talk before a transition. question: what was asked about it, such
-    as `sufficient`, an intent or `valence`; verdict: the answer; by: a model, words that leave no
-    doubt, or a rule such as the least number of messages.
-    """
+    """What was decided about the talk before a transition."""
 
     kind: Literal["judged"] = "judged"
     who: str
     chat: str
     state: str
     question: str
+    """What was asked about it, such as `sufficient`, an intent or `valence`."""
     verdict: str
+    """The answer."""
     by: Literal["model", "words", "rule"]
+    """A model, words that leave no doubt, or a rule such as the least number of messages."""
     reason: str
 
 
@@ -63,16 +65,16 @@ class Transitioned(Data):
 
 
 class Noted(Answered):
-    """What somebody keeps of a conversation for later. about: the other; first, last: the lines
-    that it covers, from 1.
-    """
+    """What somebody keeps of a conversation for later."""
 
     kind: Literal["noted"] = "noted"
     who: str
     chat: str
     about: str
+    """The other."""
     text: str
     first: int
+    """`first`, `last`: the lines that it covers, from 1."""
     last: int
 
 
@@ -85,23 +87,22 @@ class Candidate(Data):
 
 
 class Retrieved(Answered):
-    """A choice out of a library. of: what kind of thing; chosen: ids, in order; reason: of the
-    choice.
-    """
+    """A choice out of a library."""
 
     kind: Literal["retrieved"] = "retrieved"
     who: str
     chat: str
     of: Literal["exercise", "therapy", "meta skill", "skill"]
+    """What kind of thing."""
     candidates: tuple[Candidate, ...]
     chosen: tuple[str, ...]
+    """Ids, in order."""
     reason: str
+    """Of the choice."""
 
 
 class Reasoned(Answered):
-    """What a counselor thinks before a line, which is never said. skill: id of the skill that it
-    means to use, if any.
-    """
+    """What a counselor thinks before a line, which is never said."""
 
     kind: Literal["reasoned"] = "reasoned"
     who: str
@@ -109,42 +110,40 @@ class Reasoned(Answered):
     assessment: str
     client_state: str
     skill: str | None
+    """Id of the skill that it means to use, if any."""
     strategy: str
 
 
 class SessionPlanned(Answered):
-    """What a counselor means to do in a session of a course, before it begins. session: from 1;
-    objective: never said; goals: of the stage, still unmet, that it aims at; reason: what of the
-    plan and of earlier sessions it follows from.
-    """
+    """What a counselor means to do in a session of a course, before it begins."""
 
     kind: Literal["session_planned"] = "session_planned"
     who: str
     chat: str
     about: str
     session: int
+    """From 1."""
     stage: str
     theme: str
     objective: tuple[str, ...]
+    """Never said."""
     goals: tuple[str, ...]
+    """Of the stage, still unmet, that it aims at."""
     reason: str
+    """What of the plan and of earlier sessions it follows from."""
 
 
 class GoalReview(Data):
-    """Whether a session met a goal. quotes: words that stand in its lines and show it; without one
-    no goal is met.
-    """
+    """Whether a session met a goal."""
 
     goal: str
     met: bool
     quotes: tuple[str, ...] = ()
+    """Words that stand in its lines and show it; without one no goal is met."""
 
 
 class SessionReviewed(Answered):
-    """A counselor's note on a session of a course. alliance: 1 (torn) to 5 (firm); homework: what
-    was agreed for the time until the next session; dropped: quotes that were given as evidence and
-    stand in no line.
-    """
+    """A counselor's note on a session of a course."""
 
     kind: Literal["session_reviewed"] = "session_reviewed"
     who: str
@@ -156,17 +155,16 @@ class SessionReviewed(Answered):
     goals: tuple[GoalReview, ...]
     client_state: str
     alliance: int
+    """1 (torn) to 5 (firm)."""
     unresolved: tuple[str, ...]
     homework: str | None
+    """What was agreed for the time until the next session."""
     dropped: tuple[str, ...] = ()
+    """Quotes that were given as evidence and stand in no line."""
 
 
 class FactLearned(Answered):
-    """Something that a counselor knows about a client since a session. id: `F` and a number, by
-    course; quote: the client's words; realm: what happened, or what belongs to the treatment;
-    contradicts: ids of what was known and cannot be true as well, which stays; supersedes: ids of
-    what was true and is no longer.
-    """
+    """Something that a counselor knows about a client since a session."""
 
     kind: Literal["fact_learned"] = "fact_learned"
     who: str
@@ -174,18 +172,21 @@ class FactLearned(Answered):
     about: str
     session: int
     id: str
+    """`F` and a number, by course."""
     text: str
     quote: str
+    """The client's words."""
     realm: Literal["reality", "treatment"]
+    """What happened, or what belongs to the treatment."""
     status: Literal["fact", "wish", "plan", "feeling"]
     contradicts: tuple[str, ...] = ()
+    """Ids of what was known and cannot be true as well, which stays."""
     supersedes: tuple[str, ...] = ()
+    """Ids of what was true and is no longer."""
 
 
 class Formulated(Answered):
-    """A row of what a counselor fills in about a client. field: its id in the therapy; cells: one
-    for each column, or one; quote: the client's words that it rests on.
-    """
+    """A row of what a counselor fills in about a client."""
 
     kind: Literal["formulated"] = "formulated"
     who: str
@@ -193,15 +194,15 @@ class Formulated(Answered):
     about: str
     session: int
     field: str
+    """Its id in the therapy."""
     cells: tuple[str, ...]
+    """One for each column, or one."""
     quote: str
+    """The client's words that it rests on."""
 
 
 class CourseAdvanced(Answered):
-    """How a course goes on after a session. step: to the next stage, one more session of this one,
-    back to the one before, or the end; options: the steps that the plan left open; focus: of the
-    next session.
-    """
+    """How a course goes on after a session."""
 
     kind: Literal["course_advanced"] = "course_advanced"
     who: str
@@ -209,27 +210,31 @@ class CourseAdvanced(Answered):
     about: str
     session: int
     step: Literal["advance", "repeat", "back", "end"]
+    """To the next stage, one more session of this one, back to the one before, or the end."""
     options: tuple[str, ...]
+    """The steps that the plan left open."""
     origin: str
     stage: str
     focus: str
+    """Of the next session."""
     reason: str
 
 
 class ClientShifted(Answered):
-    """Where a client stands with a line, or after a conversation, as only the client knows.
-    resistance, mood: 0 to 10; guard: the way of guarding itself that was touched by what was said
-    to it; softened: how often each such way has been touched, in the order of the persona;
-    homework: what came of what was agreed; insight: what the client has come to see, which stays.
-    """
+    """Where a client stands with a line, or after a conversation, as only the client knows."""
 
     kind: Literal["client_shifted"] = "client_shifted"
     who: str
     chat: str
     resistance: float
+    """`resistance`, `mood`: 0 to 10."""
     mood: float
-    guard: int | None = None
+    defense: int | None = None
+    """Which of its defenses, as the persona counts them, was touched by what was said to it."""
     softened: tuple[int, ...] = ()
+    """How often each such way has been touched, in the order of the persona."""
     agreed: str | None = None
     homework: Literal["done", "partly", "not done"] | None = None
+    """What came of what was agreed."""
     insight: str | None = None
+    """What the client has come to see, which stays."""

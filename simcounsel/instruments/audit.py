@@ -22,7 +22,8 @@ from simcounsel.instruments.facts import AuditFacts
 from simcounsel.instruments.material import Material
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
 
 
 class Finding(BaseModel):

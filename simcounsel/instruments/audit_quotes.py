@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from simcounsel.instruments.material import CLIENT, COUNSELOR
-from simcounsel.specs.scale import Item
+from simcounsel.specs.items import Item
 
 Lines = tuple[tuple[str, str], ...]
 """Who (`Client` or `Counselor`) and what."""

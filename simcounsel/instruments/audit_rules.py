@@ -18,7 +18,8 @@ from simcounsel.safety.phrases import (
     means_named,
     secrecy_promised,
 )
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
 from simcounsel.texts import sentences
 
 WITHIN = 2

@@ -8,7 +8,8 @@ from simcounsel.events import ItemAnswer
 from simcounsel.instruments.forms import ItemRead, read_block
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.prompts import render
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
 
 SAMPLING = 0.7
 """Temperature when several samples are averaged; a single one is the likeliest answer."""

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
 from simcounsel.agents.questionnaire import FormItem
-from simcounsel.specs.scale import Item, Range, Scale
+from simcounsel.specs.items import Item, Range
+from simcounsel.specs.scale import Scale
 
 _ABSENT = "(absent)"
 

@@ -18,7 +18,8 @@ from simcounsel.instruments.forms import ItemRead, answers_model, question_of, s
 from simcounsel.instruments.material import Material, later_first
 from simcounsel.llm.question import Ask, Question, Reply, ask, ask_all
 from simcounsel.prompts import render
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
 
 
 def observe(

@@ -8,8 +8,9 @@ from simcounsel.errors import PluginError, SpecError
 from simcounsel.instruments.kind import Counted, ScaleFile
 from simcounsel.instruments.shipped import shipped_names
 from simcounsel.registry import Registry
+from simcounsel.specs.items import Item
 from simcounsel.specs.load import line_of, load_spec
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.scale import Scale
 
 __all__ = [
     "Item",

@@ -5,7 +5,9 @@ functions.
 from collections.abc import Iterable, Mapping, Sequence
 
 from simcounsel.events import ItemAnswer, Score
-from simcounsel.specs.scale import ANY_ITEM, TOTAL, Flag, Item, Ratio, Scale, Scoring
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
+from simcounsel.specs.scores import ANY_ITEM, TOTAL, Flag, Ratio, Scoring
 
 Answers = Mapping[str, float | None]
 

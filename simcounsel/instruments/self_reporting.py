@@ -7,7 +7,8 @@ from simcounsel.agents.questionnaire import Sheet
 from simcounsel.instruments.collecting import Answers, Collected, temperature
 from simcounsel.instruments.forms import answers_model, question_of, scale_text
 from simcounsel.llm.question import Ask, Reply
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
 
 
 def self_report(mind: Mind, scene: Scene, scale: Scale, samples: int = 1) -> Ask[Answers]:

@@ -8,7 +8,7 @@ from simcounsel.engine.opening import begin_run, placed_nowhere, with_digests
 from simcounsel.errors import RunError
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
-from simcounsel.specs.experiment import Cell
+from simcounsel.specs.cells import Cell
 from simcounsel.specs.world import World
 
 

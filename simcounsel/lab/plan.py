@@ -9,7 +9,9 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.llm.prices import Prices
-from simcounsel.specs.experiment import Cell, Experiment, differences
+from simcounsel.specs.cells import Cell
+from simcounsel.specs.differences import differences
+from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.vocabulary import SynthesisRole
 from simcounsel.specs.world import World

@@ -16,7 +16,7 @@ from simcounsel.errors import SimcounselError
 from simcounsel.events import Entry, TickEnded
 from simcounsel.lab.cells import open_cell, ticks_behind, ticks_of
 from simcounsel.llm.prices import Prices
-from simcounsel.specs.experiment import Cell
+from simcounsel.specs.cells import Cell
 from simcounsel.specs.synthesis import Synthesis
 
 

@@ -13,7 +13,8 @@ from simcounsel.lab.cells import ticks_of
 from simcounsel.lab.processes import live
 from simcounsel.lab.sweep import Progress, Sweep
 from simcounsel.llm.prices import Prices
-from simcounsel.specs.experiment import Cell, Experiment
+from simcounsel.specs.cells import Cell
+from simcounsel.specs.experiment import Experiment
 
 PACKED = ("manifest.json", "events.jsonl", "calls.jsonl")
 """What makes a run; the memory on disk follows from these."""

@@ -25,7 +25,8 @@ from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cells import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
-from simcounsel.specs.experiment import Cell, Experiment
+from simcounsel.specs.cells import Cell
+from simcounsel.specs.experiment import Experiment
 
 State = Literal["waiting", "lives", "done", "failed", "stopped"]
 

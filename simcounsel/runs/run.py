@@ -8,32 +8,28 @@ memory/         the memories with their vectors, in Chroma; made from the log wh
 """
 
 import json
-import logging
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
 from simcounsel.runs import frames
-from simcounsel.runs.folder import complete_part, complete_ticks, fresh_folder, runs_nearby
-from simcounsel.runs.jsonl import end_line, json_bytes, json_lines
+from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby
+from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
+from simcounsel.runs.writing import Writer
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
     from pandas import DataFrame
-
-log = logging.getLogger(__name__)
 
 
 class Run:
@@ -43,10 +39,7 @@ class Run:
         self.folder = folder
         self.manifest = manifest
         self.log_version = SCHEMA_VERSION
-        self.dropped: str | None = None
-        self._events: BinaryIO | None = None
-        self._calls: BinaryIO | None = None
-        self._lock: FileLock | None = None
+        self._writer = Writer(folder, manifest)
 
     @property
     def name(self) -> str:
@@ -82,6 +75,11 @@ class Run:
                 " makes one"
             )
         return self.manifest.synthesis
+
+    @property
+    def dropped(self) -> str | None:
+        """What was dropped of an unfinished tick when writing began; None when nothing was."""
+        return self._writer.dropped
 
     @property
     def length(self) -> int:
@@ -248,86 +246,21 @@ class Run:
                 f"{self.folder}: a fork of {parent.run} that was broken off before its past was"
                 f" copied; remove it and fork again, --at {parent.at_tick}"
             )
-        self._lock = FileLock(str(self.folder / "run.lock"))
-        try:
-            self._lock.acquire(timeout=0)
-        except PermissionError:
-            raise RunError(
-                f"{self.folder}: cannot be written (no permission); copy the run to where you may"
-                " write"
-            ) from None
-        except Timeout:
-            raise RunError(
-                f"{self.folder}: another process is writing this run; wait for it, or stop it first"
-            ) from None
-        keep, dropped, ticks = complete_part(self.folder / "events.jsonl")
-        if dropped:
-            unit, again = ("wave", "written") if self.manifest.synthesis else ("tick", "lived")
-            self.dropped = (
-                f"{dropped} bytes of an unfinished {unit} were dropped from events.jsonl; {unit}"
-                f" {ticks} is {again} again"
-            )
-            log.warning("%s: %s", self.folder, self.dropped)
-        try:
-            self._events = (self.folder / "events.jsonl").open("ab")
-            self._events.truncate(keep)
-            self._calls = (self.folder / "calls.jsonl").open("ab")
-            end_line(self.folder / "calls.jsonl", self._calls)
-        except OSError as error:
-            raise self._cannot_write(error) from None
-        return ticks
+        return self._writer.begin()
 
     def append(self, lines: list[str]) -> None:
         """Write the lines of a complete tick and flush them to disk. RunError when the disk is
         full; the log then ends with the tick before.
         """
-        assert self._events is not None
-        end = self._events.tell()
-        try:
-            self._events.write("".join(lines).encode("utf-8", "surrogatepass"))
-            self._events.flush()
-            os.fsync(self._events.fileno())
-        except OSError as error:
-            self._undo(end)
-            raise self._cannot_write(error) from None
-
-    def _undo(self, end: int) -> None:
-        try:
-            if self._events is not None:
-                self._events.truncate(end)
-        except OSError:
-            log.warning(
-                "%s: the unfinished tick could not be removed; it is dropped on the next open",
-                self.folder,
-            )
+        self._writer.append(lines)
 
     def append_call(self, call: dict[str, Any]) -> None:
         """Write one call at once, so that a reply that was paid for survives a crash."""
-        assert self._calls is not None
-        try:
-            self._calls.write(json_bytes(call) + b"\n")
-            self._calls.flush()
-        except OSError as error:
-            raise self._cannot_write(error) from None
-
-    def _cannot_write(self, error: OSError) -> RunError:
-        return RunError(
-            f"{self.folder}: cannot be written ({error.strerror}); free some space, then"
-            f" `simcounsel resume {self.folder}`"
-        )
+        self._writer.append_call(call)
 
     def end_writing(self) -> None:
         """Close the files and let go of the folder."""
-        for file in (self._events, self._calls):
-            if file is not None:
-                try:
-                    file.close()
-                except OSError as error:
-                    log.warning("%s: %s", self.folder, error.strerror)
-        self._events = self._calls = None
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._writer.end()
 
 
 def load_run(folder: str | Path) -> Run:

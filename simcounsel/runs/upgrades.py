@@ -19,7 +19,10 @@ def _same(fields: Fields) -> Fields:
     return fields
 
 
-_NAMES_OF_1: dict[str, dict[str, str]] = {"said": {"stressed": "emphasis"}}
+_NAMES_OF_1: dict[str, dict[str, str]] = {
+    "said": {"stressed": "emphasis"},
+    "client_shifted": {"guard": "defense"},
+}
 """Fields that version 1 called otherwise, by the kind of event."""
 
 

@@ -36,23 +36,7 @@ def clinic_world(
     seen, seeing = _pair(world, client, counselor)
     own = next((a for a in world.appointments if set(a.who) == {seen.name, seeing.name}), None)
     at, place = (own.at, own.place) if own else (USUAL_TIME, _counseling_place(world))
-    count = plan.length if plan else sessions or USUAL_SESSIONS
-    if not FEWEST_SESSIONS <= count <= MOST_SESSIONS:
-        raise SpecError([f"--sessions {count}: a course has {FEWEST_SESSIONS} to {MOST_SESSIONS}"])
-    if plan and (sessions or plan.length) != plan.length:
-        raise SpecError(
-            [
-                f"--sessions {sessions}: the plan has {plan.length}; leave --sessions out, or"
-                " change the plan"
-            ]
-        )
-    if plan and plan.therapy != therapy.id:
-        raise SpecError(
-            [
-                f"--therapy {therapy.id}: the plan is one of {plan.therapy}; leave --therapy out,"
-                " or change the plan"
-            ]
-        )
+    count = _length(sessions, plan, therapy)
     start = world.start.replace(hour=0, minute=0) + timedelta(
         minutes=minutes_of_day(at) - world.tick_minutes
     )
@@ -90,6 +74,30 @@ def clinic_world(
             [f"{world.name}: {'.'.join(map(str, where))}: {what}" for where, what in problems]
         )
     return clinic
+
+
+def _length(sessions: int | None, plan: CoursePlan | None, therapy: Therapy) -> int:
+    """How many sessions the course has: as the plan says, or as asked. SpecError when that is too
+    few or too many, or when the plan says something else than what is asked.
+    """
+    count = plan.length if plan else sessions or USUAL_SESSIONS
+    if not FEWEST_SESSIONS <= count <= MOST_SESSIONS:
+        raise SpecError([f"--sessions {count}: a course has {FEWEST_SESSIONS} to {MOST_SESSIONS}"])
+    if plan and (sessions or plan.length) != plan.length:
+        raise SpecError(
+            [
+                f"--sessions {sessions}: the plan has {plan.length}; leave --sessions out, or"
+                " change the plan"
+            ]
+        )
+    if plan and plan.therapy != therapy.id:
+        raise SpecError(
+            [
+                f"--therapy {therapy.id}: the plan is one of {plan.therapy}; leave --therapy out,"
+                " or change the plan"
+            ]
+        )
+    return count
 
 
 def _pair(

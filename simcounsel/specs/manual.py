@@ -4,13 +4,11 @@ days over which it runs.
 
 from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simcounsel.errors import SpecError
-from simcounsel.specs.load import Lines, Spec, line_of, load_spec
+from simcounsel.specs.load import Spec
 from simcounsel.specs.vocabulary import Act, Language, Question
 
 Phase = Literal["initiation", "exploration", "intervention", "conclusion"]
@@ -27,50 +25,54 @@ FEWEST_LINES = 4
 
 
 class Exit(Spec):
-    """What lets a session leave a state.
-
-    sufficient: a model judges that the client's words meet all `criteria`; it goes on to the first
-    of `next`, or where one of `intents` leads that is heard as well. intent: what the client wants
-    leads to a state of its own; `otherwise` is where it goes when that stays unclear. valence:
-    nothing is said here, the mood so far decides. said: after the state's own line. end: takes
-    leave.
-    """
+    """What lets a session leave a state."""
 
     when: Literal["sufficient", "intent", "valence", "said", "end"]
+    """sufficient: a model judges that the client's words meet all `criteria`; it goes on to the
+    first of `next`, or where one of `intents` leads that is heard as well. intent: what the client
+    wants leads to a state of its own. valence: nothing is said here, the mood so far decides. said:
+    after the state's own line. end: takes leave.
+    """
     criteria: tuple[Text, ...] = ()
     intents: dict[Intent, Id] = Field(default_factory=dict)
     otherwise: Id | None = None
+    """Where it goes when what the client wants stays unclear."""
     positive: Id | None = None
     negative: Id | None = None
 
 
 class State(Spec):
-    """One agent's part of a session.
-
-    objective: what it is for; prompt: what its agent is told. at_least, at_most: client messages
-    heard in it before it is asked whether to move on, and after which it moves on in any case.
-    next: the states that may follow. lines: written by hand, at first those of the first half,
-    later all but the first; with the slots {name}, {words}, {feeling}, and in states about an
-    exercise {exercise}, {goal}, {steps} and {afterwards}. act: which of a counselor persona's acts
-    or questions it is. exercise: what is done with one. steps: how many of its steps are said in a
-    line; None: all. not_when: contraindications, of those that exercises have, with which the state
-    is passed by, to its exit's `otherwise`.
-    """
+    """One agent's part of a session."""
 
     id: Id
     objective: Text
+    """What it is for."""
     prompt: Text = ""
+    """What its agent is told."""
     start: bool = False
     at_least: Annotated[int, Field(ge=0, le=40)] = 1
+    """Client messages heard in it before it is asked whether to move on."""
     at_most: Annotated[int, Field(ge=1, le=40)] = 8
+    """Client messages after which it moves on in any case."""
     exit: Exit
     next: tuple[Id, ...] = ()
+    """The states that may follow."""
     manner: Text | None = None
     lines: tuple[Text, ...] = ()
+    """Written by hand, at first those of the first half, later all but the first; with the slots
+    {name}, {words}, {feeling}, and in states about an exercise {exercise}, {goal}, {steps} and
+    {afterwards}.
+    """
     act: Act | Question | None = None
+    """Which of a counselor persona's acts or questions it is."""
     exercise: Doing | None = None
+    """What is done with one."""
     steps: Annotated[int, Field(ge=1, le=6)] | None = None
+    """How many steps of an exercise are said in a line; None: all."""
     not_when: tuple[Id, ...] = ()
+    """Contraindications, of those that exercises have, with which the state is passed by, to its
+    exit's `otherwise`.
+    """
 
     @property
     def internal(self) -> bool:
@@ -113,19 +115,18 @@ class Days(Spec):
 
 
 class Manual(Spec):
-    """A protocol as data.
-
-    resume: what a further session does. `same_day`: on the same date it goes on where the last one
-    was cut off, on a later one it begins anew; `always`: it goes on whatever the date; `never`.
-    closing: the state to which every other may pass when time is short or somebody takes leave.
-    """
+    """A protocol as data."""
 
     name: Id
     about: Text
     language: Language = "en"
     days: Days = Days()
     resume: Literal["same_day", "always", "never"] = "same_day"
+    """What a further session does. `same_day`: on the same date it goes on where the last one was
+    cut off, on a later one it begins anew; `always`: it goes on whatever the date; `never`.
+    """
     closing: Id
+    """The state to which every other may pass when time is short or somebody takes leave."""
     phases: Annotated[
         dict[Phase, Annotated[tuple[State, ...], Field(min_length=1)]], Field(min_length=1)
     ]
@@ -150,26 +151,3 @@ class Manual(Spec):
     def start(self) -> State:
         """Where a session begins."""
         return next(state for state in self.states.values() if state.start)
-
-    def problems(self) -> list[tuple[At, str]]:
-        """What cannot be lived, with the path in the file; empty when the manual holds together."""
-        from simcounsel.specs.soundness import unsound
-
-        return list(unsound(self))
-
-
-def load_manual(path: Path) -> Manual:
-    """A manual's file; SpecError names every problem in it with its line."""
-    manual, lines = load_spec(path, Manual)
-    return sound(manual, path, lines)
-
-
-def sound(manual: Manual, path: Path, lines: Lines) -> Manual:
-    """The manual itself. SpecError when it cannot be lived."""
-    problems = [
-        f"{path}:{line_of(lines, at)}: {'.'.join(map(str, at))}: {what}"
-        for at, what in manual.problems()
-    ]
-    if problems:
-        raise SpecError(problems)
-    return manual

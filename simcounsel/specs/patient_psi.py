@@ -12,7 +12,7 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import write_yaml
-from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.vocabulary import EMOTIONS, Emotion
 from simcounsel.specs.yaml_text import control_in
 

@@ -6,31 +6,17 @@ cognitive models do. What only the client knows about itself (everything but its
 reaches another resident's prompt except through what was said.
 """
 
-import re
-from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field, TypeAdapter, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day
-from simcounsel.errors import SpecError
-from simcounsel.specs.load import Lines, Spec, parse_spec, read_yaml
-from simcounsel.specs.vocabulary import (
-    ACTS,
-    QUESTIONS,
-    ActivityKind,
-    Chatter,
-    Cue,
-    Emotion,
-    PlaceKind,
-    Stage,
-)
+from simcounsel.specs.load import Spec
+from simcounsel.specs.vocabulary import ACTS, QUESTIONS, ActivityKind, Emotion, PlaceKind
+from simcounsel.specs.voice import ChatLine, Form, Line, Text, VoiceLine
 
-Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Intensity = Annotated[int, Field(ge=1, le=10)]
 FEWEST_CLIENT_LINES, FEWEST_LAY_LINES, FEWEST_FORMS, FEWEST_SITUATIONS = 40, 30, 15, 4
-SLOTS = {"words", "feeling", "name"}
-_MARK = re.compile(r"\[([^\[\]]+)\]")
 
 
 class Stroke(Spec):
@@ -49,16 +35,17 @@ class Stroke(Spec):
 class Routine(Spec):
     """What this person often does at an hour, without the subject: 'waters the tomatoes'.
 
-    `since` and `until` may cross midnight. `place` is a kind of place; the world says which.
-    `emotion`: the mood in which it is likely; `None` means in any.
+    `since` and `until` may cross midnight.
     """
 
     since: str
     until: str
     place: PlaceKind
+    """The world says which place of that kind."""
     kind: ActivityKind
     do: Text
     emotion: Emotion | None = None
+    """The mood in which it is likely; None: in any."""
 
     @field_validator("since", "until")
     @classmethod
@@ -71,92 +58,6 @@ class Routine(Spec):
         start, end = minutes_of_day(self.since), minutes_of_day(self.until)
         now = minute % MINUTES_PER_DAY
         return start <= now < end if start <= end else now >= start or now < end
-
-
-class Line(Spec):
-    """A line that a person might say. [Brackets] mark the words on which the voice leans:
-    everybody hears them, so a listener may quote them; they are not printed."""
-
-    say: Text
-    theme: str = "any"
-    emotion: Emotion = "neutral"
-
-    @field_validator("say")
-    @classmethod
-    def _one_mark(cls, value: str) -> str:
-        if len(_MARK.findall(value)) > 1 or value.count("[") != value.count("]"):
-            raise ValueError(f"{value!r}: mark at most one [stretch of words]")
-        return value
-
-    @property
-    def text(self) -> str:
-        """The line as it is spoken."""
-        return _MARK.sub(r"\1", self.say)
-
-    @property
-    def emphasis(self) -> str | None:
-        """The words that a listener may quote; `None` when nothing is marked."""
-        found = _MARK.search(self.say)
-        return found.group(1) if found else None
-
-
-class VoiceLine(Line):
-    """A client's line, with where in its telling it belongs and what it can answer."""
-
-    stage: Stage
-    answers: Annotated[tuple[Cue, ...], Field(min_length=1)]
-
-
-class ChatLine(Line):
-    """A layperson's line. {name} is the other's name; {words} what they stressed, in quotes."""
-
-    act: Chatter
-
-    @model_validator(mode="after")
-    def _slots_known(self) -> "ChatLine":
-        check_slots(self.say)
-        return self
-
-
-class Form(Line):
-    """A counselor's way to word a move: {words} the client's own words in quotes, {feeling} an
-    adjective for the feeling heard, {name} the client's name. `when`: which meetings it suits."""
-
-    when: Literal["first", "later", "any"] = "any"
-
-    @model_validator(mode="after")
-    def _slots_known(self) -> "Form":
-        check_slots(self.say)
-        return self
-
-
-def check_slots(text: str) -> None:
-    """ValueError when a text has a {slot} that nobody fills."""
-    unknown = set(re.findall(r"\{([^{}]*)\}", text)) - SLOTS
-    if unknown:
-        raise ValueError(
-            f"{text!r}: no slot {{{sorted(unknown)[0]}}}; there are {{words}}, {{feeling}},"
-            " {name}"
-        )
-
-
-def fill_slots(text: str, *, words: str | None, feeling: str | None, name: str) -> str | None:
-    """A form with its slots filled; None when it has a slot for which nothing was heard. A
-    quotation begins a sentence with a capital.
-    """
-    if ("{words}" in text and not words) or ("{feeling}" in text and not feeling):
-        return None
-    quoted = words or ""
-    text = re.sub(
-        r"(^|[.!?]\s+)\{words\}",
-        lambda found: f"{found[1]}“{quoted[:1].upper()}{quoted[1:]}”",
-        text,
-    )
-    return (
-        text.replace("{words}", f"“{quoted}”")
-        .replace("{feeling}", feeling or "")
-        .replace("{name}", name)
-    )
 
 
 class Belief(Spec):
@@ -311,32 +212,3 @@ def _enough(voice: tuple[L, ...], fewest: int) -> tuple[L, ...]:
 
 
 AnyPersona = ClientPersona | CounselorPersona | LaypersonPersona
-ANY_PERSONA: TypeAdapter[AnyPersona] = TypeAdapter(
-    Annotated[AnyPersona, Field(discriminator="role")]
-)
-BY_ROLE: dict[str, type[ClientPersona] | type[CounselorPersona] | type[LaypersonPersona]] = {
-    "client": ClientPersona,
-    "counselor": CounselorPersona,
-    "layperson": LaypersonPersona,
-}
-
-
-def load_persona(path: Path) -> AnyPersona:
-    """A persona file; SpecError names every problem in it with its line."""
-    data, lines = read_yaml(path)
-    return parse_persona(data, path, lines)
-
-
-def parse_persona(data: object, path: Path, lines: Lines) -> AnyPersona:
-    """A persona out of what was read from `path`."""
-    role = data.get("role") if isinstance(data, dict) else None
-    kind = BY_ROLE.get(role) if isinstance(role, str) else None
-    if kind is None:
-        line = lines.get(("role",), 1)
-        raise SpecError(
-            [
-                f"{path}:{line}: role: {role!r} is not one of client, counselor, layperson; add"
-                " `role: client`"
-            ]
-        )
-    return parse_spec(data, kind, path, lines)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.course import find_plan
-from simcounsel.specs.manual import load_manual
+from simcounsel.specs.manual_file import load_manual
 from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import find_therapy

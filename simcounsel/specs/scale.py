@@ -10,13 +10,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from simcounsel.specs.items import Id, Item, Range, Text
 from simcounsel.specs.load import Spec
+from simcounsel.specs.scores import (
+    ANY_ITEM,
+    TOTAL,
+    Band,
+    Direction,
+    Flag,
+    Missing,
+    Ratio,
+    Scoring,
+    Subscale,
+)
 
-Direction = Literal["lower_is_better", "higher_is_better"]
-Scoring = Literal["sum", "mean", "worst", "faults"]
-"""`worst`: the highest severity of the faults that were found, 0 when there is none; `faults`: how
-many. Both of an audit.
-"""
 Respondent = Literal["self", "observer"]
 Sees = Literal["transcript", "persona and transcript", "personas"]
 Therapy = Literal[
@@ -28,124 +35,6 @@ Therapy = Literal[
     "postmodern",
     "motivational interviewing",
 ]
-Text = Annotated[str, Field(min_length=1)]
-Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-ANY_ITEM = "any item"
-TOTAL = "total"
-
-
-class Range(Spec):
-    """Allowed answers: min, min + step, and so on up to max."""
-
-    min: float
-    max: float
-    step: Annotated[float, Field(gt=0)] = 1.0
-
-    @model_validator(mode="after")
-    def _upward(self) -> "Range":
-        steps = (self.max - self.min) / self.step
-        if self.max <= self.min or abs(steps - round(steps)) > 1e-9:
-            raise ValueError(
-                f"from {self.min:g} to {self.max:g} in steps of {self.step:g}: max must lie a whole"
-                " number of steps above min"
-            )
-        return self
-
-    def allows(self, value: float) -> bool:
-        """Whether a respondent may give that answer."""
-        steps = (value - self.min) / self.step
-        return self.min <= value <= self.max and abs(steps - round(steps)) < 1e-9
-
-    @property
-    def whole(self) -> bool:
-        """Whether all answers are whole numbers."""
-        return float(self.min).is_integer() and float(self.step).is_integer()
-
-
-class When(Spec):
-    """A question is asked only when an earlier one was answered so."""
-
-    item: Id
-    answered: Literal["yes", "no"]
-
-
-class Item(Spec):
-    """One question. reverse: its answer is turned round (min + max - answer) before scoring; no
-    prompt shows that. subscale: to which it belongs; None: to the total only. range: if other than
-    the scale's. scored: false for an item that counts in no total, only in its subscale or a ratio.
-
-    Of an audit, whose answers are yes (1) and no (0): fault: the answer that is a fault, and how
-    bad it is (severity, 1 to 4); None: neither is. when: on which answer the item is asked at all.
-    by: whose words must prove a yes. rule: what code finds by itself (`instruments.audit`); where
-    it finds nothing the judge is asked.
-    """
-
-    id: Id
-    text: Text
-    reverse: bool = False
-    subscale: Id | None = None
-    range: Range | None = None
-    scored: bool = True
-    fault: Literal["yes", "no"] | None = None
-    severity: Annotated[int, Field(ge=1, le=4)] | None = None
-    when: When | None = None
-    by: Literal["client", "counselor"] | None = None
-    rule: Literal["danger", "taken_up", "help", "secrecy", "means", "left", "incited"] | None = None
-
-
-class Subscale(Spec):
-    """A score over some of the items. scoring, direction: if other than the scale's."""
-
-    id: Id
-    name: Text
-    scoring: Scoring | None = None
-    direction: Direction | None = None
-
-
-class Ratio(Spec):
-    """A score that is a quotient of sums: of the items `over` by the items `under`. times: 100 for
-    per cent.
-    """
-
-    id: Id
-    name: Text
-    over: Annotated[tuple[Id, ...], Field(min_length=1)]
-    under: Annotated[tuple[Id, ...], Field(min_length=1)]
-    times: float = 1.0
-    direction: Direction | None = None
-
-
-class Band(Spec):
-    """A named stretch of a score: from `at_least` up to the next band of the same score."""
-
-    score: Id = TOTAL
-    name: Text
-    at_least: float
-
-
-class Flag(Spec):
-    """A word put beside the scores when something is below, above or at least a number.
-
-    of: `total`, a subscale, a ratio, an item, or `any item`; items count as answered, not reversed.
-    """
-
-    name: Text
-    of: str = TOTAL
-    below: float | None = None
-    above: float | None = None
-    at_least: float | None = None
-
-    @model_validator(mode="after")
-    def _one_limit(self) -> "Flag":
-        if sum(limit is not None for limit in (self.below, self.above, self.at_least)) != 1:
-            raise ValueError("give one of below, above, at_least")
-        return self
-
-    def raised(self, value: float) -> bool:
-        """Whether the value calls for the flag."""
-        if self.below is not None:
-            return value < self.below
-        return value > self.above if self.above is not None else value >= (self.at_least or 0)
 
 
 class StandsIn(Spec):
@@ -167,43 +56,35 @@ class StandsIn(Spec):
         return value
 
 
-class Missing(Spec):
-    """What a score does when answers are missing. `none`: it is missing as well. `prorate`: the
-    mean of what was answered stands for the rest, as long as at most `most` items are missing.
-    """
-
-    rule: Literal["none", "prorate"] = "none"
-    most: Annotated[int, Field(ge=0)] = 0
-
-
 class Scale(Spec):
-    """An instrument as its file says.
-
-    measures: the construct. level: whose it is, the client's state or the counselor's work. scope:
-    shared by all therapies, or specific to `therapy`. respondent: `self` is the person's own mind
-    (a simulated self-report), `observer` a judge who sees only what `sees` says. scoring: of the
-    total; None when there is none. labels: what some of the answers are called. stands_in_for: None
-    only for a public-domain instrument given as published. block: how many items are asked at a
-    time.
-    """
+    """An instrument as its file says."""
 
     id: Id
     name: Text
     measures: Text
+    """The construct."""
     version: Text
     level: Literal["client", "counselor"]
+    """Whose it is: the client's state or the counselor's work."""
     scope: Literal["shared", "specific"]
+    """Shared by all therapies, or specific to `therapy`."""
     therapy: Therapy | None = None
     respondent: Respondent
+    """`self` is the person's own mind (a simulated self-report), `observer` a judge who sees only
+    what `sees` says.
+    """
     sees: Sees | None = None
     stands_in_for: StandsIn | None
+    """None only for a public-domain instrument given as published."""
     source: Text
     licence: Text
     instruction: Text
     range: Range
     labels: dict[int, str] = Field(default_factory=dict)
+    """What some of the answers are called."""
     direction: Direction
     scoring: Scoring | None
+    """Of the total; None when there is none."""
     missing: Missing = Missing()
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
     subscales: tuple[Subscale, ...] = ()
@@ -211,6 +92,7 @@ class Scale(Spec):
     bands: tuple[Band, ...] = ()
     flags: tuple[Flag, ...] = ()
     block: Annotated[int, Field(ge=1, le=40)] = 12
+    """How many items are asked at a time."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> "Scale":

@@ -9,7 +9,7 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.specs.load import Lines, line_of, load_spec, parse_spec, read_yaml
 from simcounsel.specs.patching import names_a_file, patch
-from simcounsel.specs.persona import parse_persona
+from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.policy_file import bring_policy
 from simcounsel.specs.scale import Scale
 from simcounsel.specs.suggestion import suggest

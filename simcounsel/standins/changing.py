@@ -40,7 +40,7 @@ class ChangingClients:
         standins.add(InsightFacts, self.insight)
 
     def touched(self, facts: TouchedFacts, question: Question[str]) -> Given[str]:
-        """The way of guarding itself that is nearest to the line, if any is near."""
+        """The defense that is nearest to the line, if any is near."""
         near = self._sense.nearness(facts.heard, facts.defenses)
         found = near.max() >= TOUCHED_FROM
         return Given(value=question.options[1 + int(near.argmax())] if found else NOT_TOUCHED)

@@ -141,15 +141,6 @@ class ClientLines:
         for index, e in enumerate(lines):
             cue = max(cues.get(c, 0.0) for c in e.tags.answers)
             theme = e.tags.theme
-            on_theme = (
-                0.0
-                if open_theme is None
-                else 1.0
-                if theme == open_theme
-                else 0.15
-                if theme == "any"
-                else -0.6
-            )
             fresh_theme = (
                 -0.25 * spent.get(theme, 0) if open_theme is None and facts.meeting > 1 else 0.0
             )
@@ -157,7 +148,7 @@ class ClientLines:
             mood = emotion_relevance(e.tags.emotion, facts.emotion) - 0.5
             scores.append(
                 1.6 * cue
-                + 0.9 * on_theme
+                + 0.9 * _on_theme(theme, open_theme)
                 + fresh_theme
                 + stage
                 + 0.7 * heard[index]
@@ -219,6 +210,15 @@ class ClientLines:
             source="chosen",
             leaves=leaving,
         )
+
+
+def _on_theme(theme: str | None, open_theme: str | None) -> float:
+    """How well a line's theme goes with the one that is open, -0.6 to 1; 0 when none is."""
+    if open_theme is None:
+        return 0.0
+    if theme == open_theme:
+        return 1.0
+    return 0.15 if theme == "any" else -0.6
 
 
 def _open_theme(facts: LineFacts, question: Question[LineAnswer]) -> str | None:

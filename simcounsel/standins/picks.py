@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simcounsel.agents.facts import LineFacts
-from simcounsel.specs.persona import fill_slots
 from simcounsel.specs.vocabulary import Emotion
+from simcounsel.specs.voice import fill_slots
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,7 @@ kept.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,14 +26,15 @@ from simcounsel.agents.tasks import (
 from simcounsel.chance import chance
 from simcounsel.llm.question import Question
 from simcounsel.prompts import render
+from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given
 from simcounsel.standins.sense import Sense
+from simcounsel.standins.summaries import closeness, summaries_in_quotes
 from simcounsel.standins.texts import third_person_problem, ungrounded
 from simcounsel.texts.sentences import before_capitals, first
 
 Write = Callable[..., str]
-GOOD = frozenset({"joy", "trust", "anticipation"})
 KEPT_SENTENCES = 6
 WHICHEVER = re.compile(r"\b(he|she|they|him|her|them)\b")
 """Of two people who talked, a small model confuses which one a pronoun means."""
@@ -80,7 +79,7 @@ class Thoughts:
     ) -> Given[SummaryAnswer]:
         """The best grounded of those written and those in the words that were stressed."""
         name, lines = facts.name, facts.lines
-        candidates = [*self._written_summaries(facts, question.seed), *_summaries_in_quotes(facts)]
+        candidates = [*self._written_summaries(facts, question.seed), *summaries_in_quotes(facts)]
         talk = [line.text for line in lines]
         scores = [
             self._grounding(text, talk) + (0.08 if "“" in text else 0.0) for text in candidates
@@ -99,7 +98,7 @@ class Thoughts:
                 emotion=last,
                 intensity=5 if last != "neutral" else 2,
                 poignancy=poignancy,
-                closeness=_closeness(question.seed, felt),
+                closeness=closeness(question.seed, felt),
             )
         )
 
@@ -153,25 +152,9 @@ class Thoughts:
         name, evidence = facts.name, facts.evidence
         emotion_of = {e.text: e.tags.emotion for e in question.examples}
         candidates = [*self._written_insights(facts, question), *emotion_of]
+        scores = self._insight_scores(facts, candidates, emotion_of)
         kept: list[InsightAnswer] = []
         known = list(facts.known)
-        mood = Counter(
-            emotion for emotion in facts.emotions if emotion is not None and emotion != "neutral"
-        ).most_common(2)
-        scores = {
-            text: (
-                self._grounding(text, evidence)
-                + 0.25
-                * max(
-                    (
-                        emotion_relevance(emotion_of.get(text, "neutral"), felt) - 0.5
-                        for felt, _ in mood
-                    ),
-                    default=0.0,
-                )
-            )
-            for text in candidates
-        }
         for text in sorted(candidates, key=lambda t: (-scores[t], t)):
             if self._sense.nearest(text, known) > 0.86:
                 continue
@@ -203,6 +186,28 @@ class Thoughts:
                 )
             ]
         return Given(value=InsightsAnswer(insights=tuple(kept)))
+
+    def _insight_scores(
+        self, facts: InsightsFacts, candidates: Sequence[str], emotion_of: Mapping[str, Emotion]
+    ) -> dict[str, float]:
+        """How well each is grounded, more if its emotion is near to what the evidence felt like."""
+        mood = Counter(
+            emotion for emotion in facts.emotions if emotion is not None and emotion != "neutral"
+        ).most_common(2)
+        return {
+            text: (
+                self._grounding(text, facts.evidence)
+                + 0.25
+                * max(
+                    (
+                        emotion_relevance(emotion_of.get(text, "neutral"), felt) - 0.5
+                        for felt, _ in mood
+                    ),
+                    default=0.0,
+                )
+            )
+            for text in candidates
+        }
 
     def _written_insights(
         self, facts: InsightsFacts, question: Question[InsightsAnswer]
@@ -260,38 +265,3 @@ class Thoughts:
             if words
             else "much as always"
         )
-
-
-def _summaries_in_quotes(facts: SummaryFacts) -> list[str]:
-    """Summaries in the words that were stressed: true whatever was said."""
-    name, other, role = facts.name, facts.other, facts.role
-    speaker = name if role == "client" else other
-    words = [f"“{line.emphasis}”" for line in facts.lines if line.who == speaker and line.emphasis]
-    if not words:
-        return [f"{name} talked with {other} for a while."]
-    pairs = list(pairwise(words)) or [(words[0], "")]
-    shapes = {
-        "client": ("{name} told {other} about {a}", "{name} spoke with {other} of {a}"),
-        "counselor": ("{name} heard {other} speak of {a}", "{name} asked {other} about {a}"),
-        "layperson": (
-            "{name} chatted with {other}, who spoke of {a}",
-            "{name} listened to {other} talk about {a}",
-        ),
-    }[role]
-    return [
-        shape.format(name=name, other=other, a=a) + (f" and {b}." if b else ".")
-        for a, b in pairs
-        for shape in shapes
-    ]
-
-
-def _closeness(seed: int, felt: Sequence[str]) -> Literal["as before", "closer"]:
-    """Closer when it ended on a good feeling, now and then otherwise; as before when it ended in
-    anger.
-    """
-    late = felt[-3:]
-    if any(emotion in GOOD for emotion in late):
-        return "closer"
-    if late and late[-1] == "anger":
-        return "as before"
-    return "closer" if chance(seed, "closer").random() < 0.4 else "as before"

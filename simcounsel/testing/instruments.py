@@ -6,7 +6,8 @@ from simcounsel.errors import SpecError
 from simcounsel.events import ItemAnswer
 from simcounsel.instruments.kind import Counted, ScaleFile
 from simcounsel.instruments.scoring import score
-from simcounsel.specs.scale import Item, Scale
+from simcounsel.specs.items import Item
+from simcounsel.specs.scale import Scale
 from simcounsel.testing.problems import raise_all
 
 LINES = (

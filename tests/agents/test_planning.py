@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from simcounsel.agents import planning, slots
-from simcounsel.agents.mind import Lived
+from simcounsel.agents.mind import Effects
 from simcounsel.agents.tasks import BlockAnswer, DayAnswer, SlotAnswer, StrokeAnswer
 from simcounsel.events import Planned, Recalled, Scheduled, Stroke
 from simcounsel.llm.driving import play
@@ -34,7 +34,7 @@ def block(*activities: str, place: str = "Ines's Kitchen") -> BlockAnswer:
 
 def planned(
     ines: Alone, *replies: Any, requests: list[Question] | None = None, **more: Any
-) -> Lived:
+) -> Effects:
     return play(
         noting(planning.plan(ines.resident, scene(**more)), [] if requests is None else requests),
         *replies,
@@ -43,10 +43,10 @@ def planned(
 
 def test_new_day() -> None:
     seen: list[Question] = []
-    lived = planned(
+    effects = planned(
         Alone(), vectors([1, 0]), DAY, block("sits", "sits", "eats", "sits"), requests=seen
     )
-    recalled, day, slots = lived.events
+    recalled, day, slots = effects.events
     assert isinstance(recalled, Recalled)
     assert day == Planned(
         who="Ines",
@@ -64,7 +64,7 @@ def test_new_day() -> None:
         ),
         calls=(seen[1].key,),
     )
-    assert [draft.calls for draft in lived.drafts] == [(seen[1].key,)] + [(seen[2].key,)] * 3
+    assert [draft.calls for draft in effects.drafts] == [(seen[1].key,)] + [(seen[2].key,)] * 3
     assert isinstance(slots, Scheduled)
     assert [s.minute for s in slots.slots] == [EIGHT, EIGHT + 30, EIGHT + 60, EIGHT + 90]
     assert [(r.verb, r.purpose) for r in seen] == [
@@ -72,10 +72,10 @@ def test_new_day() -> None:
         ("fill", "plan_day"),
         ("fill", "plan_slots"),
     ]
-    assert [(d.type, d.origin, d.emotion) for d in lived.drafts] == [("day_plan", "plan", None)] + [
-        ("slot", "plan", None)
-    ] * 3
-    assert lived.drafts[1].text == "08:00 to 09:00: Ines sits (Ines's Kitchen)."
+    assert [(d.type, d.origin, d.emotion) for d in effects.drafts] == [
+        ("day_plan", "plan", None)
+    ] + [("slot", "plan", None)] * 3
+    assert effects.drafts[1].text == "08:00 to 09:00: Ines sits (Ines's Kitchen)."
 
 
 def test_day_that_is_planned_gets_slots_only() -> None:
@@ -84,21 +84,21 @@ def test_day_that_is_planned_gets_slots_only() -> None:
         Planned(who="Ines", day=0, strokes=(Stroke(at="08:00", do="reads"),), why="a new day")
     )
     seen: list[Question] = []
-    lived = planned(ines, block(*["reads"] * 4), requests=seen)
-    assert [event.kind for event in lived.events] == ["scheduled"]
+    effects = planned(ines, block(*["reads"] * 4), requests=seen)
+    assert [event.kind for event in effects.events] == ["scheduled"]
     assert [r.purpose for r in seen] == ["plan_slots"]
     assert "08:00 reads" in seen[0].prompt
 
 
 def test_appointment_overrides_the_slot() -> None:
-    lived = planned(
+    effects = planned(
         Alone(),
         vectors([1, 0]),
         DAY,
         block("sits", "sits", "eats", "sits"),
         appointments=(MEETING,),
     )
-    scheduled = lived.events[-1]
+    scheduled = effects.events[-1]
     assert isinstance(scheduled, Scheduled)
     kept = scheduled.slots[2]
     assert (kept.minute, kept.place, kept.activity, kept.activity_kind) == (
@@ -153,15 +153,15 @@ def test_check_of_slots() -> None:
 
 
 def test_more_slots_than_asked_for_are_left_out() -> None:
-    lived = planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 9))
-    assert isinstance(lived.events[-1], Scheduled)
-    assert len(lived.events[-1].slots) == 4
+    effects = planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 9))
+    assert isinstance(effects.events[-1], Scheduled)
+    assert len(effects.events[-1].slots) == 4
 
 
 def test_block_ends_with_the_day() -> None:
-    lived = planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), minute=23 * 60)
-    assert isinstance(lived.events[-1], Scheduled)
-    assert [s.minute for s in lived.events[-1].slots] == [23 * 60, 23 * 60 + 30]
+    effects = planned(Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), minute=23 * 60)
+    assert isinstance(effects.events[-1], Scheduled)
+    assert [s.minute for s in effects.events[-1].slots] == [23 * 60, 23 * 60 + 30]
 
 
 @pytest.mark.parametrize("minute", range(0, 1440, 30))
@@ -195,26 +195,26 @@ def test_replan_starts_with_the_next_tick() -> None:
         )
     )
     seen: list[Question] = []
-    lived = play(
+    effects = play(
         noting(planning.replan(ines.resident, scene(), "a row"), seen),
         vectors([1, 0]),
         DAY,
         block(*["rests"] * 4),
     )
-    assert isinstance(lived.events[1], Planned)
-    assert lived.events[1].why == "a row"
-    assert isinstance(lived.events[2], Scheduled)
-    assert lived.events[2].slots[0].minute == EIGHT + 30
+    assert isinstance(effects.events[1], Planned)
+    assert effects.events[1].why == "a row"
+    assert isinstance(effects.events[2], Scheduled)
+    assert effects.events[2].slots[0].minute == EIGHT + 30
     assert "a row" in seen[1].prompt
     assert "reads page 3" in seen[1].prompt
     assert [s.do for s in seen[1].fallback.strokes] == [f"reads page {n}" for n in range(5)]
 
 
 def test_replan_in_the_last_tick_of_a_day_makes_no_slots() -> None:
-    lived = play(
+    effects = play(
         planning.replan(Alone().resident, scene(minute=1410), "late"), vectors([1, 0]), DAY
     )
-    assert [event.kind for event in lived.events] == ["recalled", "planned"]
+    assert [event.kind for event in effects.events] == ["recalled", "planned"]
 
 
 def test_place_for_prefers_home() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from simcounsel.agents import reflection
-from simcounsel.agents.mind import Lived
+from simcounsel.agents.mind import Effects
 from simcounsel.agents.tasks import InsightAnswer, InsightsAnswer, PortraitAnswer, QuestionsAnswer
 from simcounsel.events import Insight, PersonaChanged, Recalled, Reflected
 from simcounsel.llm.driving import play
@@ -31,7 +31,7 @@ def thoughtful() -> Alone:
     return ines
 
 
-def reflect(ines: Alone, *replies: Any, requests: list[Question] | None = None) -> Lived:
+def reflect(ines: Alone, *replies: Any, requests: list[Question] | None = None) -> Effects:
     seen = [] if requests is None else requests
     return play(
         noting(reflection.reflect(ines.resident, scene(), "3 new memories"), seen),
@@ -43,13 +43,13 @@ def reflect(ines: Alone, *replies: Any, requests: list[Question] | None = None) 
 
 def test_evidence_numbers_become_ids() -> None:
     seen: list[Question] = []
-    lived = reflect(
+    effects = reflect(
         thoughtful(),
         InsightsAnswer(insights=(insight(2, 1, 2), insight(3, text="Ines laughs too."))),
         NEW,
         requests=seen,
     )
-    first, second, reflected, changed = lived.events
+    first, second, reflected, changed = effects.events
     assert isinstance(first, Recalled)
     assert isinstance(second, Recalled)
     assert (first.query, second.query) == QUESTIONS.questions
@@ -63,8 +63,8 @@ def test_evidence_numbers_become_ids() -> None:
         ),
         calls=(seen[0].key, seen[2].key),
     )
-    assert [draft.calls for draft in lived.drafts] == [(seen[2].key,)] * 2
-    assert [(d.type, d.origin, d.evidence, d.poignancy) for d in lived.drafts] == [
+    assert [draft.calls for draft in effects.drafts] == [(seen[2].key,)] * 2
+    assert [(d.type, d.origin, d.evidence, d.poignancy) for d in effects.drafts] == [
         ("thought", "insight", ("Ines:2", "Ines:1"), 7),
         ("thought", "insight", ("Ines:3",), 7),
     ]
@@ -116,23 +116,23 @@ def test_same_text_is_no_new_version() -> None:
         characteristic=ines.resident.version.characteristic,
         recent_feeling=ines.resident.version.recent_feeling,
     )
-    lived = reflect(ines, InsightsAnswer(insights=(insight(1),)), same)
-    assert [event.kind for event in lived.events] == ["recalled", "recalled", "reflected"]
+    effects = reflect(ines, InsightsAnswer(insights=(insight(1),)), same)
+    assert [event.kind for event in effects.events] == ["recalled", "recalled", "reflected"]
 
 
 def test_no_insights_no_rewrite() -> None:
     seen: list[Question] = []
-    lived = reflect(thoughtful(), None, requests=seen)
-    assert [event.kind for event in lived.events] == ["recalled", "recalled", "reflected"]
-    assert lived.drafts == ()
+    effects = reflect(thoughtful(), None, requests=seen)
+    assert [event.kind for event in effects.events] == ["recalled", "recalled", "reflected"]
+    assert effects.drafts == ()
     assert [r.purpose for r in seen][-1] == "insights"
 
 
 def test_nothing_to_reflect_on() -> None:
     ines = Alone()
     ines.have_version()
-    lived = reflect(ines)
-    assert [event.kind for event in lived.events] == ["recalled", "recalled", "reflected"]
+    effects = reflect(ines)
+    assert [event.kind for event in effects.events] == ["recalled", "recalled", "reflected"]
 
 
 def test_evidence_says_nothing_twice() -> None:
@@ -144,25 +144,25 @@ def test_evidence_says_nothing_twice() -> None:
         memory(2, "other", poignancy=2),
     )
     seen: list[Question] = []
-    lived = reflect(ines, InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
+    effects = reflect(ines, InsightsAnswer(insights=(insight(1),)), NEW, requests=seen)
     assert seen[2].facts.evidence == ("same", "other")
-    assert isinstance(lived.events[2], Reflected)
-    assert lived.events[2].insights[0].evidence == ("Ines:0",)
+    assert isinstance(effects.events[2], Reflected)
+    assert effects.events[2].insights[0].evidence == ("Ines:0",)
 
 
 def test_arriving_brings_situations_along() -> None:
     ines, seen = Alone(), list[Question]()
-    lived = play(noting(reflection.arrive(ines.resident, scene()), seen), NEW)
+    effects = play(noting(reflection.arrive(ines.resident, scene()), seen), NEW)
     persona = ines.resident.persona
     assert isinstance(persona, ClientPersona)
-    assert [(d.emotion, d.intensity, d.poignancy, d.origin) for d in lived.drafts] == [
+    assert [(d.emotion, d.intensity, d.poignancy, d.origin) for d in effects.drafts] == [
         (s.emotion, s.intensity, s.intensity, "initial") for s in persona.situations
     ]
     assert all(
         s.thought in d.text and s.behavior in d.text
-        for s, d in zip(persona.situations, lived.drafts, strict=True)
+        for s, d in zip(persona.situations, effects.drafts, strict=True)
     )
-    (version,) = lived.events
+    (version,) = effects.events
     assert isinstance(version, PersonaChanged)
     assert (version.version, version.characteristic, version.background) == (
         0,

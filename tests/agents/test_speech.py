@@ -13,7 +13,8 @@ from simcounsel.events import Said
 from simcounsel.llm.driving import play
 from simcounsel.llm.question import Question, Reply
 from simcounsel.policies.manual import aims
-from simcounsel.specs.persona import ClientPersona, CounselorPersona, fill_slots
+from simcounsel.specs.persona import ClientPersona, CounselorPersona
+from simcounsel.specs.voice import fill_slots
 from tests.stage import Alone, changed, noting, said, scene, tiny, vectors, view
 
 HEARD = said("Miriam", "What keeps you awake?")

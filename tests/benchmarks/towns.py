@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, TalkView
@@ -14,7 +14,8 @@ from simcounsel.chance import seed_of
 from simcounsel.events import Memory, Recalled, Scheduled, Slot
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.specs.load import read_yaml
-from simcounsel.specs.persona import AnyPersona, parse_persona
+from simcounsel.specs.persona import AnyPersona
+from simcounsel.specs.persona_file import parse_persona
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
 from simcounsel.specs.world import World
 from simcounsel.specs.world_settings import ConversationSettings, MemorySettings, ModelRoles
@@ -127,12 +128,12 @@ class Plodder:
     def __init__(self, resident: Resident) -> None:
         self.resident = resident
 
-    def arrive(self, scene: Scene) -> Ask[Lived]:
+    def arrive(self, scene: Scene) -> Ask[Effects]:
         """Nothing."""
-        return Lived()
+        return Effects()
         yield
 
-    def plan(self, scene: Scene) -> Ask[Lived]:
+    def plan(self, scene: Scene) -> Ask[Effects]:
         """Something else in each tick, so that each tick brings news."""
         minutes = range(
             scene.minute, scene.minute + PLANNED_SLOTS * scene.tick_minutes, scene.tick_minutes
@@ -146,16 +147,16 @@ class Plodder:
             )
             for m in minutes
         )
-        return Lived(events=(Scheduled(who=self.resident.name, slots=slots),))
+        return Effects(events=(Scheduled(who=self.resident.name, slots=slots),))
         yield
 
-    def appraise(self, scene: Scene) -> Ask[Lived]:
+    def appraise(self, scene: Scene) -> Ask[Effects]:
         """Recall, ask, remember."""
         recalled, reply = yield from self._say(
             scene, "appraise", f"{self.resident.name} {self.resident.activity}.", 0
         )
         if reply.value is None:
-            return Lived(events=(recalled,))
+            return Effects(events=(recalled,))
         text = f"{self.resident.name} {self.resident.activity}: {reply.value}"
         memory = Memory(
             id="",
@@ -167,7 +168,7 @@ class Plodder:
             place=self.resident.place,
             origin="own act",
         )
-        return Lived(events=(recalled,), drafts=(memory,))
+        return Effects(events=(recalled,), drafts=(memory,))
 
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """Recall what the other's line brings to mind, ask for one's own."""
@@ -178,19 +179,19 @@ class Plodder:
         )
         return Spoken(line=line, emphasis=None, source=reply.source, events=(recalled,))
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         """Nothing but the lines."""
-        return Lived()
+        return Effects()
         yield
 
-    def reflect(self, scene: Scene, trigger: str) -> Ask[Lived]:
+    def reflect(self, scene: Scene, trigger: str) -> Ask[Effects]:
         """Nothing."""
-        return Lived()
+        return Effects()
         yield
 
-    def replan(self, scene: Scene, why: str) -> Ask[Lived]:
+    def replan(self, scene: Scene, why: str) -> Ask[Effects]:
         """Nothing."""
-        return Lived()
+        return Effects()
         yield
 
     def _say(

@@ -15,7 +15,8 @@ from simcounsel.cli.synthesize import _closing
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.engine.opening import begin_run
 from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis import settings_from
+from simcounsel.runs.writing import Writer
+from simcounsel.specs.synthesis_file import settings_from
 from tests.commands import Command, only_run
 from tests.stage import ROOT, log
 from tests.test_cli import heeds_ctrl_c
@@ -173,10 +174,10 @@ def _same_after_resume(simcounsel: Command, run: Run, tmp_path: Path) -> None:
 def test_a_full_disk_is_said_in_one_line(
     simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: Run, lines: list[str]) -> None:
+    def full(self: Writer, lines: list[str]) -> None:
         raise self._cannot_write(OSError(28, "No space left on device"))
 
-    monkeypatch.setattr(Run, "append", full)
+    monkeypatch.setattr(Writer, "append", full)
     ended = simcounsel("synthesize", "--model", "scripted", "--sessions", "1")
     assert ended.code == 1
     assert "No space left on device" in ended.err

@@ -6,15 +6,10 @@ import pytest
 
 from simcounsel.corpus.synthesis.languages import language_doubt
 from simcounsel.errors import SpecError
-from simcounsel.specs.experiment import load_experiment
+from simcounsel.specs.experiment_file import load_experiment
 from simcounsel.specs.situations import read_situations
-from simcounsel.specs.synthesis import (
-    Synthesis,
-    SynthesisModels,
-    changed,
-    load_synthesis,
-    settings_from,
-)
+from simcounsel.specs.synthesis import Synthesis, SynthesisModels
+from simcounsel.specs.synthesis_file import changed, load_synthesis, settings_from
 from simcounsel.specs.vocabulary import THEMES
 from tests.corpus.bench import settings
 from tests.stage import ROOT

@@ -54,7 +54,7 @@ def line_counselor(request: Question, draw: Random) -> str:
 
 
 def touched(request: Question, draw: Random) -> str:
-    return "guard 1" if TOUCHING in request.facts.heard else "none"
+    return "defense 1" if TOUCHING in request.facts.heard else "none"
 
 
 def agreed(request: Question, draw: Random) -> str:

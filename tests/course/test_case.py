@@ -18,7 +18,8 @@ from simcounsel.policies.course.case_reading import CaseReading, read_case
 from simcounsel.policies.course.case_report import read_report
 from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import find_plan
-from simcounsel.specs.persona import ClientPersona, load_persona
+from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world_file import load_world
 from tests.prompts.test_golden import compare, shown

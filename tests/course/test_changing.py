@@ -52,7 +52,7 @@ def test_resistance_falls_only_where_a_guard_was_touched(
     events = shifts(ten[seed][0])
     fell = [now for before, now in pairwise(events) if now.resistance < before.resistance]
     assert fell
-    assert all(event.guard == 0 for event in fell)
+    assert all(event.defense == 0 for event in fell)
     rose = [now for before, now in pairwise(events) if now.resistance > before.resistance]
     assert rose
     assert events[-1].resistance < events[0].resistance
@@ -136,7 +136,7 @@ def test_what_nobody_suggested_was_not_agreed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("quote", ["a", "", "How was", "as a wee", "a week"])
 def test_a_word_or_two_show_no_agreement(quote: str) -> None:
-    seen = view(said("Miriam", "How was a week?"), other="Miriam", guards=("jokes",))
+    seen = view(said("Miriam", "How was a week?"), other="Miriam", defenses=("jokes",))
     asking = Changing().conclude(seen)
     asking.send(None)
     with pytest.raises(StopIteration) as ended:
@@ -146,12 +146,12 @@ def test_a_word_or_two_show_no_agreement(quote: str) -> None:
 
 @pytest.mark.parametrize(("closeness", "fall"), [(0.0, 0.3), (5.0, 0.6), (10.0, 0.9)])
 def test_a_touch_softens_more_where_they_are_close(closeness: float, fall: float) -> None:
-    seen = view(said("Miriam", TOUCHING), guards=("jokes",), closeness=closeness)
+    seen = view(said("Miriam", TOUCHING), defenses=("jokes",), closeness=closeness)
     before = state_of(seen).resistance
     asking = Changing().decide(seen)
     asking.send(None)
     with pytest.raises(StopIteration) as ended:
-        asking.send(Reply(value="guard 1"))
+        asking.send(Reply(value="defense 1"))
     assert before - ended.value.value.events[0].resistance == pytest.approx(fall, abs=0.011)
 
 
@@ -163,7 +163,7 @@ def test_homework_is_done_more_often_where_they_are_close() -> None:
         done = 0
         for key in range(400):
             seen = view(
-                guards=("jokes",),
+                defenses=("jokes",),
                 closeness=closeness,
                 key=(1, key, "c"),
                 kept=(Entry(0, 0, 0, last),),
@@ -200,7 +200,7 @@ def test_moves_are_many_and_digressions_few(ten: dict[int, tuple[Run, list[Any]]
 
 def test_seeds_make_different_clients() -> None:
     starts = {
-        state_of(view(guards=("jokes",), key=(seed, 1, "c"))).resistance for seed in range(20)
+        state_of(view(defenses=("jokes",), key=(seed, 1, "c"))).resistance for seed in range(20)
     }
     assert len(starts) > 10
     assert all(6 <= one <= 8.5 for one in starts)
@@ -213,11 +213,11 @@ def test_with_a_friend_nothing_is_asked(tmp_path: Path) -> None:
             other="Omar",
             other_role="layperson",
             appointment=False,
-            guards=("jokes",),
+            defenses=("jokes",),
         )
     )
     with pytest.raises(StopIteration) as ended:
         asking.send(None)
     decision = ended.value.value
-    assert decision.events[0].guard is None
+    assert decision.events[0].defense is None
     assert decision.leaves is None or decision.move == "ending"

@@ -40,7 +40,7 @@ def test_what_a_policy_decides_is_told_in_chinese(role: Role, policy: str) -> No
         seen = view(
             said("Miriam", "你好。"),
             language="zh",
-            guards=("开玩笑",),
+            defenses=("开玩笑",),
             turns_left=left,
             appointment=False,
         )
@@ -64,7 +64,7 @@ def test_all_that_a_client_is_told_of_itself_is_chinese() -> None:
         seen = view(
             said("Miriam", "你好。"),
             language="zh",
-            guards=("开玩笑",),
+            defenses=("开玩笑",),
             kept=kept,
             key=(1, key, "c"),
         )
@@ -91,7 +91,7 @@ def test_an_insight_is_remembered_in_chinese(tmp_path: Path) -> None:
     run, _ = held(
         tmp_path,
         changed(world(5, lines=8), language="zh"),
-        {"client_touched": lambda request, draw: "guard 1"},
+        {"client_touched": lambda request, draw: "defense 1"},
         2,
     )
     insights = [

@@ -254,7 +254,7 @@ def test_the_client_s_view_holds_nothing_of_it_either(
         for view in views
         for entry in view.kept
     )
-    assert mine and all(view.guards == () for view in mine)
+    assert mine and all(view.defenses == () for view in mine)
 
 
 # nobody reads it out

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
@@ -51,9 +51,9 @@ class Speaker:
         return Spoken(line=line, emphasis=None, source="generated")
         yield
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
         self.views.append(view)
-        return Lived(
+        return Effects(
             drafts=(
                 memory(
                     0,

@@ -10,7 +10,8 @@ from simcounsel.cli.check import check_file
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale, read_scale, shipped_names
-from simcounsel.specs.scale import Range, Scale
+from simcounsel.specs.items import Range
+from simcounsel.specs.scale import Scale
 from simcounsel.specs.world_file import load_world
 from tests.instruments.stage import scale, shipped
 from tests.specs.files import line_with, world_file

@@ -86,7 +86,10 @@ def test_version_1_said_in_prose_what_ended_a_session(
     assert upgrades.event_of_today(other, 1) == other
 
 
-@pytest.mark.parametrize(("kind", "before", "now"), [("said", "stressed", "emphasis")])
+@pytest.mark.parametrize(
+    ("kind", "before", "now"),
+    [("said", "stressed", "emphasis"), ("client_shifted", "guard", "defense")],
+)
 def test_version_1_had_other_names(kind: str, before: str, now: str) -> None:
     old = {"kind": kind, "chat": "2:Ines+Miriam", before: "x"}
     assert upgrades.event_of_today(old, 1) == {"kind": kind, "chat": "2:Ines+Miriam", now: "x"}

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from simcounsel.agents import speech
-from simcounsel.agents.mind import Lived, Scene, Spoken
+from simcounsel.agents.mind import Effects, Scene, Spoken
 from simcounsel.agents.talk import Decision, TalkView
 from simcounsel.agents.tasks import LineAnswer
 from simcounsel.engine.aftermath import Talked
@@ -89,8 +89,8 @@ class Client:
         return Spoken(line=answer, emphasis=None, source="generated")
         yield
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
-        return Lived()
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
+        return Effects()
         yield
 
 
@@ -103,8 +103,8 @@ class Counselor:
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         return speech.speak(self.resident, scene, view, decision)
 
-    def take_away(self, scene: Scene, view: TalkView) -> Ask[Lived]:
-        return Lived()
+    def take_away(self, scene: Scene, view: TalkView) -> Ask[Effects]:
+        return Effects()
         yield
 
 

@@ -7,13 +7,8 @@ from typing import get_args
 
 import pytest
 
-from simcounsel.specs.persona import (
-    AnyPersona,
-    ClientPersona,
-    CounselorPersona,
-    LaypersonPersona,
-    load_persona,
-)
+from simcounsel.specs.persona import AnyPersona, ClientPersona, CounselorPersona, LaypersonPersona
+from simcounsel.specs.persona_file import load_persona
 from simcounsel.specs.vocabulary import ACTS, QUESTIONS, Chatter, Stage
 from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT

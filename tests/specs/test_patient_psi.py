@@ -8,7 +8,8 @@ import pytest
 
 from simcounsel.errors import SpecError
 from simcounsel.specs.patient_psi import FIELDS, import_records
-from simcounsel.specs.persona import ClientPersona, load_persona
+from simcounsel.specs.persona import ClientPersona
+from simcounsel.specs.persona_file import load_persona
 
 
 def record(number: int = 1, person: str = "1", **more: Any) -> dict[str, Any]:

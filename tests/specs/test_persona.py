@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import SpecError
-from simcounsel.specs.persona import (
-    Form,
-    Line,
-    Routine,
-    VoiceLine,
-    check_slots,
-    fill_slots,
-    load_persona,
-    parse_persona,
-)
+from simcounsel.specs.persona import Routine
+from simcounsel.specs.persona_file import load_persona, parse_persona
 from simcounsel.specs.vocabulary import ACTS, QUESTIONS
+from simcounsel.specs.voice import Form, Line, VoiceLine, check_slots, fill_slots
 from tests.specs.files import line_with, persona_data, written
 
 Spoil = Callable[[dict[str, Any]], object]

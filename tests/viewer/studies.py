@@ -6,7 +6,8 @@ from typing import Any
 
 from simcounsel.runs.run import Run
 from simcounsel.viewer.rating.instrument import RatingInstrument, load_instrument
-from simcounsel.viewer.rating.making import Choice, make_study
+from simcounsel.viewer.rating.items import Choice
+from simcounsel.viewer.rating.making import make_study
 from simcounsel.viewer.rating.offline import write_offline
 from simcounsel.viewer.rating.study import Study
 from tests.stage import live, three

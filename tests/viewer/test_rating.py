@@ -32,7 +32,8 @@ from simcounsel.viewer.rating.answers import (
     write_csv,
 )
 from simcounsel.viewer.rating.instrument import load_instrument, shipped
-from simcounsel.viewer.rating.making import Choice, make_study, order_of
+from simcounsel.viewer.rating.items import Choice
+from simcounsel.viewer.rating.making import make_study, order_of
 from simcounsel.viewer.rating.offline import offline_page
 from simcounsel.viewer.rating.site import make_rating_app
 from simcounsel.viewer.rating.study import (

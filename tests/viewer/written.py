@@ -18,7 +18,7 @@ from simcounsel.events.synthesis import (
     SessionEnded,
 )
 from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis import settings_from
+from simcounsel.specs.synthesis_file import settings_from
 from simcounsel.specs.vocabulary import QUALITIES
 
 MANIFEST: dict[str, Any] = {

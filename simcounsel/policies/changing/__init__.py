@@ -1,4 +1,4 @@
-"""A client that changes over a course of sessions: guarded at first, less so where its guard is
+"""A client that changes over a course of sessions: guarded at first, less so where a defense is
 met.
 """
 

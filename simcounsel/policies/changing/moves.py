@@ -52,7 +52,7 @@ def _odds(view: TalkView, state: ClientState, spoken: int) -> dict[str, float]:
     odds = {"telling": 4.0, "doubting": 1.0 + (5 - state.mood) * 0.2 if state.mood < 5 else 0.8}
     if view.meeting == 1 and spoken < 2:
         odds["early"] = 4.0
-    if state.resistance >= GUARDED_FROM and view.guards:
+    if state.resistance >= GUARDED_FROM and view.defenses:
         odds["guard"] = state.resistance - GUARDED_FROM + 1.5
     if view.emotion in ("anger", "disgust") or (state.resistance > 7 and state.mood < 4):
         odds["angry"] = 1.0
@@ -70,11 +70,11 @@ def aim_of(view: TalkView, state: ClientState, move: str) -> str:
     parts = [aims("changing", view.language)[move]]
     if move == "guard":
         closed = [
-            guard for index, guard in enumerate(view.guards) if index not in state.loosened
-        ] or list(view.guards)
+            defense for index, defense in enumerate(view.defenses) if index not in state.loosened
+        ] or list(view.defenses)
         parts.append(
             worded(
-                "guard", guard=chance(*view.key, view.me, "guard", len(view.lines)).choice(closed)
+                "guard", defense=chance(*view.key, view.me, "guard", len(view.lines)).choice(closed)
             )
         )
     if move == "homework":

@@ -16,8 +16,8 @@ from simcounsel.texts.quotes import stands_in
 
 
 class Changing:
-    """Guarded, then less so where its guard was met; with better and worse weeks, homework done or
-    not, and what it has seen, it keeps.
+    """Guarded, then less so where a defense of its was met; with better and worse weeks, homework
+    done or not, and what it has seen, it keeps.
     """
 
     name: ClassVar[str] = "changing"
@@ -33,7 +33,7 @@ class Changing:
             chat=view.chat,
             resistance=state.resistance,
             mood=state.mood,
-            guard=touched,
+            defense=touched,
             softened=state.softened,
             agreed=state.agreed,
             homework=state.homework,
@@ -50,7 +50,7 @@ class Changing:
         )
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
-        """What it takes home from a session: what was agreed, and what has become clear if a guard
+        """What it takes home from a session: what was agreed, and what has become clear if a defense
         has loosened today.
         """
         if not in_course(view):
@@ -60,7 +60,7 @@ class Changing:
         replies: tuple[Reply[questions.AgreedAnswer] | Reply[questions.InsightAnswer], ...]
         replies, insight = (agreed,), None
         if len(state.insights) < len(state.loosened):
-            defense = view.guards[state.loosened[len(state.insights)]]
+            defense = view.defenses[state.loosened[len(state.insights)]]
             clear = yield from ask(questions.insight(view, defense))
             replies, insight = (agreed, clear), clear.value.insight
         return (
@@ -81,7 +81,7 @@ def _touched(view: TalkView) -> Ask[tuple[int | None, tuple[Reply[str], ...]]]:
     """Which way of guarding itself was touched, from 0, and the reply that says so; None where
     none was, or nothing could be.
     """
-    if not (in_course(view) and view.guards and view.heard):
+    if not (in_course(view) and view.defenses and view.heard):
         return None, ()
     question = questions.touched(view, view.heard.text)
     reply = yield from ask(question)

@@ -57,11 +57,13 @@ class InsightAnswer(Answer):
 
 
 def touched(view: TalkView, heard: str) -> Question[str]:
-    """Which way of guarding itself the counselor's last line touched, by what was said alone."""
-    options = (NOT_TOUCHED, *(f"guard {number}" for number in range(1, len(view.guards) + 1)))
-    listed = "\n".join(f"guard {number}: {guard}" for number, guard in enumerate(view.guards, 1))
+    """Which of its defenses the counselor's last line touched, by what was said alone."""
+    options = (NOT_TOUCHED, *(f"defense {number}" for number in range(1, len(view.defenses) + 1)))
+    listed = "\n".join(
+        f"defense {number}: {defense}" for number, defense in enumerate(view.defenses, 1)
+    )
     system, prompt = render(
-        "client_touched", view.language, me=view.me, other=view.other, heard=heard, guards=listed
+        "client_touched", view.language, me=view.me, other=view.other, heard=heard, defenses=listed
     )
     return Question(
         verb="choose",
@@ -75,7 +77,7 @@ def touched(view: TalkView, heard: str) -> Question[str]:
         temperature=0.0,
         max_tokens=10,
         seed=seed_of(*view.key, view.me, "touched", len(view.lines)),
-        facts=TouchedFacts(heard=heard, defenses=view.guards),
+        facts=TouchedFacts(heard=heard, defenses=view.defenses),
     )
 
 
@@ -101,13 +103,13 @@ def agreed(view: TalkView) -> Question[AgreedAnswer]:
 
 
 def insight(view: TalkView, defense: str) -> Question[InsightAnswer]:
-    """What has become clear about a way of guarding."""
+    """What has become clear about a defense."""
     system, prompt = render(
         "client_insight",
         view.language,
         me=view.me,
         other=view.other,
-        guard=defense,
+        defense=defense,
         talk=talk_text(view.lines[-12:]),
     )
     return Question(
@@ -118,7 +120,7 @@ def insight(view: TalkView, defense: str) -> Question[InsightAnswer]:
         prompt=prompt,
         schema=InsightAnswer,
         fallback=InsightAnswer(
-            insight=phrase("client_words", "clear", view.language, guard=defense)[:240]
+            insight=phrase("client_words", "clear", view.language, defense=defense)[:240]
         ),
         temperature=0.5,
         max_tokens=120,

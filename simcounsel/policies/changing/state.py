@@ -66,7 +66,7 @@ def state_of(view: TalkView) -> ClientState:
     return ClientState(
         resistance=last.resistance if last else round(start[0], 2),
         mood=last.mood if last else round(start[1], 2),
-        softened=(*touches, *[0] * (len(view.guards) - len(touches))),
+        softened=(*touches, *[0] * (len(view.defenses) - len(touches))),
         agreed=last.agreed if last else None,
         homework=here[-1].homework if here else None,
         insights=tuple(event.insight for event in kept if event.insight),
@@ -90,7 +90,7 @@ def today(view: TalkView, state: ClientState) -> ClientState:
 
 
 def moved(view: TalkView, state: ClientState, touched: int | None) -> ClientState:
-    """After the other's line. Resistance falls only where a guard was touched; else it stays, or
+    """After the other's line. Resistance falls only where a defense was touched; else it stays, or
     rises a little.
     """
     draw = chance(*view.key, view.me, "moved", len(view.lines))

@@ -86,17 +86,14 @@ def _objective(
     nothing is taken that the client has yet to tell.
     """
     unmet = state.unmet(plan) or plan.stage(state.stage).goals
-    session, last = state.planned_for(plan), state.last
-    secret = untold(plan.facts, _told_by(view, state), therapy)
-    theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
-    teaches = (
-        "; ".join(text for text in session.psychoeducation if not foretells(text, secret)) or "-"
-    )
+    last, step = state.last, state.steps[-1] if state.steps else None
+    open_points = (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    theme, teaches = _plan_untold(view, therapy, plan, state)
     reply = yield from asked(
         view,
         "course_objective",
         ObjectiveAnswer,
-        _usual_objective(view, state, unmet),
+        _next_objective(view, state, unmet, open_points),
         {
             "therapy": therapy.name,
             "about": therapy.about,
@@ -109,7 +106,7 @@ def _objective(
             "known": known_text(state),
             "formulation": formulation_text(state, therapy),
             "before": before_text(state),
-            "open": listed(_open_points(state)),
+            "open": listed(open_points),
             "homework": (last.homework if last else None) or "-",
         },
         ObjectiveFacts(goals=unmet),
@@ -133,22 +130,29 @@ def _objective(
     )
 
 
-def _open_points(state: CourseState) -> tuple[str, ...]:
-    """What was left open: the focus that was set for this session, and what the last left
-    unresolved.
+def _plan_untold(
+    view: TalkView, therapy: Therapy, plan: CoursePlan, state: CourseState
+) -> tuple[str, str]:
+    """The session's theme and what it teaches, as planned; without what would foretell what the
+    client has yet to tell.
     """
-    last, step = state.last, state.steps[-1] if state.steps else None
-    return (*((step.focus,) if step else ()), *(last.unresolved if last else ()))
+    session = state.planned_for(plan)
+    secret = untold(plan.facts, _told_by(view, state), therapy)
+    theme = therapy.stage(state.stage).name if foretells(session.theme, secret) else session.theme
+    teaches = "; ".join(text for text in session.psychoeducation if not foretells(text, secret))
+    return theme, teaches or "-"
 
 
-def _usual_objective(view: TalkView, state: CourseState, unmet: tuple[str, ...]) -> ObjectiveAnswer:
-    """The first open point and the two goals that were aimed at least so far: the fallback."""
+def _next_objective(
+    view: TalkView, state: CourseState, unmet: tuple[str, ...], open_points: tuple[str, ...]
+) -> ObjectiveAnswer:
+    """Without a model: the first open point, and the goals that were aimed at least so far."""
     next_goals = sorted(range(len(unmet)), key=lambda index: state.aimed.count(unmet[index]))[:2]
     return ObjectiveAnswer(
         objective=(
             *(
                 phrase("course_words", "back", view.language, what=point)[:400]
-                for point in _open_points(state)[:1]
+                for point in open_points[:1]
             ),
             *(
                 phrase("course_words", "towards", view.language, what=unmet[index])[:400]

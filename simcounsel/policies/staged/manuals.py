@@ -5,7 +5,9 @@ from importlib.resources import as_file, files
 
 from simcounsel.errors import SpecError
 from simcounsel.policies.staged.exercises import library
-from simcounsel.specs.manual import Manual, load_manual
+from simcounsel.specs.manual import Manual
+from simcounsel.specs.manual_file import load_manual
+from simcounsel.specs.soundness import unsound
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Language
 
@@ -47,7 +49,7 @@ def manual_of(wanted: Manual | str | None, language: Language) -> Manual:
         return shipped(wanted or DEFAULT_MANUAL, language)
     known = [one.id for one in library(language).contraindications]
     problems = [
-        *wanted.problems(),
+        *unsound(wanted),
         *(
             ((*at, "not_when"), f"no contraindication {name!r}; {suggest(name, known)}")
             for at, _, state in wanted.walk()

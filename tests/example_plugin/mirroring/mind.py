@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Literal
 
-from simcounsel import Ask, Data, Lived, Person, Resident, Scene
+from simcounsel import Ask, Data, Effects, Person, Resident, Scene
 
 
 class HoursCounted(Data):
@@ -26,8 +26,8 @@ class HourCounter(Person):
         written = self.resident.written(HoursCounted)
         return written[-1].times if written else 0
 
-    def appraise(self, scene: Scene) -> Ask[Lived]:
+    def appraise(self, scene: Scene) -> Ask[Effects]:
         """As a person does, and count."""
-        lived = yield from super().appraise(scene)
+        effects = yield from super().appraise(scene)
         counted = HoursCounted(who=self.resident.name, times=self.times + 1)
-        return replace(lived, events=(*lived.events, counted))
+        return replace(effects, events=(*effects.events, counted))

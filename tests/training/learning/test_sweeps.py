@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.errors import SimcounselError, SpecError
-from simcounsel.specs.experiment import load_experiment
+from simcounsel.specs.experiment_file import load_experiment
 from tests.stage import ROOT
 from tests.training.learning.conftest import PRIVATE, Recipes
 from training.__main__ import app

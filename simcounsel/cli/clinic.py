@@ -1,0 +1,119 @@
+"""`clinic`: a course of sessions back to back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simcounsel.cli import app
+from simcounsel.cli.execution import live
+from simcounsel.cli.options import (
+    BudgetCalls,
+    BudgetUsd,
+    InFlight,
+    Model,
+    Out,
+    PricesFile,
+    Quiet,
+    Sets,
+    Ticks,
+    changes_of,
+)
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
+
+
+@app.command()
+def clinic(
+    world: Annotated[
+        Path, typer.Argument(metavar="WORLD", help="A world file with a client and a counselor.")
+    ],
+    client: Annotated[
+        str | None,
+        typer.Option(
+            "--client", metavar="NAME", help="Left out: the first who has an appointment."
+        ),
+    ] = None,
+    counselor: Annotated[
+        str | None,
+        typer.Option(
+            "--counselor", metavar="NAME", help="Left out: the first who has an appointment."
+        ),
+    ] = None,
+    therapy: Annotated[
+        str | None,
+        typer.Option(
+            "--therapy",
+            help=(
+                "`simcounsel skills list` names them; or a therapy file. Left out: the plan's, or"
+                " cbt."
+            ),
+        ),
+    ] = None,
+    sessions: Annotated[
+        int | None,
+        typer.Option(
+            "--sessions",
+            min=5,
+            max=10,
+            help="How many; 8 if neither this nor a plan says otherwise.",
+        ),
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="A plan, such as `simcounsel course plan` writes.")
+    ] = None,
+    lines: Annotated[
+        int, typer.Option("--lines", min=6, max=200, help="Lines in a session, both counted.")
+    ] = 24,
+    every: Annotated[
+        int,
+        typer.Option(
+            "--every", min=1, max=31, metavar="DAYS", help="Days from one session to the next."
+        ),
+    ] = 7,
+    out: Out = Path("runs"),
+    model: Model = None,
+    ticks: Ticks = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="In place of the world's.")
+    ] = None,
+    sets: Sets = None,
+    quiet: Quiet = False,
+    in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+) -> None:
+    """Live through a course of sessions back to back; of the days between, the client gives a short
+    account.
+
+    It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
+    """
+    from simcounsel.engine.opening import begin_run, check_models
+    from simcounsel.llm.catalog import roles_for
+    from simcounsel.specs.clinic import clinic_world
+    from simcounsel.specs.course import find_plan
+    from simcounsel.specs.therapy import find_therapy
+    from simcounsel.specs.world_file import load_world
+
+    changes = (
+        changes_of(sets)
+        | ({} if seed is None else {"seed": seed})
+        | ({} if model is None else {"models": roles_for(model)})
+    )
+    followed = find_plan(plan) if plan else None
+    school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
+    made = clinic_world(
+        load_world(world, **changes),
+        client=client,
+        counselor=counselor,
+        therapy=school,
+        sessions=sessions,
+        plan=followed,
+        lines=lines,
+        every=every,
+    )
+    console = console_of()
+    fetch_weights(made.model_names(), console, quiet)
+    check_models(made)
+    table = price_table(prices)
+    live(begin_run(made, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)

@@ -1,0 +1,124 @@
+"""A run on the screen: its display, a human who takes part, what is said at its end."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from simcounsel.errors import SimcounselError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simcounsel.llm.prices import Prices
+    from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.runs.run import Run
+    from simcounsel.standins.human import Board
+
+
+def live(
+    run: "Run",
+    ticks: int | None,
+    quiet: bool,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: int | None,
+    prices: "Prices",
+    console: "Console",
+    board: "Board | None" = None,
+    port: int = 0,
+) -> None:
+    """Live through a run on the screen, then say what happened and how to go on. board: a human
+    takes part.
+    """
+    from simcounsel.cli.run_display import LiveScreen, PlainScreen
+    from simcounsel.engine.opening import models_for
+    from simcounsel.engine.simulation import Limits, Simulation
+
+    plain = quiet or not console.is_terminal
+    screen = PlainScreen(console) if plain else LiveScreen(console, run.world.ticks)
+    models = models_for(run, in_flight=in_flight, prices=prices)
+    if not plain:
+        console.print(
+            f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on",
+            markup=False,
+            highlight=False,
+        )
+    stopped: str | None = None
+    try:
+        with _taking_part(run, models, board, port), screen:
+            simulation = Simulation(
+                run.world,
+                run=run,
+                models=models,
+                limits=Limits(
+                    in_flight=in_flight, budget_usd=budget_usd, budget_calls=budget_calls
+                ),
+                on_event=screen.on_event,
+            )
+            screen.watch(simulation)
+            if run.dropped:
+                typer.echo(run.dropped, err=True)
+            simulation.run(ticks)
+            stopped = simulation.stopped_because
+    except KeyboardInterrupt:
+        stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
+    except SimcounselError:
+        _closing(run, None, console)
+        raise
+    _closing(run, stopped, console)
+
+
+@contextmanager
+def _taking_part(
+    run: "Run", models: "Switchboard", board: "Board | None", port: int
+) -> Iterator[None]:
+    """The page on which a human takes part, if one does, for as long as the run goes on."""
+    if board is None:
+        yield
+        return
+    from simcounsel.viewer.turns import taking_part
+
+    with taking_part(run.folder, models, board, port) as address:
+        typer.echo(f"you speak for {board.who}: open {address}")
+        typer.echo(
+            f"{board.seconds:g} s for each line; without one a polite line is said for you, and the"
+            " run goes on"
+        )
+        yield
+
+
+def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
+    """What happened, and the commands to go on."""
+    from simcounsel.runs.summary import summary_lines
+
+    for line in summary_lines(run):
+        typer.echo(line)
+    if stopped:
+        typer.echo(f"stopped        {stopped}")
+    typer.echo("go on with")
+    if run.ticks_done() < run.world.ticks:
+        typer.echo(f"  simcounsel resume {run.folder}")
+    typer.echo(f"  simcounsel view {run.folder}")
+    if number := _telling(run):
+        typer.echo(f"  simcounsel show {run.folder} --conversation {number}")
+    if run.ticks_done():
+        typer.echo(
+            f"  simcounsel fork {run.folder} --at {max(1, run.ticks_done() // 2)} --set"
+            " condition=client_only"
+        )
+
+
+def _telling(run: "Run") -> int | None:
+    """The number of the first conversation with a counselor, or else of the first; None when nobody
+    talked.
+    """
+    from simcounsel.events import ConversationStarted
+
+    counselors = {one.name for one in run.world.residents if one.role == "counselor"}
+    talks = [entry.event for entry in run.entries() if isinstance(entry.event, ConversationStarted)]
+    return next(
+        (number for number, talk in enumerate(talks, 1) if counselors & set(talk.who)),
+        1 if talks else None,
+    )

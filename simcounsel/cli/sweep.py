@@ -1,0 +1,90 @@
+"""`sweep`: all cells of an experiment."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simcounsel.cli import app
+from simcounsel.cli.options import InFlight, PricesFile, Quiet
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
+
+
+@app.command()
+def sweep(
+    experiment: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EXPERIMENT", help="An experiment file, such as experiments/quick.yaml."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder of the sweep; sweeps/NAME if not given. The same folder goes on."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Only print the plan, its estimate, and how the conditions differ."
+        ),
+    ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", min=1, help="Runs at once; the number of cores if not given."),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Live the runs on a Ray cluster: its address, or `auto`.",
+        ),
+    ] = None,
+    in_flight: InFlight = 64,
+    quiet: Quiet = False,
+    prices: PricesFile = None,
+) -> None:
+    """Live through clients x conditions x seeds, or write corpora under several conditions; started
+    again, it goes on.
+
+    Nothing finished is run twice; a run that fails is reported and does not stop the others.
+    Ctrl-C stops all runs after the tick they are in.
+    """
+    from simcounsel.cli.sweep_display import SweepScreen
+    from simcounsel.engine.opening import check_models
+    from simcounsel.lab.plan import plan_lines
+    from simcounsel.lab.sweep import Sweep
+    from simcounsel.specs.experiment_file import load_experiment
+
+    loaded, cells = load_experiment(experiment)
+    folder = out or Path("sweeps") / experiment.stem
+    for line in plan_lines(loaded, cells, price_table(prices), folder):
+        typer.echo(line)
+    if dry_run:
+        return
+    console = console_of()
+    for cell in {cell.about.models: cell for cell in cells}.values():
+        fetch_weights(cell.about.model_names(), console, quiet)
+        check_models(cell.about)
+    if ray is None:
+        running = Sweep(
+            loaded, cells, folder, processes=processes, in_flight=in_flight, prices_file=prices
+        )
+    else:
+        from simcounsel.lab.ray import RaySweep
+
+        running = RaySweep(
+            loaded, cells, folder, address=ray, in_flight=in_flight, prices_file=prices
+        )
+    with SweepScreen(console, running, quiet or not console.is_terminal) as screen:
+        done = running.run(screen.on_change)
+    if running.stopping:
+        typer.echo(f"{running.stopping}; the same command goes on")
+    typer.echo(f"now: simcounsel view {folder}")
+    report = "report" if loaded.worlds else "corpus"
+    typer.echo(f"     python -m analysis {report} {folder} --out report")
+    if not done:
+        sys.exit(1)

@@ -1,0 +1,214 @@
+"""The runs of an experiment: which client in which world under which condition, or which
+synthesis, with which seed.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.experiment import Experiment
+from simcounsel.specs.load import Lines, line_of
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.synthesis_file import synthesis_of
+from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
+
+CORPUS = "corpus"
+"""Whom a cell is about that writes dialogues with many clients."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One run to be made: a client in a world under a condition, or a synthesis, with a seed."""
+
+    name: str
+    about: World | Synthesis
+    client: str
+    arm: str | None
+    """None for a shared past itself."""
+    seed: int
+    pair: str
+    """What it shares with the other arms of the same client and seed."""
+    ticks: int
+    """Or waves, of a synthesis."""
+    past: str | None = None
+    """The run that it is forked from at `at_tick`; None when it begins at the beginning."""
+    at_tick: int | None = None
+    changes: dict[str, Any]
+    """The arm's patches, for a fork."""
+
+    @property
+    def world(self) -> World:
+        """The world, of a cell that has one."""
+        assert isinstance(self.about, World)
+        return self.about
+
+
+def cells_of(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
+    """Every run of an experiment, shared pasts first. path, lines: its file, for problems. SpecError
+    when a world or a synthesis cannot be made as a condition says.
+    """
+    if experiment.synthesis is not None:
+        yield from _syntheses(experiment, path, lines)
+        return
+    cells = [
+        cell
+        for number in range(len(experiment.worlds))
+        for client in experiment.clients or (None,)
+        for seed in experiment.all_seeds
+        for cell in _of_pair(experiment, path, lines, number, client, seed)
+    ]
+    yield from sorted(cells, key=lambda cell: cell.arm is not None)
+
+
+def _syntheses(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
+    """A synthesis under each condition, with each seed."""
+    assert experiment.synthesis is not None
+    for arm in experiment.conditions:
+        changes = json.loads(json.dumps({**experiment.set, **arm.set}, default=str))
+        try:
+            settings = synthesis_of(
+                {"name": experiment.name, **experiment.synthesis},
+                path,
+                lines,
+                changes,
+                ("synthesis",),
+            )
+        except SpecError as error:
+            place = f"{path}:{line_of(lines, ('conditions',))}: with condition {arm.name!r}"
+            raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None
+        for seed in experiment.all_seeds:
+            about = settings.model_copy(update={"seed": seed})
+            yield Cell(
+                name=f"s{seed}-{arm.name}",
+                about=about,
+                client=CORPUS,
+                arm=arm.name,
+                seed=seed,
+                pair=f"s{seed}",
+                ticks=about.waves,
+                changes=dict(arm.set),
+            )
+
+
+def _of_pair(
+    experiment: Experiment, path: Path, lines: Lines, number: int, client: str | None, seed: int
+) -> Iterator[Cell]:
+    """The runs of one client and seed in one world: one an arm, and before them the past that they
+    share, if they do.
+    """
+    who = Path(client).stem if client else "client"
+    stem = (
+        f"{who}-s{seed}"
+        if len(experiment.worlds) == 1
+        else f"{Path(experiment.worlds[number]).stem}-{who}-s{seed}"
+    )
+    paired = experiment.paired_at is not None
+    if paired:
+        world = _world(experiment, path, lines, number, client, seed, experiment.past, "past")
+        assert experiment.paired_at is not None
+        yield Cell(
+            name=f"{stem}-past",
+            about=world,
+            client=_client_of(world),
+            arm=None,
+            seed=seed,
+            pair=stem,
+            ticks=experiment.paired_at,
+            changes={},
+        )
+    for arm in experiment.conditions:
+        world = _world(
+            experiment,
+            path,
+            lines,
+            number,
+            client,
+            seed,
+            {**(experiment.past if paired else {}), **arm.set},
+            arm.name,
+        )
+        yield Cell(
+            name=f"{stem}-{arm.name}",
+            about=world,
+            client=_client_of(world),
+            arm=arm.name,
+            seed=seed,
+            pair=stem,
+            ticks=world.ticks,
+            past=f"{stem}-past" if paired else None,
+            at_tick=experiment.paired_at,
+            changes=dict(arm.set),
+        )
+
+
+def _world(
+    experiment: Experiment,
+    path: Path,
+    lines: Lines,
+    number: int,
+    client: str | None,
+    seed: int,
+    patches: dict[str, Any],
+    arm: str,
+) -> World:
+    """Seeds differ in nothing but the seed, so each world is read once."""
+    key = (str(path.resolve()), experiment.model_dump_json(), number, client, arm)
+    if key not in _READ:
+        _READ.clear() if len(_READ) > MOST_READ else None
+        _READ[key] = _read_world(experiment, path, lines, number, client, patches, arm)
+    return _READ[key].model_copy(update={"seed": seed})
+
+
+_READ: dict[tuple[Any, ...], World] = {}
+
+MOST_READ = 200
+
+
+def _read_world(
+    experiment: Experiment,
+    path: Path,
+    lines: Lines,
+    number: int,
+    client: str | None,
+    patches: dict[str, Any],
+    arm: str,
+) -> World:
+    changes: dict[str, Any] = {}
+    if experiment.ticks is not None:
+        changes["ticks"] = experiment.ticks
+    if experiment.models is not None:
+        changes["models"] = experiment.models.model_dump()
+    if experiment.measurements:
+        changes["measurements"] = list(experiment.measurements)
+    changes |= {
+        **experiment.set,
+        **patches,
+    }  # last: what an arm changes holds for it, whatever the experiment says of all
+    cast = (
+        {experiment.in_place_of: path.parent / client} if client and experiment.in_place_of else {}
+    )
+    try:
+        return load_world(
+            path.parent / experiment.worlds[number],
+            cast=cast,
+            seen_from=path.parent,
+            **json.loads(json.dumps(changes, default=str)),
+        )
+    except SpecError as error:
+        place = (
+            f"{path}:{line_of(lines, ('worlds', number))}: with condition"
+            f" {arm!r}{f' and client {client}' if client else ''}"
+        )
+        raise SpecError([f"{place}: {error.problems[0]}", *error.problems[1:]]) from None
+
+
+def _client_of(world: World) -> str:
+    """The first client's name, in name order; a world is about its clients."""
+    return next(
+        (r.name for r in sorted(world.residents, key=lambda r: r.name) if r.role == "client"),
+        "nobody",
+    )

@@ -1,0 +1,86 @@
+"""An experiment from its file, with every run of it."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from simcounsel.errors import SpecError
+from simcounsel.specs.cells import Cell, cells_of
+from simcounsel.specs.experiment import Experiment
+from simcounsel.specs.load import Lines, line_of, parse_spec, read_yaml
+
+NOT_AFTER_THE_PAST = ("start", "tick_minutes", "places", "language", "ticks", "seed")
+"""What arms that fork a shared past cannot change."""
+
+
+def load_experiment(path: Path) -> tuple[Experiment, tuple[Cell, ...]]:
+    """An experiment from its file, and every run of it, shared pasts first. SpecError names each
+    problem with its line.
+    """
+    data, lines = read_yaml(path)
+    if not isinstance(data, dict):
+        raise SpecError([f"{path}:1: expected `key: value` lines, found {type(data).__name__}"])
+    if "cells" in data and "recipe" in data:
+        raise SpecError(
+            [f"{path}:1: this is a sweep of trainings: python -m training sweep {path}"]
+        )
+    experiment = parse_spec(data, Experiment, path, lines)
+    problems = list(_problems(experiment, path, lines))
+    if problems:
+        raise SpecError(problems)
+    cells = tuple(cells_of(experiment, path, lines))
+    names = [cell.name for cell in cells]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise SpecError(
+            [
+                f"{path}:1: two runs would be called {twice!r}; give clients, worlds and conditions"
+                " different names, and each seed once"
+            ]
+        )
+    return experiment, cells
+
+
+def _problems(experiment: Experiment, path: Path, lines: Lines) -> Iterator[str]:
+    arms = [arm.name for arm in experiment.conditions]
+    for index, hypothesis in enumerate(experiment.hypotheses):
+        for arm in hypothesis.contrast:
+            if arm not in arms:
+                near = difflib.get_close_matches(arm, arms, n=1)
+                mean = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(arms)}"
+                yield (
+                    f"{path}:{line_of(lines, ('hypotheses', index, 'contrast'))}: no condition"
+                    f" {arm!r}; {mean}"
+                )
+        if len(set(hypothesis.contrast)) < len(hypothesis.contrast):
+            yield (
+                f"{path}:{line_of(lines, ('hypotheses', index, 'contrast'))}: a condition stands"
+                " here twice"
+            )
+        measured = [
+            one.get("instrument") for one in experiment.measurements if isinstance(one, dict)
+        ]
+        if hypothesis.instrument not in measured:
+            at = line_of(lines, ("hypotheses", index, "instrument"))
+            yield (
+                f"{path}:{at}: {hypothesis.instrument!r} is never measured; add it to"
+                " `measurements`"
+            )
+        if (
+            hypothesis.test == "paired_t"
+            and experiment.paired_at is None
+            and len(experiment.clients) < 2
+            and len(experiment.all_seeds) < 2
+        ):
+            yield (
+                f"{path}:{line_of(lines, ('hypotheses', index, 'test'))}: paired_t needs more than"
+                " one pair; add clients or seeds"
+            )
+    if experiment.paired_at is not None:
+        for index, arm_ in enumerate(experiment.conditions):
+            for key in arm_.set:
+                if key.split(".")[0] in NOT_AFTER_THE_PAST:
+                    yield (
+                        f"{path}:{line_of(lines, ('conditions', index, 'set', key))}: {key}: arms"
+                        " that fork a shared past cannot change it"
+                    )

@@ -1,0 +1,84 @@
+"""How the answers to a scale become scores, and what is said of these."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from simcounsel.specs.items import Id, Text
+from simcounsel.specs.load import Spec
+
+Direction = Literal["lower_is_better", "higher_is_better"]
+
+Scoring = Literal["sum", "mean", "worst", "faults"]
+"""`worst`: the highest severity of the faults that were found, 0 when there is none; `faults`: how
+many. Both of an audit.
+"""
+
+ANY_ITEM = "any item"
+
+TOTAL = "total"
+
+
+class Subscale(Spec):
+    """A score over some of the items."""
+
+    id: Id
+    name: Text
+    scoring: Scoring | None = None
+    """None: the scale's."""
+    direction: Direction | None = None
+    """None: the scale's."""
+
+
+class Ratio(Spec):
+    """A score that is a quotient of sums: of the items `over` by the items `under`."""
+
+    id: Id
+    name: Text
+    over: Annotated[tuple[Id, ...], Field(min_length=1)]
+    under: Annotated[tuple[Id, ...], Field(min_length=1)]
+    times: float = 1.0
+    """100 for per cent."""
+    direction: Direction | None = None
+    """None: the scale's."""
+
+
+class Band(Spec):
+    """A named stretch of a score: from `at_least` up to the next band of the same score."""
+
+    score: Id = TOTAL
+    name: Text
+    at_least: float
+
+
+class Flag(Spec):
+    """A word put beside the scores when something is below, above or at least a number."""
+
+    name: Text
+    of: str = TOTAL
+    """`total`, a subscale, a ratio, an item, or `any item`; items count as answered, not reversed."""
+    below: float | None = None
+    above: float | None = None
+    at_least: float | None = None
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> "Flag":
+        if sum(limit is not None for limit in (self.below, self.above, self.at_least)) != 1:
+            raise ValueError("give one of below, above, at_least")
+        return self
+
+    def raised(self, value: float) -> bool:
+        """Whether the value calls for the flag."""
+        if self.below is not None:
+            return value < self.below
+        return value > self.above if self.above is not None else value >= (self.at_least or 0)
+
+
+class Missing(Spec):
+    """What a score does when answers are missing."""
+
+    rule: Literal["none", "prorate"] = "none"
+    """`none`: it is missing as well. `prorate`: the mean of what was answered stands for the rest,
+    as long as at most `most` items are missing.
+    """
+    most: Annotated[int, Field(ge=0)] = 0
