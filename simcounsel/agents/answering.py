@@ -80,7 +80,7 @@ def _question(
         place=resident.place,
         doing=resident.activity or "has just come",
         feeling=feeling(resident.emotion, resident.intensity),
-        deeds=_lately(past),
+        activities=_lately(past),
         people=_people(past),
         memories=bullets(tuple(dict.fromkeys(memory.text for memory in memories))),
         talk=_talk(resident.name, earlier[-EARLIER:]),

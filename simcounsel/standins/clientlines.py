@@ -17,7 +17,7 @@ from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.offers import Offers
 from simcounsel.standins.picks import Pick
-from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.similarity import Probe, Similarity
 from simcounsel.texts import sentences
 
 SOCIAL = ("greeting", "opening", "chat", "sympathy", "advice")
@@ -34,12 +34,12 @@ Generate = Callable[[LineFacts, Question[LineAnswer], int], list[str]]
 class ClientLines:
     """Chooses lines; asks `generate` for new ones where no hand-written line is left that fits."""
 
-    def __init__(self, sense: Sense, feelings: Feelings, generate: Generate) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings, generate: Generate) -> None:
+        self._similarity = similarity
         self._feelings = feelings
         self._generate = generate
-        self._offers = Offers(sense)
-        self._cues = Probe(sense, labelled("cues"), neighbours=10)
+        self._offers = Offers(similarity)
+        self._cues = Probe(similarity, labelled("cues"), neighbours=10)
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
         leaving = facts.move == "ending"
@@ -126,12 +126,16 @@ class ClientLines:
         open_theme = _open_theme(facts, question)
         texts = [e.text for e in lines]
         heard = (
-            self._sense.nearness(facts.heard.text, texts) if facts.heard else np.zeros(len(texts))
+            self._similarity.nearness(facts.heard.text, texts)
+            if facts.heard
+            else np.zeros(len(texts))
         )
-        mind = self._sense.nearness(" ".join(facts.memories[:3]) or "today", texts)
-        like_before = np.array([self._sense.nearest(text, [e.text for e in own]) for text in texts])
+        mind = self._similarity.nearness(" ".join(facts.memories[:3]) or "today", texts)
+        like_before = np.array(
+            [self._similarity.nearest(text, [e.text for e in own]) for text in texts]
+        )
         trouble = (
-            self._sense.nearness(f"I came because of {facts.theme}.", texts)
+            self._similarity.nearness(f"I came because of {facts.theme}.", texts)
             if open_theme is None
             else np.zeros(len(texts))
         )
@@ -183,9 +187,9 @@ class ClientLines:
         candidates = [text for text in self._generate(facts, question, 3) if text not in facts.said]
         if candidates:
             heard = facts.heard.text if facts.heard else facts.other
-            near = self._sense.nearness(heard, candidates) - 0.5 * np.array(
+            near = self._similarity.nearness(heard, candidates) - 0.5 * np.array(
                 [
-                    self._sense.nearest(
+                    self._similarity.nearest(
                         text, [line.text for line in facts.lines if line.who == facts.me]
                     )
                     for text in candidates

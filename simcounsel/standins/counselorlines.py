@@ -12,7 +12,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
 from simcounsel.llm.question import Example, Question
 from simcounsel.standins.picks import Pick, filled_in, used_before
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 
 REFLECTS = 0.6
 """How often a word on what was heard stands before a policy's own line, where that is fitting."""
@@ -33,8 +33,8 @@ Speak = Callable[[LineFacts, int], str | None]
 class CounselorLines:
     """Chooses and fills forms. tuned: asked before them."""
 
-    def __init__(self, sense: Sense, tuned: Speak | None = None) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, tuned: Speak | None = None) -> None:
+        self._similarity = similarity
         self._tuned = tuned
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
@@ -89,7 +89,7 @@ class CounselorLines:
             filled = [(e, text) for e in pool if (text := filled_in(e.text, facts)) is not None]
         if not filled:
             return None
-        near = self._sense.nearness(
+        near = self._similarity.nearness(
             facts.heard.text if facts.heard else facts.other, [text for _, text in filled]
         )
         draw = chance(question.seed, "own")
@@ -141,7 +141,7 @@ class CounselorLines:
             return str(question.declared.say)
         uses = np.array([used_before(e.text, said) for e, _ in filled])
         heard = facts.heard.text if facts.heard else facts.other
-        near = self._sense.nearness(heard, [text for _, text in filled])
+        near = self._similarity.nearness(heard, [text for _, text in filled])
         draw = chance(question.seed, "form", move)
         noise = np.array([draw.gauss(0, 0.12) for _ in filled])
         tagged = np.array(

@@ -39,7 +39,7 @@ from simcounsel.policies.course.schemas import (
 from simcounsel.standins.changing import first_task
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
 T = TypeVar("T")
@@ -73,8 +73,8 @@ NOT = re.compile(r"\b(not|never|no|nobody|nothing|\w+n't)\b", re.IGNORECASE)
 class Courses:
     """Answers what a counselor asks over a course."""
 
-    def __init__(self, sense: Sense, feelings: Feelings) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings) -> None:
+        self._similarity = similarity
         self._feelings = feelings
 
     def register(self, standins: StandIns) -> None:
@@ -95,7 +95,7 @@ class Courses:
         lately a little later.
         """
         ids, texts = tuple(facts.options), list(facts.options.values())
-        near = np.max([self._sense.nearness(aim, texts) for aim in facts.objective], axis=0)
+        near = np.max([self._similarity.nearness(aim, texts) for aim in facts.objective], axis=0)
         draw = chance(question.seed, question.purpose)
         scores = (
             near
@@ -128,7 +128,9 @@ class Courses:
         )
         ids = tuple(skills)
         called = f"The client says '{heard}'" if facts.heard else heard
-        near = self._sense.nearness(called, [text.split("Cue: ")[-1] for text in skills.values()])
+        near = self._similarity.nearness(
+            called, [text.split("Cue: ")[-1] for text in skills.values()]
+        )
         scores = near - USED_AGAIN * np.array([facts.used.count(one) for one in ids])
         best = int(np.argmax(scores))
         if facts.heard is None:
@@ -171,7 +173,7 @@ class Courses:
         said = [sentence for line in facts.lines for sentence in before_capitals(line.text)]
         goals = []
         for number, goal in enumerate(facts.goals, 1):
-            near = self._sense.nearness(goal, said)
+            near = self._similarity.nearness(goal, said)
             if said and near.max() >= MET_FROM:
                 goals.append(
                     GoalAnswer(number=number, met=True, quote=said[int(near.argmax())][:400])
@@ -232,7 +234,7 @@ class Courses:
         ids, texts = tuple(facts.known), [_words(text) for text in facts.known.values()]
         placed = []
         for number, text in enumerate(told, 1):
-            near = self._sense.nearness(text, texts)
+            near = self._similarity.nearness(text, texts)
             best = int(near.argmax()) if texts else 0
             relation: Literal["new", "same", "contradicts"] = "new"
             if (
@@ -265,7 +267,7 @@ class Courses:
         ]
         rows: list[tuple[float, RowAnswer]] = []
         for text in dict.fromkeys(told):
-            near = self._sense.nearness(text, list(plain.values())) if plain else np.zeros(1)
+            near = self._similarity.nearness(text, list(plain.values())) if plain else np.zeros(1)
             if plain and near.max() >= FIELD_FROM:
                 rows.append(
                     (

@@ -50,7 +50,7 @@ def given_before(back: str, said: list[str]) -> bool:
     return any(back in line for line in said)
 
 
-def offers(line: str) -> bool:
+def asks_leave(line: str) -> bool:
     """Whether it asks leave for an idea."""
     return "one small idea" in line
 

@@ -36,10 +36,10 @@ from simcounsel.specs.vocabulary import QUALITIES, Quality, Support
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.secondperson import given_back
-from simcounsel.standins.sense import Sense
 from simcounsel.standins.session_forms import (
     ASKS_ADVICE,
     asks_about_danger,
+    asks_leave,
     closes,
     danger_line,
     danger_unasked,
@@ -49,9 +49,9 @@ from simcounsel.standins.session_forms import (
     fresh,
     given_before,
     is_idea,
-    offers,
     why,
 )
+from simcounsel.standins.similarity import Similarity
 from simcounsel.texts import sentences
 
 ORDER: tuple[Support, ...] = ("listening", "identifying", "exploring", "goals", "support")
@@ -86,8 +86,8 @@ RULES: dict[str, tuple[Quality, str, str]] = {
 class Sessions:
     """Answers the questions of the six roles."""
 
-    def __init__(self, sense: Sense, feelings: Feelings) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings) -> None:
+        self._similarity = similarity
         self._feelings = feelings
 
     def register(self, standins: StandIns) -> None:
@@ -117,7 +117,7 @@ class Sessions:
         if facts.last:
             return Given(value=SeekerLine(line=fresh(forms_of["leaving"], said, draw)))
         if not facts.offered:
-            kind = "safe" if asks_about_danger(heard) else "asked" if offers(heard) else "quiet"
+            kind = "safe" if asks_about_danger(heard) else "asked" if asks_leave(heard) else "quiet"
             return Given(value=SeekerLine(line=fresh(forms_of[kind], said, draw)))
         told = facts.offered[:1]
         if (
@@ -162,7 +162,8 @@ class Sessions:
         """The theme whose ideas lie nearest to what the person has said so far."""
         told = " ".join(text for who, text in lines if who == PERSON)
         nearest: dict[str, float] = {
-            theme: self._sense.nearest(told, ideas) for theme, ideas in forms()["ideas"].items()
+            theme: self._similarity.nearest(told, ideas)
+            for theme, ideas in forms()["ideas"].items()
         }
         return max(nearest, key=lambda theme: nearest[theme])
 
@@ -172,7 +173,7 @@ class Sessions:
         """A line of a stage that breaks the given rules, and its skill."""
         heard = said[-1] if said else ""
         back = given_back(heard)
-        if offers(" ".join(said[-2:-1])) and not re.search(
+        if asks_leave(" ".join(said[-2:-1])) and not re.search(
             r"\bno\b|\bnot\b|too much", heard.lower()
         ):
             return "suggestion", fresh(
@@ -221,7 +222,7 @@ class Sessions:
             enough
             and not danger_unasked(facts.lines)
             and not is_idea(facts.draft)
-            and not offers(facts.draft)
+            and not asks_leave(facts.draft)
         )
         return Given(
             value=Evaluation(
@@ -262,7 +263,7 @@ class Sessions:
         if not asks_about_danger(draft) and not closes(draft):
             if draft.count("?") > 1:
                 found.append("one question")
-            if is_idea(draft) and not offers(" ".join(said[-2:-1])):
+            if is_idea(draft) and not asks_leave(" ".join(said[-2:-1])):
                 found.append("not so fast")
             elif back and back not in draft and not given_before(back, said):
                 found.append("feeling" if self._strong(heard) else "takes up")
@@ -273,7 +274,7 @@ class Sessions:
 
     def _carried(self, strategy: str, carried: Mapping[str, str]) -> str | None:
         """The id of a carried strategy that says this one."""
-        near = self._sense.nearness(strategy, list(carried.values()))
+        near = self._similarity.nearness(strategy, list(carried.values()))
         best = max(range(len(carried)), key=lambda index: float(near[index]), default=None)
         return list(carried)[best] if best is not None and near[best] >= 0.8 else None
 
