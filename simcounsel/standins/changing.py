@@ -1,5 +1,5 @@
-"""A client over a course without a capable model: touched where a line is near to one of its ways of
-guarding, agreed where a sentence sounds like a task.
+"""A client over a course without a capable model: touched where a line is near to one of its ways
+of guarding, agreed where a sentence sounds like a task.
 """
 
 import re

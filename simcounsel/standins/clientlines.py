@@ -1,6 +1,6 @@
-"""A client's next line: by what is being asked for (a probe over labelled questions), the theme that
-is open, the stage its policy decided, nearness to what was heard and recalled, its feeling; and
-never one that was said lately.
+"""A client's next line: by what is being asked for (a probe over labelled questions), the theme
+that is open, the stage its policy decided, nearness to what was heard and recalled, its feeling;
+and never one that was said lately.
 """
 
 from collections.abc import Callable, Sequence

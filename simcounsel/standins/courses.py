@@ -59,7 +59,8 @@ WISH = re.compile(
 PLAN = re.compile(r"\bI('ll| will|'m going to| am going to| plan)\b", re.IGNORECASE)
 FEELING = re.compile(
     r"\bI('m| am| feel| felt|"
-    r" was)\s+(\w+\s+)?(afraid|scared|sad|angry|ashamed|tired|lonely|guilty|relieved|glad|happy|calm|worn)\b",
+    r" was)\s+(\w+\s+)?"
+    r"(afraid|scared|sad|angry|ashamed|tired|lonely|guilty|relieved|glad|happy|calm|worn)\b",
     re.IGNORECASE,
 )
 HERE = re.compile(
@@ -144,7 +145,8 @@ class Courses:
                 if feeling.emotion == "neutral"
                 else f"rather {ADJECTIVE[feeling.emotion]}"
             )
-            assessment = f"Most weight seems to lie on “{facts.heard.emphasis or before_capitals(heard)[0]}”."
+            weight = facts.heard.emphasis or before_capitals(heard)[0]
+            assessment = f"Most weight seems to lie on “{weight}”."
             state = (
                 f"{felt} by the words,"
                 f" {'closer than at first' if facts.closeness >= 4 else 'not close yet'}"

@@ -58,8 +58,8 @@ def _help(question: Question[Any], rng: Random) -> str:
 
 
 def _report(question: Question[Any], points: int) -> str:
-    """Answers that add up to the client's usual sum with noise, `points` lower if what is sent tells
-    of help.
+    """Answers that add up to the client's usual sum with noise, `points` lower if what is sent
+    tells of help.
     """
     facts = question.facts
     assert isinstance(facts, SelfReportFacts)

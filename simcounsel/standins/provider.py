@@ -1,5 +1,5 @@
-"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as it
-is written (`PromptOnly`).
+"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as
+it is written (`PromptOnly`).
 """
 
 import asyncio
