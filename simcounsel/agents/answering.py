@@ -18,7 +18,7 @@ ANSWER_CHARACTERS = 4000
 SOCIAL = frozenset({"greeting", "chat", "sympathy", "advice", "closing"})
 """What such a line answers is no question about oneself."""
 EARLIER = 12
-"""So many earlier questions are shown to the model."""
+"""How many earlier questions are shown at most to the model."""
 SHORT = 4
 """A question of so few words ('And then?') is about what was asked before it."""
 

@@ -20,10 +20,10 @@ from simcounsel.standins.texts import strangers_in
 from simcounsel.texts.sentences import before_capitals
 
 TRIES, ENOUGH = 4, 2
-"""So many candidates are written at most, and no more once so many are fit."""
+"""How many candidates are written at most, and how many fit ones are enough."""
 WINDOW, STEP = 24, 12
-"""Of a long conversation at most so many lines are shown; they move on by so many at once, so that
-the prompt cache holds between.
+"""Of a long conversation the last `WINDOW` lines are shown at most; they move on by `STEP` at once, so
+that the prompt cache holds between.
 """
 MOST_SENTENCES, MOST_WORDS = 2, 45
 ALIKE = 0.93
