@@ -140,7 +140,7 @@ class ClientLines:
             else np.zeros(len(texts))
         )
         spent = self._spent_themes(facts, question)
-        draw = chance(question.seed, "line")
+        rng = chance(question.seed, "line")
         scores = []
         for index, e in enumerate(lines):
             cue = max(cues.get(c, 0.0) for c in e.tags.answers)
@@ -160,7 +160,7 @@ class ClientLines:
                 + 0.2 * mood
                 + (2.0 if facts.meeting == 1 else 0.5) * trouble[index]
                 - 0.5 * max(0.0, like_before[index] - 0.5)
-                + draw.gauss(0, 0.06)
+                + rng.gauss(0, 0.06)
             )
         return np.array(scores)
 

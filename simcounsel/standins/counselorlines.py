@@ -92,9 +92,9 @@ class CounselorLines:
         near = self._similarity.nearness(
             facts.heard.text if facts.heard else facts.other, [text for _, text in filled]
         )
-        draw = chance(question.seed, "own")
+        rng = chance(question.seed, "own")
         scores = [
-            0.4 * near[i] + draw.gauss(0, 0.12) - 1.5 * used_before(e.text, said)
+            0.4 * near[i] + rng.gauss(0, 0.12) - 1.5 * used_before(e.text, said)
             for i, (e, _) in enumerate(filled)
         ]
         chosen, text = filled[int(np.argmax(scores))]
@@ -103,9 +103,9 @@ class CounselorLines:
             and "“" not in text
             and facts.heard
             and len(facts.heard.text.split()) >= A_TELLING
-            and draw.random() < REFLECTS
+            and rng.random() < REFLECTS
         ):
-            text = f"{self._form(facts, question, 'reflect', words=draw.random() < 0.4)} {text}"
+            text = f"{self._form(facts, question, 'reflect', words=rng.random() < 0.4)} {text}"
         return Pick(
             text=text, emphasis=None, emotion="trust", source="chosen", leaves=bool(facts.leaves)
         )
@@ -142,8 +142,8 @@ class CounselorLines:
         uses = np.array([used_before(e.text, said) for e, _ in filled])
         heard = facts.heard.text if facts.heard else facts.other
         near = self._similarity.nearness(heard, [text for _, text in filled])
-        draw = chance(question.seed, "form", move)
-        noise = np.array([draw.gauss(0, 0.12) for _ in filled])
+        rng = chance(question.seed, "form", move)
+        noise = np.array([rng.gauss(0, 0.12) for _ in filled])
         tagged = np.array(
             [
                 (0.25 if e.tags.emotion != "neutral" else 0.15 if e.tags.theme != "any" else 0.0)

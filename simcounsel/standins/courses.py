@@ -95,11 +95,11 @@ class Courses:
         """
         ids, texts = tuple(facts.options), list(facts.options.values())
         near = np.max([self._similarity.nearness(aim, texts) for aim in facts.objective], axis=0)
-        draw = chance(question.seed, question.purpose)
+        rng = chance(question.seed, question.purpose)
         scores = (
             near
             - LATELY * np.array([one in facts.lately for one in ids])
-            + np.array([draw.gauss(0, 0.02) for _ in ids])
+            + np.array([rng.gauss(0, 0.02) for _ in ids])
         )
         count = min(len(ids), facts.most, facts.least + 1)
         best = np.argsort(-scores, kind="stable")[:count]

@@ -62,12 +62,12 @@ class LaypersonLines:
         near = self._similarity.nearness(heard.text, texts) if heard else np.zeros(len(texts))
         theme = self._theme_nearness(facts, question, heard.text if heard else "")
         uses = np.array([used_before(e.tags.form, said) for e, _ in filled])
-        draw = chance(question.seed, "chat")
+        rng = chance(question.seed, "chat")
         scores = [
             0.8 * near[i]
             + (0.0 if e.tags.theme == "any" else 1.2 * (theme.get(e.tags.theme, 0.0) - 0.3))
             - 1.5 * uses[i]
-            + draw.gauss(0, 0.05)
+            + rng.gauss(0, 0.05)
             for i, (e, _) in enumerate(filled)
         ]
         best = int(np.argmax(scores))

@@ -43,14 +43,14 @@ class Offers:
         kind = self.kind(facts)
         if kind is None:
             return None
-        draw = chance(seed, "offer")
+        rng = chance(seed, "offer")
         fresh = [
             text
             for text, label in labelled("replies")
-            if label == self._say(kind, facts, draw) and text not in facts.own
+            if label == self._say(kind, facts, rng) and text not in facts.own
         ]
         fresh = [text for text in fresh if text not in facts.said[-12:]] or fresh
-        return draw.choice(fresh) if fresh else None
+        return rng.choice(fresh) if fresh else None
 
     def kind(self, facts: LineFacts) -> str | None:
         """What the counselor's last question is about: preference, offer, guiding, outcome or more;
@@ -104,19 +104,17 @@ class Offers:
             else None
         )
 
-    def _say(self, kind: str, facts: LineFacts, draw: Random) -> str:
+    def _say(self, kind: str, facts: LineFacts, rng: Random) -> str:
         if kind == "offer":
             tries = TRIES.get(facts.emotion, 0.8)
-            return (
-                "accept" if draw.random() < tries else "ask" if draw.random() < ASKS else "decline"
-            )
+            return "accept" if rng.random() < tries else "ask" if rng.random() < ASKS else "decline"
         if kind == "guiding":
             begun = sum(
                 text in {t for t, label in labelled("replies") if label == "going_on"}
                 for text in facts.own[-3:]
             )
             return "understood" if begun >= 2 else "going_on"
-        return {"more": "enough" if draw.random() < 0.85 else "once_more"}.get(kind, kind)
+        return {"more": "enough" if rng.random() < 0.85 else "once_more"}.get(kind, kind)
 
 
 def _just_did(facts: LineFacts) -> bool:

@@ -27,11 +27,11 @@ def choose_day(
 ) -> Given[DayAnswer]:
     """The sample day that is nearest to what is on the mind, with today's appointments put in; in a
     revision what lies before now stays."""
-    draw = chance(question.seed, "day")
+    rng = chance(question.seed, "day")
     mind = " ".join(facts.memories) or "an ordinary day"
     days = facts.days
     near = similarity.nearness(mind, [" ".join(do for _, do in day) for day in days])
-    scores = [float(n) + draw.gauss(0, 0.08) for n in near]
+    scores = [float(n) + rng.gauss(0, 0.08) for n in near]
     strokes = list(days[int(np.argmax(scores))])
     now = time_text(facts.minute)
     if facts.why is not None:
@@ -66,13 +66,13 @@ def choose_slots(
     """For each slot a routine of that hour: by mood, by the day's plan, by what was done
     already.
     """
-    draw = chance(question.seed, "slots")
+    rng = chance(question.seed, "slots")
     current = next((r for r in facts.routines if r.do == facts.activity), None)
     done = dict(facts.done)
     slots: list[SlotAnswer] = []
     for minute in facts.minutes:
-        if current is None or not _goes_on(current, minute, draw):
-            current = _choose(minute, facts, done, similarity, draw, current)
+        if current is None or not _goes_on(current, minute, rng):
+            current = _choose(minute, facts, done, similarity, rng, current)
         done[current.do] = minute
         slots.append(
             SlotAnswer(activity=current.do, kind=current.kind, place=_place(current, facts))
@@ -80,9 +80,9 @@ def choose_slots(
     return Given(value=BlockAnswer(slots=tuple(slots)))
 
 
-def _goes_on(current: Routine, minute: int, draw: Random) -> bool:
+def _goes_on(current: Routine, minute: int, rng: Random) -> bool:
     stay = STAY_SLEEP if current.kind == "sleep" else STAY_OTHER
-    return current.covers(minute) and draw.random() < stay
+    return current.covers(minute) and rng.random() < stay
 
 
 def _choose(
@@ -90,7 +90,7 @@ def _choose(
     facts: SlotsFacts,
     done: dict[str, int],
     similarity: Similarity,
-    draw: Random,
+    rng: Random,
     current: Routine | None,
 ) -> Routine:
     fitting = [r for r in facts.routines if r.covers(minute)]
@@ -120,7 +120,7 @@ def _choose(
             + again
             + too_soon
             + _night(routine, minute, facts, current)
-            + draw.gauss(0, 0.18)
+            + rng.gauss(0, 0.18)
         )
     best: Routine = fitting[int(np.argmax(scores))]
     return best

@@ -129,8 +129,8 @@ class Thoughts:
         templates = QUESTIONS["client" if facts.role == "client" else "other"]
         texts = [t.format(name=facts.name) for t in templates]
         memories = facts.memories or (facts.name,)
-        draw = chance(question.seed, "questions")
-        scores = np.array([self._grounding(text, memories) + draw.gauss(0, 0.04) for text in texts])
+        rng = chance(question.seed, "questions")
+        scores = np.array([self._grounding(text, memories) + rng.gauss(0, 0.04) for text in texts])
         scores -= 0.3 * np.array([text in facts.wondered for text in texts])
         chosen: list[int] = []
         while len(chosen) < 3:
