@@ -58,8 +58,7 @@ WISH = re.compile(
 )
 PLAN = re.compile(r"\bI('ll| will|'m going to| am going to| plan)\b", re.IGNORECASE)
 FEELING = re.compile(
-    r"\bI('m| am| feel| felt|"
-    r" was)\s+(\w+\s+)?"
+    r"\bI('m| am| feel| felt| was)\s+(\w+\s+)?"
     r"(afraid|scared|sad|angry|ashamed|tired|lonely|guilty|relieved|glad|happy|calm|worn)\b",
     re.IGNORECASE,
 )
