@@ -22,8 +22,8 @@ from simcounsel.texts.sentences import before_capitals
 TRIES, ENOUGH = 4, 2
 """How many candidates are written at most, and how many fit ones are enough."""
 WINDOW, STEP = 24, 12
-"""Of a long conversation the last `WINDOW` lines are shown at most; they move on by `STEP` at once, so
-that the prompt cache holds between.
+"""Of a long conversation the last `WINDOW` lines are shown at most; they move on by `STEP` at once,
+so that the prompt cache holds between.
 """
 MOST_SENTENCES, MOST_WORDS = 2, 45
 ALIKE = 0.93
