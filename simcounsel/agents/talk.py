@@ -22,18 +22,7 @@ class TalkLine:
 
 @dataclass(frozen=True, kw_only=True)
 class TalkView:
-    """A conversation as one of the two sees it: what was said, and nothing of the other's mind.
-
-    meeting: how many times the two have talked, this one included. turns_left: lines that may still
-    be said, the next one included; most_left: the same if the conversation is held as long as it
-    can be. parting: somebody has taken leave, or time is up. moves: own decisions in this
-    conversation so far; deciders: of each, whose it was, None for the policy that guides one; ()
-    for all of that policy's. closeness: own score to the other, 0 to 10. minute: when the
-    conversation is, since day 0; start: the world's first day. language: of the talk; locale: whose
-    help lines hold. defenses: one's own ways of keeping pain at a distance; () for whoever is no
-    client. kept: what one's policy wrote and what was heard of danger in earlier conversations with
-    the other, oldest first; own: the same of this conversation so far.
-    """
+    """A conversation as one of the two sees it: what was said, and nothing of the other's mind."""
 
     chat: str
     me: str
@@ -41,23 +30,39 @@ class TalkView:
     other_role: str
     place: str
     meeting: int
+    """How many times the two have talked, this one included."""
     appointment: bool
     lines: tuple[TalkLine, ...]
     moves: tuple[str, ...]
+    """Own decisions in this conversation so far."""
     turns_left: int
+    """Lines that may still be said, the next one included."""
     parting: bool
+    """Somebody has taken leave, or time is up."""
     closeness: float
+    """Own score to the other, 0 to 10."""
     emotion: Emotion
     key: tuple[object, ...]
     minute: int = 0
+    """When the conversation is, since day 0."""
     start: datetime = datetime(2026, 1, 1)
+    """The world's first day."""
     language: str = "en"
+    """Of the talk."""
     locale: str = "default"
+    """Whose help lines hold."""
     defenses: tuple[str, ...] = ()
+    """One's own ways of keeping pain at a distance; () for whoever is no client."""
     kept: tuple[Entry, ...] = ()
+    """What one's policy wrote and what was heard of danger in earlier conversations with the other,
+    oldest first.
+    """
     own: tuple[PracticeEvent, ...] = ()
+    """The same of this conversation so far."""
     most_left: int = 1_000
+    """`turns_left`, if the conversation is held as long as it can be."""
     deciders: tuple[str | None, ...] = ()
+    """Of each move, whose it was; None: policy that guides one; () when all are its."""
 
     @property
     def heard(self) -> TalkLine | None:

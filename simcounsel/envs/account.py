@@ -17,19 +17,22 @@ _WORD = re.compile(r"[㐀-鿿]|[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """A step's reward. total: what was given. mix: of the instruments, before it is multiplied by
-    the session's weight; None with a reason in `why` when there is none. parts: the mix's terms.
-    lapses, breaches: what was taken off for each kind, as numbers of 0 or less. found: the breaches
-    themselves.
-    """
+    """A step's reward."""
 
     total: float
+    """What was given."""
     mix: float | None
+    """Of the instruments, before it is multiplied by the session's weight; None with a reason in
+    `why` when there is none.
+    """
     why: str | None
     parts: tuple[Part, ...]
+    """The mix's terms."""
     lapses: Mapping[str, float]
+    """`lapses`, `breaches`: what was taken off for each kind, as numbers of 0 or less."""
     breaches: Mapping[str, float]
     found: tuple[Found, ...]
+    """The breaches themselves."""
 
 
 NOTHING_YET = Account(

@@ -19,16 +19,18 @@ _END = re.compile(r"\s*\[end\]\s*\Z", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """How an action was taken. text: what the client heard. silent: nothing was said. cut:
-    characters beyond ACTION_CHARACTERS that were left off its end. leaves: it took leave. repeated:
-    it was said before in this session.
-    """
+    """How an action was taken."""
 
     text: str
+    """What the client heard."""
     silent: bool = False
+    """Nothing was said."""
     cut: int = 0
+    """Characters beyond ACTION_CHARACTERS that were left off its end."""
     leaves: bool = False
+    """It took leave."""
     repeated: bool = False
+    """It was said before in this session."""
 
     @property
     def line(self) -> Line:

@@ -29,13 +29,13 @@ _GOES_ON = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A breach. line: in the session, from 1: the client's for `ignored`, else the counselor's.
-    words: what shows it.
-    """
+    """A breach."""
 
     kind: Breach
     line: int
+    """In the session, from 1: the client's for `ignored`, else the counselor's."""
     words: str
+    """What shows it."""
 
 
 def breaches(lines: Sequence[tuple[str, str]], *, left: bool, over: bool) -> tuple[Found, ...]:

@@ -26,13 +26,14 @@ Lines = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Voiced:
-    """Danger that a client speaks of. line: in the session, from 1. kind: of danger. words: as they
-    were said.
-    """
+    """Danger that a client speaks of."""
 
     line: int
+    """In the session, from 1."""
     kind: Danger
+    """Of danger."""
     words: str
+    """As they were said."""
 
 
 @lru_cache(maxsize=2048)

@@ -19,14 +19,14 @@ DECIMALS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Meter:
-    """A term that can be read. scale: None for `talk_measures`. worst, best: the values that count
-    as 0 and 1.
-    """
+    """A term that can be read."""
 
     name: str
     term: Term
     scale: Scale | None
+    """None for `talk_measures`."""
     worst: float
+    """`worst`, `best`: the values that count as 0 and 1."""
     best: float
 
     @property
@@ -41,16 +41,18 @@ class Meter:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A term of one session's mix. value, before: the score, in the instrument's own unit; before
-    only where the change counts. placed: what goes into the mix, 0 to 1, or -1 to 1 for a change.
-    share: of the mix; the shares of what is there add up to 1. None with a reason: missing.
-    """
+    """A term of one session's mix."""
 
     name: str
     value: float | None
+    """`value`, `before`: the score, in the instrument's own unit; before only where the change
+    counts.
+    """
     before: float | None
     placed: float | None
+    """What goes into the mix, 0 to 1, or -1 to 1 for a change."""
     share: float
+    """Of the mix; the shares of what is there add up to 1. None with a reason: missing."""
     reason: str | None = None
 
 
