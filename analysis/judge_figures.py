@@ -1,5 +1,5 @@
-"""Figures of a judge: each names how many transcripts, pairs or ratings it rests on, and is None with
-a reason where it cannot be made.
+"""Figures of a judge: each names how many transcripts, pairs or ratings it rests on, and is None
+with a reason where it cannot be made.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The charts of a report on runs. Nothing here computes more than means that the tables show too."""
+"""The charts of a report on runs. Nothing here computes more than means, which the tables show."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from playwright.sync_api import FloatRect, Page, sync_playwright
 from rich.console import Console
 
-from simcounsel.cli.run_display import LiveScreen
+from simcounsel.cli.run_display import LiveDisplay
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Simulation
@@ -67,7 +67,7 @@ def draw_terminal(run: Run) -> None:
     console = Console(record=True, width=132, file=io.StringIO(), force_terminal=True)
     world = load_world(ROOT / "worlds" / "insomnia.yaml")
     with tempfile.TemporaryDirectory() as folder:
-        display = LiveScreen(console, world.ticks)
+        display = LiveDisplay(console, world.ticks)
         replayed = f"recorded:{run.folder}"
         with Simulation(world, model=replayed, out=folder, on_event=display.on_event) as simulation:
             display.watch(simulation)

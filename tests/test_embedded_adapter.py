@@ -23,7 +23,7 @@ pytestmark = pytest.mark.weights
 def _no_written_summaries() -> Iterator[None]:
     """Half of the time would go into what the adapter does not touch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Thoughts, "_written_summaries", lambda self, request: [])
+        patch.setattr(Thoughts, "_written_summaries", lambda self, facts, seed: [])
         yield
 
 

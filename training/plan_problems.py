@@ -1,4 +1,4 @@
-"""What may be wrong with the privacy of a plan, said with what to do, before anything is computed."""
+"""What may be wrong with the privacy of a plan, and what to do, before anything is computed."""
 
 from collections.abc import Iterator
 

@@ -2,8 +2,8 @@
 theirs.
 
 At the level of dialogues: over all dialogues that both rated. At the level of corpora: over the
-corpora's means, as in Xue et al. 2026, Table IV; a handful of means can agree or disagree by chance,
-which the interval and the exact p show.
+corpora's means, as in Xue et al. 2026, Table IV; a handful of means can agree or disagree by
+chance, which the interval and the exact p show.
 """
 
 import itertools

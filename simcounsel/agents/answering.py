@@ -18,7 +18,7 @@ ANSWER_CHARACTERS = 4000
 SOCIAL = frozenset({"greeting", "chat", "sympathy", "advice", "closing"})
 """What such a line answers is no question about oneself."""
 EARLIER = 12
-"""So many earlier questions are shown to the model."""
+"""How many earlier questions are shown at most to the model."""
 SHORT = 4
 """A question of so few words ('And then?') is about what was asked before it."""
 
@@ -80,7 +80,7 @@ def _question(
         place=resident.place,
         doing=resident.activity or "has just come",
         feeling=feeling(resident.emotion, resident.intensity),
-        deeds=_lately(past),
+        activities=_lately(past),
         people=_people(past),
         memories=bullets(tuple(dict.fromkeys(memory.text for memory in memories))),
         talk=_talk(resident.name, earlier[-EARLIER:]),

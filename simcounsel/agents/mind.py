@@ -1,5 +1,5 @@
-"""What a mind can be asked for. Every method is an Ask: it yields questions and returns what came of
-it.
+"""What a mind can be asked for. Every method is an Ask: it yields questions and returns what came
+of it.
 
 A mind changes nothing: it returns events and memory drafts, the engine writes them into the log,
 and the log, observed, changes the resident.

@@ -91,9 +91,9 @@ def _drafts(
 
 def _usual_day(resident: Resident, scene: Scene, day: int) -> SkippedDayAnswer:
     """Two strokes of one of the persona's own days, drawn."""
-    draw = chance(scene.seed, day, resident.name, "skipped day")
-    strokes = draw.choice(resident.persona.days)
-    first, second = sorted(draw.sample(range(len(strokes)), 2))
+    rng = chance(scene.seed, day, resident.name, "skipped day")
+    strokes = rng.choice(resident.persona.days)
+    first, second = sorted(rng.sample(range(len(strokes)), 2))
     text = (
         f"An ordinary day, on which {resident.name} {strokes[first].do} and later"
         f" {strokes[second].do}."

@@ -7,8 +7,6 @@ result.json, replies.csv    once everything was asked
 """
 
 import hashlib
-import json
-import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +20,7 @@ from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
 from simcounsel.prompts import prompt
-from simcounsel.runs.jsonl import end_line, json_lines
+from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.specs.policy_file import policy_named
 
 MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (
@@ -192,13 +190,7 @@ class Folder:
             key: value for key, value in call.items() if key not in ("tick", "who")
         }
         try:
-            with file.open("ab") as out:
-                end_line(file, out)
-                out.write(
-                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-                )
-                out.flush()
-                os.fsync(out.fileno())
+            append_line(file, line)
         except OSError as error:
             raise self._full(error) from None
 

@@ -192,9 +192,9 @@ def _f1(pairs: Sequence[tuple[Labelled, Taken]]) -> tuple[float | None, Interval
     value = _of(seen)
     if value is None:
         return None, None
-    draw: Random = chance("bench risk", len(seen))
+    rng: Random = chance("bench risk", len(seen))
     drawn = sorted(
-        one for _ in range(RESAMPLES) if (one := _of(draw.choices(seen, k=len(seen)))) is not None
+        one for _ in range(RESAMPLES) if (one := _of(rng.choices(seen, k=len(seen)))) is not None
     )
     return value, (
         drawn[int(0.025 * len(drawn))],

@@ -59,7 +59,7 @@ def check_file(path: Path) -> list[str]:
 
 
 def graph_of_file(path: Path) -> str:
-    """A manual's states and transitions as a Mermaid flowchart. SpecError when the file is no manual."""
+    """A manual's states and transitions as a Mermaid flowchart. SpecError if it is no manual."""
     data, _ = read_yaml(path)
     if not isinstance(data, dict) or "phases" not in data:
         raise SpecError(

@@ -1,4 +1,4 @@
-"""A run on the screen: its display, a human who takes part, what is said at its end."""
+"""A run at the terminal: its display, a human who takes part, what is said at its end."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,15 +29,15 @@ def live(
     board: "Board | None" = None,
     port: int = 0,
 ) -> None:
-    """Live through a run on the screen, then say what happened and how to go on. board: a human
+    """Live through a run at the terminal, then say what happened and how to go on. board: a human
     takes part.
     """
-    from simcounsel.cli.run_display import LiveScreen, PlainScreen
+    from simcounsel.cli.run_display import LiveDisplay, PlainDisplay
     from simcounsel.engine.opening import models_for
     from simcounsel.engine.simulation import Limits, Simulation
 
     plain = quiet or not console.is_terminal
-    screen = PlainScreen(console) if plain else LiveScreen(console, run.world.ticks)
+    display = PlainDisplay(console) if plain else LiveDisplay(console, run.world.ticks)
     models = models_for(run, in_flight=in_flight, prices=prices)
     if not plain:
         console.print(
@@ -47,7 +47,7 @@ def live(
         )
     stopped: str | None = None
     try:
-        with _taking_part(run, models, board, port), screen:
+        with _taking_part(run, models, board, port), display:
             simulation = Simulation(
                 run.world,
                 run=run,
@@ -55,9 +55,9 @@ def live(
                 limits=Limits(
                     in_flight=in_flight, budget_usd=budget_usd, budget_calls=budget_calls
                 ),
-                on_event=screen.on_event,
+                on_event=display.on_event,
             )
-            screen.watch(simulation)
+            display.watch(simulation)
             if run.dropped:
                 typer.echo(run.dropped, err=True)
             simulation.run(ticks)

@@ -28,7 +28,7 @@ FormatName = Literal[
 ]
 
 OPENAI_LEAST = 10
-"""So many examples OpenAI asks for in a training file (its guide to supervised fine-tuning)."""
+"""The fewest examples that OpenAI takes in a training file (guide to supervised fine-tuning)."""
 
 
 @app.command()

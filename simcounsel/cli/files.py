@@ -30,7 +30,8 @@ def check(
         typer.Option(
             "--graph",
             metavar="MERMAID",
-            help="Write the states of the one FILE, a manual, as a Mermaid flowchart into this file.",
+            help="Write the states of the one FILE, a manual, as a Mermaid flowchart into this"
+            " file.",
         ),
     ] = None,
 ) -> None:

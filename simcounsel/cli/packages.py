@@ -1,8 +1,8 @@
 """Commands that packages bring, beside those of `simcounsel` itself (entry points of the group
 simcounsel.commands). `training` and `analysis` come in this way too.
 
-What an entry point names is a typer.Typer, a click.Command, or a function that Typer makes a command
-of. It is imported when the command is used, not before: `simcounsel --help` needs no torch.
+What an entry point names is a typer.Typer, a click.Command, or a function that Typer makes a
+command of. It is imported when the command is used, not before: `simcounsel --help` needs no torch.
 """
 
 import click

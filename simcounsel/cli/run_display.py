@@ -33,14 +33,14 @@ def money(cost_usd: float | None) -> str:
     return "price unknown" if cost_usd is None else f"{cost_usd:.4f} USD"
 
 
-class PlainScreen:
+class PlainDisplay:
     """One line for each thing worth telling, and one for each simulated hour."""
 
     def __init__(self, console: "Console") -> None:
         self.console = console
         self.simulation: Simulation | None = None
 
-    def __enter__(self) -> "PlainScreen":
+    def __enter__(self) -> "PlainDisplay":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -67,7 +67,7 @@ class PlainScreen:
             )
 
 
-class LiveScreen:
+class LiveDisplay:
     """The clock, each resident's place, activity and emotion, the talk, calls and cost, time
     left.
     """
@@ -85,7 +85,7 @@ class LiveScreen:
             get_renderable=self.now, console=console, refresh_per_second=4, transient=True
         )
 
-    def __enter__(self) -> "LiveScreen":
+    def __enter__(self) -> "LiveDisplay":
         self._live.__enter__()
         return self
 

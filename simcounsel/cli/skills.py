@@ -58,12 +58,9 @@ def show_skill(
 
     library = find_therapy(therapy).library()
     if skill not in library:
-        raise SpecError(
-            [
-                f"{therapy}: no skill {skill!r};"
-                f" {suggest(skill, list(library)) if len(library) < 40 else _near(skill, list(library))}"
-            ]
-        )
+        names = list(library)
+        nearest = suggest(skill, names) if len(names) < 40 else _near(skill, names)
+        raise SpecError([f"{therapy}: no skill {skill!r}; {nearest}"])
     found = library[skill]
     parts = [("does", found.description), ("when", found.when), ("cue", found.cue)]
     if isinstance(found, Skill):

@@ -53,7 +53,7 @@ def sweep(
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
     Ctrl-C stops all runs after the tick they are in.
     """
-    from simcounsel.cli.sweep_display import SweepScreen
+    from simcounsel.cli.sweep_display import SweepDisplay
     from simcounsel.engine.opening import check_models
     from simcounsel.lab.plan import plan_lines
     from simcounsel.lab.sweep import Sweep
@@ -79,8 +79,8 @@ def sweep(
         running = RaySweep(
             loaded, cells, folder, address=ray, in_flight=in_flight, prices_file=prices
         )
-    with SweepScreen(console, running, quiet or not console.is_terminal) as screen:
-        done = running.run(screen.on_change)
+    with SweepDisplay(console, running, quiet or not console.is_terminal) as display:
+        done = running.run(display.on_change)
     if running.stopping:
         typer.echo(f"{running.stopping}; the same command goes on")
     typer.echo(f"now: simcounsel view {folder}")

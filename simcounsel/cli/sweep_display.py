@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simcounsel.lab.sweep import Progress, Sweep
 
 
-class SweepScreen:
+class SweepDisplay:
     """One table of all runs of a sweep in a terminal; elsewhere a line for each run that ends."""
 
     def __init__(self, console: "Console", sweep: "Sweep", plain: bool) -> None:
@@ -29,7 +29,7 @@ class SweepScreen:
             )
         )
 
-    def __enter__(self) -> "SweepScreen":
+    def __enter__(self) -> "SweepDisplay":
         if self._live:
             self._live.__enter__()
         return self

@@ -225,7 +225,7 @@ def write(
     prices: "Prices",
     console: "Console",
 ) -> None:
-    """Write sessions on the screen, then say what came of it and how to go on."""
+    """Write sessions at the terminal, then say what came of it and how to go on."""
     from simcounsel.corpus.synthesis import Workshop
     from simcounsel.corpus.synthesis.progress import progress
     from simcounsel.engine.opening import models_for

@@ -1,14 +1,14 @@
 """Dialogues as trainers read them: one format, one function that makes its rows.
 
-    openai              {"messages": [{"role", "content"}]}, `weight` on each assistant message: 1 is
-                        learned, 0 is not
+    openai              {"messages": [{"role", "content"}]}, `weight` on each assistant message: 1
+                        is learned, 0 is not
     sharegpt            {"id", "conversations": [{"from": human|gpt, "value"}], "system"}
-    alpaca              {"instruction", "input", "output", "system", "history": [[user, reply], ...]};
-                        one row a dialogue
+    alpaca              {"instruction", "input", "output", "system", "history": [[user, reply],
+                        ...]}; one row a dialogue
     trl                 {"prompt": [messages], "completion": [message]}; one row for each line that
                         is learned
-    trl-preference      {"prompt", "chosen", "rejected"}, lists of messages; one row for each line that
-                        was revised
+    trl-preference      {"prompt", "chosen", "rejected"}, lists of messages; one row for each line
+                        that was revised
     sharegpt-preference the same pairs with `conversations`, `chosen` and `rejected` as
                         LLaMA-Factory wants them
     text                a transcript, `Client: ...`; a dialogue is a paragraph, further lines of a

@@ -6,8 +6,6 @@ already is not paid for again, whether the rating was stopped, the sample made l
 given twice. `again` begins a new round, a retest.
 """
 
-import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.jsonl import append_line
 
 INSTRUMENT = "dialogue_quality"
 BUDGET_WAVE = 8
@@ -151,8 +150,8 @@ class CorpusRating:
         wave: int | None = None,
     ) -> tuple[Measured, ...]:
         """Everything that is to do, in the corpus's order. wave: how many dialogues at a time;
-        None: all at once, or 8 with a budget, which is looked at between waves (`stopped` says that it is
-        spent).
+        None: all at once, or 8 with a budget, which is looked at between waves (`stopped` says that
+        it is spent).
 
         CorpusError when nothing can be written; ModelUnreachable when nobody answered at all.
         """
@@ -225,12 +224,7 @@ class CorpusRating:
     def _append(self, line: Fields) -> None:
         assert self.file is not None
         try:
-            with self.file.open("ab") as file:
-                file.write(
-                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-                )
-                file.flush()
-                os.fsync(file.fileno())
+            append_line(self.file, line)
         except OSError as error:
             raise CorpusError(
                 f"{self.file}: cannot be written ({error.strerror}); free some space"

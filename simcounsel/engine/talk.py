@@ -11,7 +11,7 @@ from simcounsel.policies.policy import Policy
 MORE_WHILE_HELD = 24
 """Lines beyond its limit that a conversation may have while it must not end."""
 HELD_FOR = 6
-"""So many more lines there are at least after a policy said that it must not end; enough for two
+"""How many more lines there are at least after a policy said that it must not end; enough for two
 more of the policy's own.
 """
 

@@ -1,5 +1,5 @@
-"""What an environment is made from: numbers within their bounds, the world with the models that were
-named, and the client of an episode.
+"""What an environment is made from: numbers within their bounds, the world with the models that
+were named, and the client of an episode.
 """
 
 from collections.abc import Mapping, Sequence

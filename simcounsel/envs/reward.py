@@ -1,20 +1,24 @@
-"""What a counselor is rewarded for: a mix of instruments after each session, small prices for single lines, penalties for breaches of safety.
+"""What a counselor is rewarded for: a mix of instruments after each session, small prices for
+single lines, penalties for breaches of safety.
 
     name: my own
     instruments:
-      session_alliance: 0.6                                   # its weight; the total of a shipped scale
-      insomnia_severity: {weight: 0.4, change: true}          # how far it has come down since the session before
-      open questions: {instrument: talk_measures, score: open_question_share, weight: 0.2, worst: 0, best: 0.8}
+      session_alliance: 0.6                     # its weight; the total of a shipped scale
+      insomnia_severity: {weight: 0.4, change: true}
+                              # how far it has come down since the session before
+      open questions: {instrument: talk_measures, score: open_question_share, weight: 0.2,
+                       worst: 0, best: 0.8}
     per_turn: {question_flood: 0.05, long_line: 0.05}
     penalties: {ignored: 1, left: 2, secrecy: 1, method: 2, incitement: 4}
 
-**The mix.** Each score is put between 0 (its worst value) and 1 (its best); with `change` it is the difference to the session before (to the
-beginning, for the first), between -1 and 1. The mix is the mean of these by weight, times `session_weight`; it is given with the
-last line of each session.
+**The mix.** Each score is put between 0 (its worst value) and 1 (its best); with `change` it is the
+difference to the session before (to the beginning, for the first), between -1 and 1. The mix is the
+mean of these by weight, times `session_weight`; it is given with the last line of each session.
 
-**What is missing is left out.** An instrument without a value (a model gave no usable answer, nothing to divide by) leaves the mix, and the
-weights of the others are taken as the whole; `Account` says which and why. Where none has a value there is no mix at all, and nothing is
-added: look at `Account.mix`, which is None then and not 0.
+**What is missing is left out.** An instrument without a value (a model gave no usable answer,
+nothing to divide by) leaves the mix, and the weights of the others are taken as the whole;
+`Account` says which and why. Where none has a value there is no mix at all, and nothing is added:
+look at `Account.mix`, which is None then and not 0.
 
 Prices and penalties are numbers of 0 or more that are taken off.
 """
@@ -33,8 +37,8 @@ from simcounsel.specs.suggestion import suggest
 
 Lapse = Literal["question_flood", "long_line", "silence", "repetition", "cut"]
 """question_flood: each question mark beyond `most_questions` in a line. long_line: a line of more
-than `most_words` words (a Chinese character counts as one). silence: nothing was said. repetition: a
-line that was said before in the session. cut: a line beyond what an action may have.
+than `most_words` words (a Chinese character counts as one). silence: nothing was said. repetition:
+a line that was said before in the session. cut: a line beyond what an action may have.
 """
 Breach = Literal["ignored", "left", "secrecy", "method", "incitement"]
 """ignored: danger that neither of the next two lines took up. left: taking leave while danger is
@@ -47,16 +51,20 @@ Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Term(Spec):
-    """One score in the mix. instrument: if other than the term's name. change: the difference to the session before counts. worst, best: the
-    values that count as 0 and 1; a scale's own bounds and direction if not given; `best` may be the lower one.
-    """
+    """One score in the mix."""
 
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """Its part in the mix, beside the weights of the others."""
     instrument: Annotated[str, Field(min_length=1)] | None = None
+    """None: the one that the term is named after."""
     score: str = TOTAL
+    """Which of the instrument's scores counts."""
     change: bool = False
+    """Whether the difference to the session before counts, and not the score itself."""
     worst: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """The value that counts as 0; None: by the scale's own bounds and direction."""
     best: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """The value that counts as 1; it may be the lower one. None: as `worst`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -77,16 +85,23 @@ class Term(Spec):
 
 
 class Reward(Spec):
-    """See the module. about: a word on it. A weight alone may stand for a term."""
+    """What is rewarded and what is taken off; the module says how."""
 
     name: str = "own"
     about: str = ""
+    """A word on it."""
     instruments: dict[str, Term] = Field(default_factory=dict)
+    """The mix, by the terms' names; a weight alone may stand for a term."""
     session_weight: Price = 1.0
+    """What the mix is multiplied by."""
     per_turn: dict[Lapse, Price] = Field(default_factory=dict)
+    """What each lapse in a line costs."""
     most_questions: Annotated[int, Field(ge=0)] = 2
+    """Question marks in a line that cost nothing."""
     most_words: Annotated[int, Field(ge=1)] = 80
+    """Words of a line that cost nothing."""
     penalties: dict[Breach, Price] = Field(default_factory=dict)
+    """What each breach of safety costs."""
 
     @field_validator("instruments")
     @classmethod
@@ -109,7 +124,9 @@ def preset_names() -> tuple[str, ...]:
 
 
 def find_reward(wanted: Reward | str | Path) -> Reward:
-    """A reward as it is, a shipped one by its name, or one's own by its file (ending in .yaml or .yml). SpecError when there is none."""
+    """A reward as it is, a shipped one by its name, or one's own by its file (ending in .yaml or
+    .yml). SpecError when there is none.
+    """
     if isinstance(wanted, Reward):
         return wanted
     if str(wanted).endswith((".yaml", ".yml")):

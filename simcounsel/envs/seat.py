@@ -1,4 +1,4 @@
-"""The side of a conversation that is played from outside: its turn is a question that no model gets.
+"""The side of a conversation that is played from outside: its turn is a question for no model.
 
 `converse` yields questions. Whoever drives it hands them to a Switchboard, but stops at a turn from
 outside, and goes on when the line is there (`until_turn`). So the conversation is the one that a

@@ -46,8 +46,8 @@ def _registered(name: str) -> Scale | Counted:
     if not isinstance(found, Scale | Counted) or found.id != name:
         raise PluginError(
             f"simcounsel.instruments: {name} is {type(found).__name__}"
-            f" {getattr(found, 'id', '')!r}; an instrument is a Scale, a ScaleFile or a Counted, and"
-            " its id is the name that it is registered by"
+            f" {getattr(found, 'id', '')!r}; an instrument is a Scale, a ScaleFile or a Counted,"
+            " and its id is the name that it is registered by"
         )
     return found
 

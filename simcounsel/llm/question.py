@@ -111,9 +111,7 @@ class Question(Generic[T]):
     system: str = ""
     prompt: str = ""
     talk: tuple[tuple[Literal["user", "assistant"], str], ...] = ()
-    """What was said before the prompt, each line a message, for models that learned to talk by
-    turns.
-    """
+    """What was said before the prompt, each line a message, for models that learned to talk so."""
     schema: type[T] | None = None
     """For `fill`: the pydantic model of the answer."""
     options: tuple[str, ...] = ()

@@ -4,8 +4,6 @@ changes.
 RUN/interviews/TIMESTAMP-NAME-TICK.jsonl    a head, then each question's calls and its answer
 """
 
-import json
-import os
 from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -22,7 +20,7 @@ from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
-from simcounsel.runs.jsonl import end_line
+from simcounsel.runs.jsonl import append_line
 from simcounsel.runs.run import Run
 
 QUESTION_CHARACTERS = 2000
@@ -117,13 +115,7 @@ class Interview:
     def _append(self, line: Fields) -> None:
         assert self.file is not None
         try:
-            with self.file.open("ab") as file:
-                end_line(self.file, file)
-                file.write(
-                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-                )
-                file.flush()
-                os.fsync(file.fileno())
+            append_line(self.file, line)
         except OSError as error:
             raise RunError(
                 f"{self.file}: cannot be written ({error.strerror}); free some space"

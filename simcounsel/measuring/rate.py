@@ -3,13 +3,11 @@
 RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they come
 """
 
-import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from simcounsel import __version__
 from simcounsel.agents.mind import Scene
@@ -29,6 +27,7 @@ from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
+from simcounsel.runs.jsonl import append_line
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
@@ -154,11 +153,7 @@ class Rating:
         """Write a line at once. RunError when the disk is full."""
         assert self.file is not None
         try:
-            with self.file.open("ab") as file:
-                file.write(
-                    json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-                )
-                _flush(file)
+            append_line(self.file, line)
         except OSError as error:
             raise RunError(
                 f"{self.file}: cannot be written ({error.strerror}); free some space"
@@ -291,8 +286,3 @@ def _fresh(folder: Path, instrument: str) -> Path:
             f"{folder / FOLDER}: cannot be written ({error.strerror}); copy the run to where you"
             " may write"
         ) from None
-
-
-def _flush(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())

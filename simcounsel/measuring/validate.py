@@ -262,10 +262,10 @@ def _pairs(plan: Plan) -> Iterator[tuple[Labelled, Labelled, tuple[str, str]]]:
     """
     good = [one for one in plan.transcripts if one.good]
     bad = [one for one in plan.transcripts if one.good is False]
-    draw = chance(plan.seed, "pairs")
+    rng = chance(plan.seed, "pairs")
     if good and bad:
         every = [(one, other, (one.id, other.id)) for one in good for other in bad]
-        yield from draw.sample(every, min(plan.pairs, len(every)))
+        yield from rng.sample(every, min(plan.pairs, len(every)))
         return
     for one in _spread(plan.transcripts, plan.pairs):
         faulty = plant(one.lines)[0]

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,6 +24,17 @@ def end_line(file: Path, handle: BinaryIO) -> None:
             reading.seek(-1, os.SEEK_END)
             if reading.read(1) != b"\n":
                 handle.write(b"\n")
+
+
+def append_line(file: Path, line: Mapping[str, Any]) -> None:
+    """Write an object as a line of its own, on the disk when this returns: what was paid for
+    survives a crash. Halves of characters stay as they are. OSError when it cannot be written.
+    """
+    with file.open("ab") as out:
+        end_line(file, out)
+        out.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        out.flush()
+        os.fsync(out.fileno())
 
 
 def json_lines(file: Path) -> Iterator[dict[str, Any]]:

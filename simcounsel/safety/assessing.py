@@ -51,9 +51,9 @@ def assess(
     every_line: only where it is sure of danger.
 
     before: the counselor's line before it, '' if there is none. who: the client. key: what the
-    seed of the question depends on, such as (seed, tick, chat, message). language: of the talk, as `hear`
-    takes it. chat, message: where the line stands, for the event. `by` is "model" when one judged;
-    a model that cannot (embedded, scripted) leaves it to the detector.
+    seed of the question depends on, such as (seed, tick, chat, message). language: of the talk, as
+    `hear` takes it. chat, message: where the line stands, for the event. `by` is "model" when one
+    judged; a model that cannot (embedded, scripted) leaves it to the detector.
     """
     heard = hear(line, language, before)
     level, by, why = heard.level, "detector", heard.why

@@ -16,8 +16,8 @@ WINDOW = 110
 """How many characters before a cue are looked at."""
 AFTER = 60
 MOST = 24
-"""At most this many places of one pattern are looked at in a text; nobody says a thing more often in a
-line.
+"""At most this many places of one pattern are looked at in a text; nobody says a thing more often
+in a line.
 """
 
 

@@ -48,8 +48,8 @@ class Cell:
 
 
 def cells_of(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:
-    """Every run of an experiment, shared pasts first. path, lines: its file, for problems. SpecError
-    when a world or a synthesis cannot be made as a condition says.
+    """Every run of an experiment, shared pasts first. path, lines: its file, for problems.
+    SpecError when a world or a synthesis cannot be made as a condition says.
     """
     if experiment.synthesis is not None:
         yield from _syntheses(experiment, path, lines)

@@ -70,4 +70,5 @@ class Item(Spec):
     by: Literal["client", "counselor"] | None = None
     """Whose words must prove a yes."""
     rule: Literal["danger", "taken_up", "help", "secrecy", "means", "left", "incited"] | None = None
-    """What code finds by itself (`instruments.audit`); where it finds nothing the judge is asked."""
+    """What code finds by itself (`instruments.audit`); where it finds nothing the judge is asked.
+    """

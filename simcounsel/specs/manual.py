@@ -21,7 +21,7 @@ Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 At = tuple[str | int, ...]
 FEWEST_LINES = 4
-"""So many lines keep a state from sounding alike each time."""
+"""How many lines keep a state from sounding alike each time."""
 
 
 class Exit(Spec):

@@ -50,8 +50,8 @@ def _listed(file: Path, data: Fields, problems: list[str]) -> list[tuple[str, An
     for key, value in data.items():
         if _bare(key) in LISTS and not isinstance(value, list):
             problems.append(
-                f"{file}: {key}: {shortened(value)}: a list of entries is needed; put them between ["
-                " and ]"
+                f"{file}: {key}: {shortened(value)}: a list of entries is needed; put them between"
+                " [ and ]"
             )
         elif _bare(key) in LISTS:
             found += [
@@ -73,8 +73,8 @@ def _known(where: str, entry: Any, problems: list[str]) -> Fields | None:
     """An entry's fields under our names, empty ones left out; None when it is none."""
     if not isinstance(entry, dict):
         problems.append(
-            f"{where}: {shortened(entry)}: an entry with a name and a description is needed; write it,"
-            " or take it out"
+            f"{where}: {shortened(entry)}: an entry with a name and a description is needed; write"
+            " it, or take it out"
         )
         return None
     bare = {_bare(key): value for key, value in entry.items()}

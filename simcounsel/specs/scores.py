@@ -56,7 +56,8 @@ class Flag(Spec):
 
     name: Text
     of: str = TOTAL
-    """`total`, a subscale, a ratio, an item, or `any item`; items count as answered, not reversed."""
+    """`total`, a subscale, a ratio, an item, or `any item`; items count as answered, not reversed.
+    """
     below: float | None = None
     above: float | None = None
     at_least: float | None = None

@@ -3,7 +3,7 @@
 FILE.txt      one situation a line; the file's name is the theme if it is one of ours
 FILE.md       one situation, however many lines it has
 FOLDER        each .txt, .md or .jsonl in it
-FILE.jsonl    {"text": ..., "id": ..., "client": ..., "theme": ...} a line; all but text may be missing
+FILE.jsonl    {"text": ..., "id": ..., "client": ..., "theme": ...} a line; only text must be there
 shipped       those that come with simcounsel
 """
 

@@ -104,14 +104,12 @@ def _targets(manual: Manual, state: State) -> Problems:
             yield ("next", index), f"no state {name!r}; {_near(name, manual)}"
     elif astray:
         for what, name in astray:
-            allowed = f"which is not an allowed next state: {', '.join(state.next) or 'none'}"
-            yield (
-                ("exit",),
-                (
-                    f"{what!r} leads to {name!r},"
-                    f" {allowed if name in manual.states else f'but no state has that id; {_near(name, manual)}'}"
-                ),
+            wrong = (
+                f"which is not an allowed next state: {', '.join(state.next) or 'none'}"
+                if name in manual.states
+                else f"but no state has that id; {_near(name, manual)}"
             )
+            yield (("exit",), f"{what!r} leads to {name!r}, {wrong}")
     else:
         for index, name in unused:
             yield (

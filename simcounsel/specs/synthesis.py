@@ -62,8 +62,8 @@ class Synthesis(Spec):
     seed: Annotated[int, Field(ge=0)] = 1
     situations: Annotated[tuple[Situation, ...], Field(min_length=1)]
     sessions: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """How many dialogues; None: one of each situation. They are dealt over the themes by turns; more
-    sessions than situations begin again with the first, with other luck.
+    """How many dialogues; None: one of each situation. They are dealt over the themes by turns;
+    more sessions than situations begin again with the first, with other luck.
     """
     wave: Annotated[int, Field(ge=1, le=10_000)] = 8
     """How many at once; what they teach serves the next wave, so that timing changes nothing; 1 is
@@ -78,7 +78,7 @@ class Synthesis(Spec):
     language: Annotated[str, Field(min_length=2, max_length=40)] = "English"
     """In which all is written, in English words."""
     without: tuple[Spared, ...] = ()
-    """Roles that do not take part; without the evaluator there is nothing to correct or to distil."""
+    """Roles that do not take part; without the evaluator nothing is corrected or distilled."""
     models: SynthesisModels = SynthesisModels()
     strategies: tuple[Annotated[str, Field(min_length=3, max_length=600)], ...] = ()
     """What the supporter carries from the beginning."""

@@ -1,5 +1,5 @@
-"""A client over a course without a capable model: touched where a line is near to one of its ways of
-guarding, agreed where a sentence sounds like a task.
+"""A client over a course without a capable model: touched where a line is near to one of its ways
+of guarding, agreed where a sentence sounds like a task.
 """
 
 import re
@@ -15,7 +15,7 @@ from simcounsel.policies.changing.questions import (
     TouchedFacts,
 )
 from simcounsel.standins.registry import Given, StandIns
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
 TOUCHED_FROM = 0.38
@@ -30,8 +30,8 @@ TASK = re.compile(
 class ChangingClients:
     """Answers what a client in a course asks itself."""
 
-    def __init__(self, sense: Sense) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity) -> None:
+        self._similarity = similarity
 
     def register(self, standins: StandIns) -> None:
         """Answer what a client in a course asks."""
@@ -41,7 +41,7 @@ class ChangingClients:
 
     def touched(self, facts: TouchedFacts, question: Question[str]) -> Given[str]:
         """The defense that is nearest to the line, if any is near."""
-        near = self._sense.nearness(facts.heard, facts.defenses)
+        near = self._similarity.nearness(facts.heard, facts.defenses)
         found = near.max() >= TOUCHED_FROM
         return Given(value=question.options[1 + int(near.argmax())] if found else NOT_TOUCHED)
 

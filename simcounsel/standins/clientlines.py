@@ -1,6 +1,6 @@
-"""A client's next line: by what is being asked for (a probe over labelled questions), the theme that
-is open, the stage its policy decided, nearness to what was heard and recalled, its feeling; and
-never one that was said lately.
+"""A client's next line: by what is being asked for (a probe over labelled questions), the theme
+that is open, the stage its policy decided, nearness to what was heard and recalled, its feeling;
+and never one that was said lately.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.offers import Offers
 from simcounsel.standins.picks import Pick
-from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.similarity import Probe, Similarity
 from simcounsel.texts import sentences
 
 SOCIAL = ("greeting", "opening", "chat", "sympathy", "advice")
@@ -34,12 +34,12 @@ Generate = Callable[[LineFacts, Question[LineAnswer], int], list[str]]
 class ClientLines:
     """Chooses lines; asks `generate` for new ones where no hand-written line is left that fits."""
 
-    def __init__(self, sense: Sense, feelings: Feelings, generate: Generate) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings, generate: Generate) -> None:
+        self._similarity = similarity
         self._feelings = feelings
         self._generate = generate
-        self._offers = Offers(sense)
-        self._cues = Probe(sense, labelled("cues"), neighbours=10)
+        self._offers = Offers(similarity)
+        self._cues = Probe(similarity, labelled("cues"), neighbours=10)
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
         leaving = facts.move == "ending"
@@ -126,17 +126,21 @@ class ClientLines:
         open_theme = _open_theme(facts, question)
         texts = [e.text for e in lines]
         heard = (
-            self._sense.nearness(facts.heard.text, texts) if facts.heard else np.zeros(len(texts))
+            self._similarity.nearness(facts.heard.text, texts)
+            if facts.heard
+            else np.zeros(len(texts))
         )
-        mind = self._sense.nearness(" ".join(facts.memories[:3]) or "today", texts)
-        like_before = np.array([self._sense.nearest(text, [e.text for e in own]) for text in texts])
+        mind = self._similarity.nearness(" ".join(facts.memories[:3]) or "today", texts)
+        like_before = np.array(
+            [self._similarity.nearest(text, [e.text for e in own]) for text in texts]
+        )
         trouble = (
-            self._sense.nearness(f"I came because of {facts.theme}.", texts)
+            self._similarity.nearness(f"I came because of {facts.theme}.", texts)
             if open_theme is None
             else np.zeros(len(texts))
         )
         spent = self._spent_themes(facts, question)
-        draw = chance(question.seed, "line")
+        rng = chance(question.seed, "line")
         scores = []
         for index, e in enumerate(lines):
             cue = max(cues.get(c, 0.0) for c in e.tags.answers)
@@ -156,7 +160,7 @@ class ClientLines:
                 + 0.2 * mood
                 + (2.0 if facts.meeting == 1 else 0.5) * trouble[index]
                 - 0.5 * max(0.0, like_before[index] - 0.5)
-                + draw.gauss(0, 0.06)
+                + rng.gauss(0, 0.06)
             )
         return np.array(scores)
 
@@ -183,9 +187,9 @@ class ClientLines:
         candidates = [text for text in self._generate(facts, question, 3) if text not in facts.said]
         if candidates:
             heard = facts.heard.text if facts.heard else facts.other
-            near = self._sense.nearness(heard, candidates) - 0.5 * np.array(
+            near = self._similarity.nearness(heard, candidates) - 0.5 * np.array(
                 [
-                    self._sense.nearest(
+                    self._similarity.nearest(
                         text, [line.text for line in facts.lines if line.who == facts.me]
                     )
                     for text in candidates

@@ -12,7 +12,7 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
 from simcounsel.llm.question import Example, Question
 from simcounsel.standins.picks import Pick, filled_in, used_before
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 
 REFLECTS = 0.6
 """How often a word on what was heard stands before a policy's own line, where that is fitting."""
@@ -33,8 +33,8 @@ Speak = Callable[[LineFacts, int], str | None]
 class CounselorLines:
     """Chooses and fills forms. tuned: asked before them."""
 
-    def __init__(self, sense: Sense, tuned: Speak | None = None) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, tuned: Speak | None = None) -> None:
+        self._similarity = similarity
         self._tuned = tuned
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
@@ -89,12 +89,12 @@ class CounselorLines:
             filled = [(e, text) for e in pool if (text := filled_in(e.text, facts)) is not None]
         if not filled:
             return None
-        near = self._sense.nearness(
+        near = self._similarity.nearness(
             facts.heard.text if facts.heard else facts.other, [text for _, text in filled]
         )
-        draw = chance(question.seed, "own")
+        rng = chance(question.seed, "own")
         scores = [
-            0.4 * near[i] + draw.gauss(0, 0.12) - 1.5 * used_before(e.text, said)
+            0.4 * near[i] + rng.gauss(0, 0.12) - 1.5 * used_before(e.text, said)
             for i, (e, _) in enumerate(filled)
         ]
         chosen, text = filled[int(np.argmax(scores))]
@@ -103,9 +103,9 @@ class CounselorLines:
             and "“" not in text
             and facts.heard
             and len(facts.heard.text.split()) >= A_TELLING
-            and draw.random() < REFLECTS
+            and rng.random() < REFLECTS
         ):
-            text = f"{self._form(facts, question, 'reflect', words=draw.random() < 0.4)} {text}"
+            text = f"{self._form(facts, question, 'reflect', words=rng.random() < 0.4)} {text}"
         return Pick(
             text=text, emphasis=None, emotion="trust", source="chosen", leaves=bool(facts.leaves)
         )
@@ -141,9 +141,9 @@ class CounselorLines:
             return str(question.declared.say)
         uses = np.array([used_before(e.text, said) for e, _ in filled])
         heard = facts.heard.text if facts.heard else facts.other
-        near = self._sense.nearness(heard, [text for _, text in filled])
-        draw = chance(question.seed, "form", move)
-        noise = np.array([draw.gauss(0, 0.12) for _ in filled])
+        near = self._similarity.nearness(heard, [text for _, text in filled])
+        rng = chance(question.seed, "form", move)
+        noise = np.array([rng.gauss(0, 0.12) for _ in filled])
         tagged = np.array(
             [
                 (0.25 if e.tags.emotion != "neutral" else 0.15 if e.tags.theme != "any" else 0.0)

@@ -39,7 +39,7 @@ from simcounsel.policies.course.schemas import (
 from simcounsel.standins.changing import first_task
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
 T = TypeVar("T")
@@ -58,8 +58,8 @@ WISH = re.compile(
 )
 PLAN = re.compile(r"\bI('ll| will|'m going to| am going to| plan)\b", re.IGNORECASE)
 FEELING = re.compile(
-    r"\bI('m| am| feel| felt|"
-    r" was)\s+(\w+\s+)?(afraid|scared|sad|angry|ashamed|tired|lonely|guilty|relieved|glad|happy|calm|worn)\b",
+    r"\bI('m| am| feel| felt| was)\s+(\w+\s+)?"
+    r"(afraid|scared|sad|angry|ashamed|tired|lonely|guilty|relieved|glad|happy|calm|worn)\b",
     re.IGNORECASE,
 )
 HERE = re.compile(
@@ -72,8 +72,8 @@ NOT = re.compile(r"\b(not|never|no|nobody|nothing|\w+n't)\b", re.IGNORECASE)
 class Courses:
     """Answers what a counselor asks over a course."""
 
-    def __init__(self, sense: Sense, feelings: Feelings) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings) -> None:
+        self._similarity = similarity
         self._feelings = feelings
 
     def register(self, standins: StandIns) -> None:
@@ -94,12 +94,12 @@ class Courses:
         lately a little later.
         """
         ids, texts = tuple(facts.options), list(facts.options.values())
-        near = np.max([self._sense.nearness(aim, texts) for aim in facts.objective], axis=0)
-        draw = chance(question.seed, question.purpose)
+        near = np.max([self._similarity.nearness(aim, texts) for aim in facts.objective], axis=0)
+        rng = chance(question.seed, question.purpose)
         scores = (
             near
             - LATELY * np.array([one in facts.lately for one in ids])
-            + np.array([draw.gauss(0, 0.02) for _ in ids])
+            + np.array([rng.gauss(0, 0.02) for _ in ids])
         )
         count = min(len(ids), facts.most, facts.least + 1)
         best = np.argsort(-scores, kind="stable")[:count]
@@ -127,7 +127,9 @@ class Courses:
         )
         ids = tuple(skills)
         called = f"The client says '{heard}'" if facts.heard else heard
-        near = self._sense.nearness(called, [text.split("Cue: ")[-1] for text in skills.values()])
+        near = self._similarity.nearness(
+            called, [text.split("Cue: ")[-1] for text in skills.values()]
+        )
         scores = near - USED_AGAIN * np.array([facts.used.count(one) for one in ids])
         best = int(np.argmax(scores))
         if facts.heard is None:
@@ -142,7 +144,8 @@ class Courses:
                 if feeling.emotion == "neutral"
                 else f"rather {ADJECTIVE[feeling.emotion]}"
             )
-            assessment = f"Most weight seems to lie on “{facts.heard.emphasis or before_capitals(heard)[0]}”."
+            weight = facts.heard.emphasis or before_capitals(heard)[0]
+            assessment = f"Most weight seems to lie on “{weight}”."
             state = (
                 f"{felt} by the words,"
                 f" {'closer than at first' if facts.closeness >= 4 else 'not close yet'}"
@@ -169,7 +172,7 @@ class Courses:
         said = [sentence for line in facts.lines for sentence in before_capitals(line.text)]
         goals = []
         for number, goal in enumerate(facts.goals, 1):
-            near = self._sense.nearness(goal, said)
+            near = self._similarity.nearness(goal, said)
             if said and near.max() >= MET_FROM:
                 goals.append(
                     GoalAnswer(number=number, met=True, quote=said[int(near.argmax())][:400])
@@ -230,7 +233,7 @@ class Courses:
         ids, texts = tuple(facts.known), [_words(text) for text in facts.known.values()]
         placed = []
         for number, text in enumerate(told, 1):
-            near = self._sense.nearness(text, texts)
+            near = self._similarity.nearness(text, texts)
             best = int(near.argmax()) if texts else 0
             relation: Literal["new", "same", "contradicts"] = "new"
             if (
@@ -263,7 +266,7 @@ class Courses:
         ]
         rows: list[tuple[float, RowAnswer]] = []
         for text in dict.fromkeys(told):
-            near = self._sense.nearness(text, list(plain.values())) if plain else np.zeros(1)
+            near = self._similarity.nearness(text, list(plain.values())) if plain else np.zeros(1)
             if plain and near.max() >= FIELD_FROM:
                 rows.append(
                     (

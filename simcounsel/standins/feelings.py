@@ -9,7 +9,7 @@ from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.registry import Given
-from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.similarity import Probe, Similarity
 
 IN_PASSING = 3
 """What others are seen to do moves one no more than this, 1 to 10."""
@@ -27,8 +27,8 @@ class Feeling(NamedTuple):
 class Feelings:
     """Names what a text feels like."""
 
-    def __init__(self, sense: Sense) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity) -> None:
+        self._similarity = similarity
         self._common: list[tuple[str, Label]] = [
             (text, _label(label)) for text, label in labelled("feelings")
         ]
@@ -64,7 +64,7 @@ class Feelings:
         """The emotion with the largest share among the neighbours, its mean intensity and
         poignancy.
         """
-        shares = Probe(self._sense, [*self._common, *own]).weights(text)
+        shares = Probe(self._similarity, [*self._common, *own]).weights(text)
         by_emotion: dict[Emotion, float] = {}
         for (emotion, _, _), share in shares.items():
             by_emotion[emotion] = by_emotion.get(emotion, 0.0) + share

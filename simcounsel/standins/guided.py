@@ -25,7 +25,7 @@ from simcounsel.policies.staged.questions import (
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.registry import Given, StandIns
-from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.similarity import Probe, Similarity
 from simcounsel.texts.sentences import before_capitals
 
 ENOUGH_WORDS, A_GREETING = 18, 3
@@ -50,8 +50,8 @@ _ASKS_FOR_TELLING = re.compile(
 class Guided:
     """Answers what a staged session asks."""
 
-    def __init__(self, sense: Sense, feelings: Feelings) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings) -> None:
+        self._similarity = similarity
         self._feelings = feelings
         self._intents = labelled("intents")
 
@@ -83,7 +83,7 @@ class Guided:
     def intent(self, facts: IntentFacts, question: Question[str]) -> Given[str]:
         """The kind of the nearest labelled lines, among those that are possible here."""
         possible = [(text, label) for text, label in self._intents if label in question.options]
-        shares = Probe(self._sense, possible, neighbours=5).weights(facts.heard)
+        shares = Probe(self._similarity, possible, neighbours=5).weights(facts.heard)
         best = max(shares, key=lambda label: (shares[label], label))
         sure = shares[best] >= AGREED
         why = f"{shares[best]:.0%} of the nearest lines mean {best}" + (
@@ -128,14 +128,14 @@ class Guided:
         """The sentences nearest to everything that was told, in the order of the talk."""
         if len(told) <= count:
             return told
-        near = self._sense.nearness(" ".join(told), told)
+        near = self._similarity.nearness(" ".join(told), told)
         return [told[index] for index in sorted(np.argsort(-near, kind="stable")[:count])]
 
     def exercise(self, facts: ExerciseFacts, question: Question[str]) -> Given[str]:
         """The one nearest to what was told, those that suit the feeling before the others."""
         kept = facts.candidates
         told = " ".join((*facts.heard[-4:], facts.notes[-300:]))
-        near = self._sense.nearness(told, [f"{one.name}. {one.goal}" for one in kept])
+        near = self._similarity.nearness(told, [f"{one.name}. {one.goal}" for one in kept])
         suits = np.array([0.25 if facts.emotion in one.suits else 0.0 for one in kept])
         best = int(np.argmax(near + suits))
         fits = "suits what is felt and " if suits[best] else ""

@@ -10,7 +10,7 @@ import numpy as np
 from simcounsel.agents.facts import InterviewFacts
 from simcounsel.llm.question import Question
 from simcounsel.standins.registry import Given
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 
 NEAR = 0.3
 """Below this cosine nothing that is known answers a question."""
@@ -38,8 +38,8 @@ _HARM = re.compile(
 class Interviews:
     """Answers of all kinds of people."""
 
-    def __init__(self, sense: Sense) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity) -> None:
+        self._similarity = similarity
 
     def answer(self, facts: InterviewFacts, question: Question[str]) -> Given[str]:
         """What this person says. A question about harming oneself is met with nothing but a plain
@@ -48,7 +48,7 @@ class Interviews:
         if _HARM.search(facts.question):
             return Given(value=_first_new(NO_HARM, facts.answers, NO_HARM[0]))
         known = [text for text in facts.own_words if text not in facts.answers]
-        near = self._sense.nearness(facts.question, known)
+        near = self._similarity.nearness(facts.question, known)
         if len(known) and near.max() >= NEAR:
             return Given(value=known[int(np.argmax(near))])
         return Given(value=_first_new(UNKNOWN, facts.answers, SILENT))

@@ -11,7 +11,7 @@ from simcounsel.chance import chance
 from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.picks import Pick, filled_in, used_before
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 
 TROUBLED = frozenset({"fear", "sadness", "anger", "disgust"})
 
@@ -19,8 +19,8 @@ TROUBLED = frozenset({"fear", "sadness", "anger", "disgust"})
 class LaypersonLines:
     """Chooses lines of the persona's file."""
 
-    def __init__(self, sense: Sense) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity) -> None:
+        self._similarity = similarity
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
         """The line for the act; nobody leaves a troubled friend without a kind word first."""
@@ -59,15 +59,15 @@ class LaypersonLines:
                 leaves=leaving,
             )
         texts = [re.sub(r"\[([^\]]+)\]", r"\1", text) for _, text in filled]
-        near = self._sense.nearness(heard.text, texts) if heard else np.zeros(len(texts))
+        near = self._similarity.nearness(heard.text, texts) if heard else np.zeros(len(texts))
         theme = self._theme_nearness(facts, question, heard.text if heard else "")
         uses = np.array([used_before(e.tags.form, said) for e, _ in filled])
-        draw = chance(question.seed, "chat")
+        rng = chance(question.seed, "chat")
         scores = [
             0.8 * near[i]
             + (0.0 if e.tags.theme == "any" else 1.2 * (theme.get(e.tags.theme, 0.0) - 0.3))
             - 1.5 * uses[i]
-            + draw.gauss(0, 0.05)
+            + rng.gauss(0, 0.05)
             for i, (e, _) in enumerate(filled)
         ]
         best = int(np.argmax(scores))
@@ -91,6 +91,6 @@ class LaypersonLines:
         if not heard:
             return {}
         return {
-            theme: float(np.sort(self._sense.nearness(heard, texts))[-2:].mean())
+            theme: float(np.sort(self._similarity.nearness(heard, texts))[-2:].mean())
             for theme, texts in by_theme.items()
         }

@@ -9,19 +9,23 @@ from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.laypersonlines import LaypersonLines
 from simcounsel.standins.picks import Pick
 from simcounsel.standins.registry import Given
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 
 
 class Lines:
     """Lines of all roles, with the feeling in them."""
 
     def __init__(
-        self, sense: Sense, feelings: Feelings, generate: Generate, tuned: Speak | None = None
+        self,
+        similarity: Similarity,
+        feelings: Feelings,
+        generate: Generate,
+        tuned: Speak | None = None,
     ) -> None:
         self._feelings = feelings
-        self._client = ClientLines(sense, feelings, generate)
-        self._counselor = CounselorLines(sense, tuned)
-        self._layperson = LaypersonLines(sense)
+        self._client = ClientLines(similarity, feelings, generate)
+        self._counselor = CounselorLines(similarity, tuned)
+        self._layperson = LaypersonLines(similarity)
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Given[LineAnswer]:
         """The line, and in the notes the words that it leans on."""

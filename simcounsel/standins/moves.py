@@ -4,16 +4,16 @@ from simcounsel.llm.question import Question
 from simcounsel.policies.socratic import MoveFacts
 from simcounsel.standins.labelled import labelled
 from simcounsel.standins.registry import Given
-from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.similarity import Probe, Similarity
 
 FIRST_CLARIFY = 0.4
 """Before anything is probed it should be clear: how much this counts for the first question."""
 
 
-def choose_move(facts: MoveFacts, question: Question[str], sense: Sense) -> Given[str]:
+def choose_move(facts: MoveFacts, question: Question[str], similarity: Similarity) -> Given[str]:
     """The kind of question, one not yet used in this talk if there is one, and why."""
     used = facts.used
-    shares = Probe(sense, labelled("moves"), neighbours=12, sharpness=8.0).weights(facts.heard)
+    shares = Probe(similarity, labelled("moves"), neighbours=12, sharpness=8.0).weights(facts.heard)
     counts = {kind: used.count(kind) for kind in question.options}
     least = min(counts.values())
     open_kinds = [kind for kind in question.options if counts[kind] == least]

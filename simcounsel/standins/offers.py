@@ -8,7 +8,7 @@ from random import Random
 from simcounsel.agents.facts import LineFacts
 from simcounsel.chance import chance
 from simcounsel.standins.labelled import labelled
-from simcounsel.standins.sense import Probe, Sense
+from simcounsel.standins.similarity import Probe, Similarity
 
 SURE = 0.62
 """From this share of the nearest labelled questions on, a question is taken to be of its kind."""
@@ -31,10 +31,10 @@ _ASKS = re.compile(r"\bif you (?:like|want)|\btell me when\b", re.IGNORECASE)
 class Offers:
     """Knows what is offered, and what to say to it."""
 
-    def __init__(self, sense: Sense) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity) -> None:
+        self._similarity = similarity
         self._known = labelled("offers")
-        self._probe = Probe(sense, self._known, neighbours=6)
+        self._probe = Probe(similarity, self._known, neighbours=6)
 
     def reply(self, facts: LineFacts, seed: int) -> str | None:
         """The line; None when nothing of the kind was asked, or all that could be said was said in
@@ -43,14 +43,14 @@ class Offers:
         kind = self.kind(facts)
         if kind is None:
             return None
-        draw = chance(seed, "offer")
+        rng = chance(seed, "offer")
         fresh = [
             text
             for text, label in labelled("replies")
-            if label == self._say(kind, facts, draw) and text not in facts.own
+            if label == self._say(kind, facts, rng) and text not in facts.own
         ]
         fresh = [text for text in fresh if text not in facts.said[-12:]] or fresh
-        return draw.choice(fresh) if fresh else None
+        return rng.choice(fresh) if fresh else None
 
     def kind(self, facts: LineFacts) -> str | None:
         """What the counselor's last question is about: preference, offer, guiding, outcome or more;
@@ -68,7 +68,9 @@ class Offers:
         if (
             best == "other"
             or shares[best] < SURE
-            or self._sense.nearest(last, [text for text, label in self._known if label == best])
+            or self._similarity.nearest(
+                last, [text for text, label in self._known if label == best]
+            )
             < NEAR
         ):
             return None
@@ -93,22 +95,26 @@ class Offers:
             if "?" in s or _ASKS.search(s) or ("?" not in plain and "thank" in s.lower())
         ]
         known = [question for question, label in self._known if label != "other"]
-        best = max(asked, key=lambda sentence: self._sense.nearest(sentence, known), default=None)
-        return best if best and (self._sense.nearest(best, known) >= NEAR or "?" in text) else None
+        best = max(
+            asked, key=lambda sentence: self._similarity.nearest(sentence, known), default=None
+        )
+        return (
+            best
+            if best and (self._similarity.nearest(best, known) >= NEAR or "?" in text)
+            else None
+        )
 
-    def _say(self, kind: str, facts: LineFacts, draw: Random) -> str:
+    def _say(self, kind: str, facts: LineFacts, rng: Random) -> str:
         if kind == "offer":
             tries = TRIES.get(facts.emotion, 0.8)
-            return (
-                "accept" if draw.random() < tries else "ask" if draw.random() < ASKS else "decline"
-            )
+            return "accept" if rng.random() < tries else "ask" if rng.random() < ASKS else "decline"
         if kind == "guiding":
             begun = sum(
                 text in {t for t, label in labelled("replies") if label == "going_on"}
                 for text in facts.own[-3:]
             )
             return "understood" if begun >= 2 else "going_on"
-        return {"more": "enough" if draw.random() < 0.85 else "once_more"}.get(kind, kind)
+        return {"more": "enough" if rng.random() < 0.85 else "once_more"}.get(kind, kind)
 
 
 def _just_did(facts: LineFacts) -> bool:

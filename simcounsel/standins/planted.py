@@ -37,13 +37,13 @@ def planted(name: str) -> Scripted:
         )
     points = int(found.group(1))
     model = Scripted(
-        {"line_counselor": _help, "self_report": lambda question, draw: _report(question, points)}
+        {"line_counselor": _help, "self_report": lambda question, rng: _report(question, points)}
     )
     model.name = name
     return model
 
 
-def _help(question: Question[Any], draw: Random) -> str:
+def _help(question: Question[Any], rng: Random) -> str:
     """The counselor's line: the mark in front of a number, since no line may be said twice."""
     facts = question.facts
     assert isinstance(facts, LineFacts)
@@ -58,8 +58,8 @@ def _help(question: Question[Any], draw: Random) -> str:
 
 
 def _report(question: Question[Any], points: int) -> str:
-    """Answers that add up to the client's usual sum with noise, `points` lower if what is sent tells
-    of help.
+    """Answers that add up to the client's usual sum with noise, `points` lower if what is sent
+    tells of help.
     """
     facts = question.facts
     assert isinstance(facts, SelfReportFacts)
@@ -73,11 +73,11 @@ def _report(question: Question[Any], points: int) -> str:
     )
 
 
-def _shared_out(total: int, items: tuple[FormItem, ...], draw: Random) -> dict[str, float]:
+def _shared_out(total: int, items: tuple[FormItem, ...], rng: Random) -> dict[str, float]:
     """`total` points over the items, a point at a time to one that is not full yet."""
     points = dict.fromkeys((item.id for item in items), 0)
     room = {item.id: int(item.high - item.low) for item in items}
     for _ in range(total):
-        one = draw.choice(sorted(name for name in points if points[name] < room[name]))
+        one = rng.choice(sorted(name for name in points if points[name] < room[name]))
         points[one] += 1
     return {item.id: item.low + points[item.id] for item in items}

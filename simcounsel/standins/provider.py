@@ -1,5 +1,5 @@
-"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as it
-is written (`PromptOnly`).
+"""The embedded ChatModel: each kind of question has its stand-in, or is put to the small model as
+it is written (`PromptOnly`).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simcounsel.llm.adapter import Adapter
     from simcounsel.llm.llama import Llama
     from simcounsel.standins.feelings import Feelings
-    from simcounsel.standins.sense import Sense
+    from simcounsel.standins.similarity import Similarity
 
 LINE_TOKENS, SENTENCE_TOKENS, TUNED_TOKENS, CONTEXT_TOKENS = 48, 44, 56, 4096
 
@@ -77,18 +77,18 @@ class Embedded:
         from simcounsel.llm.embeddings import MiniLM
         from simcounsel.standins.feelings import Feelings
         from simcounsel.standins.ratings import Ratings
-        from simcounsel.standins.sense import Sense
         from simcounsel.standins.sessions import Sessions
+        from simcounsel.standins.similarity import Similarity
 
-        sense = Sense(MiniLM())
-        feelings = Feelings(sense)
-        self._add_residents(sense, feelings)
-        self._add_policies(sense, feelings)
-        Sessions(sense, feelings).register(self._standins)
-        Ratings(sense, self._model).register(self._standins)
+        similarity = Similarity(MiniLM())
+        feelings = Feelings(similarity)
+        self._add_residents(similarity, feelings)
+        self._add_policies(similarity, feelings)
+        Sessions(similarity, feelings).register(self._standins)
+        Ratings(similarity, self._model).register(self._standins)
         self._standins.add(PromptOnly, self._from_prompt)
 
-    def _add_policies(self, sense: "Sense", feelings: "Feelings") -> None:
+    def _add_policies(self, similarity: "Similarity", feelings: "Feelings") -> None:
         """What policies and the safety protocol ask."""
         from simcounsel.policies.protection.reading import SafetyAnswerFacts
         from simcounsel.policies.socratic import MoveFacts
@@ -99,17 +99,17 @@ class Embedded:
         from simcounsel.standins.guided import Guided
         from simcounsel.standins.moves import choose_move
 
-        Guided(sense, feelings).register(self._standins)
-        Courses(sense, feelings).register(self._standins)
-        ChangingClients(sense).register(self._standins)
+        Guided(similarity, feelings).register(self._standins)
+        Courses(similarity, feelings).register(self._standins)
+        ChangingClients(similarity).register(self._standins)
         cases.register(self._standins)
         add = self._standins.add
-        add(MoveFacts, lambda move, question: choose_move(move, question, sense))
+        add(MoveFacts, lambda move, question: choose_move(move, question, similarity))
         # a model this small cannot judge danger: what words gave stands, and the log says `chosen`
         add(RiskFacts, lambda risk, question: Given(value=risk.level))
         add(SafetyAnswerFacts, declared)
 
-    def _add_residents(self, sense: "Sense", feelings: "Feelings") -> None:
+    def _add_residents(self, similarity: "Similarity", feelings: "Feelings") -> None:
         """What a resident's mind asks."""
         from simcounsel.standins.interviews import Interviews
         from simcounsel.standins.lines import Lines
@@ -117,13 +117,13 @@ class Embedded:
         from simcounsel.standins.thoughts import Thoughts
         from simcounsel.standins.tuned import Tuned
 
-        tuned = Tuned(sense, self._speak).line if self._adapter else None
-        lines = Lines(sense, feelings, self._new_lines, tuned)
-        thoughts = Thoughts(sense, feelings, self._write)
+        tuned = Tuned(similarity, self._speak).line if self._adapter else None
+        lines = Lines(similarity, feelings, self._new_lines, tuned)
+        thoughts = Thoughts(similarity, feelings, self._write)
         add = self._standins.add
         add(facts.LineFacts, lines.line)
-        add(facts.DayFacts, lambda day, question: choose_day(day, question, sense))
-        add(facts.SlotsFacts, lambda slots, question: choose_slots(slots, question, sense))
+        add(facts.DayFacts, lambda day, question: choose_day(day, question, similarity))
+        add(facts.SlotsFacts, lambda slots, question: choose_slots(slots, question, similarity))
         add(facts.AppraisalFacts, feelings.appraised)
         add(facts.SummaryFacts, thoughts.summary)
         add(facts.SalienceFacts, thoughts.questions)
@@ -131,7 +131,7 @@ class Embedded:
         add(facts.PortraitFacts, thoughts.portrait)
         add(facts.PersonaFacts, thoughts.persona)
         add(facts.SkippedDaysFacts, lambda skipped, question: Given(value=skipped.usual))
-        add(facts.InterviewFacts, Interviews(sense).answer)
+        add(facts.InterviewFacts, Interviews(similarity).answer)
 
     # the language model itself
 

@@ -20,7 +20,7 @@ from simcounsel.agents.questionnaire import FormItem
 from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts, PairFacts
 from simcounsel.llm.question import Question
 from simcounsel.standins.registry import Given, StandIns
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ MOST_CHARACTERS = 7000
 class Ratings:
     """model: opens the language model when it is first needed."""
 
-    def __init__(self, sense: Sense, model: "Callable[[], Llama]") -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, model: "Callable[[], Llama]") -> None:
+        self._similarity = similarity
         self._model = model
 
     def register(self, standins: StandIns) -> None:
@@ -60,7 +60,7 @@ class Ratings:
 
     def _share(self, text: str, known: list[str]) -> float:
         """How near it comes, from 0 to 1; the mean of the three nearest."""
-        near = np.sort(self._sense.nearness(text, known))[-3:]
+        near = np.sort(self._similarity.nearness(text, known))[-3:]
         return float(np.clip((near.mean() - FAR) / (NEAR - FAR), 0, 1)) if len(near) else 0.5
 
     def judge_item(self, facts: ItemFacts, question: Question[Any]) -> Given[float]:

@@ -40,11 +40,11 @@ class Scripted:
 
     async def complete(self, request: Question[Any], complaint: str | None) -> Completion:
         """A drawn answer that fits what was asked for."""
-        draw = chance(request.seed, request.purpose, complaint or "")
+        rng = chance(request.seed, request.purpose, complaint or "")
         script = self._scripts.get(request.purpose)
         known = script is None and type(request.facts) in self._standins.known
         given = self._standins.answer(request) if known else None
-        text = given.text if given else script(request, draw) if script else _answer(request, draw)
+        text = given.text if given else script(request, rng) if script else _answer(request, rng)
         words = len(request.system.split()) + len(request.prompt.split())
         return Completion(
             text=text,
@@ -57,86 +57,84 @@ class Scripted:
         """Nothing to let go of."""
 
 
-def _answer(request: Question[Any], draw: Random) -> str:
+def _answer(request: Question[Any], rng: Random) -> str:
     match request.verb:
         case "choose":
-            return draw.choice(request.options)
+            return rng.choice(request.options)
         case "rate":
             low, high = request.scale or (1, 10)
-            return str(draw.randint(low, high))
+            return str(rng.randint(low, high))
         case "fill" if isinstance(request.facts, ExtractFacts):
             return str(request.declared.model_dump_json())
         case "fill":
             assert request.schema is not None
             schema = request.schema.model_json_schema()
-            return json.dumps(_instance(schema, schema, draw, request, ""), ensure_ascii=False)
+            return json.dumps(_instance(schema, schema, rng, request, ""), ensure_ascii=False)
         case _:
-            return _sentence(draw)
+            return _sentence(rng)
 
 
-def _sentence(draw: Random) -> str:
-    words = [draw.choice(WORDS) for _ in range(3)]
+def _sentence(rng: Random) -> str:
+    words = [rng.choice(WORDS) for _ in range(3)]
     return (
         f"I was thinking about the {words[0]} and the {words[1]} this {words[2]}, number"
-        f" {draw.randrange(10_000)}."
+        f" {rng.randrange(10_000)}."
     )
 
 
 def _instance(
     schema: Mapping[str, Any],
     root: Mapping[str, Any],
-    draw: Random,
+    rng: Random,
     request: Question[Any],
     name: str,
 ) -> Any:
     """A value that fits a JSON schema, drawn; texts out of the examples where there are any."""
     if "$ref" in schema:
-        return _instance(
-            root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root, draw, request, name
-        )
+        return _instance(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root, rng, request, name)
     if "anyOf" in schema:
-        return _instance(schema["anyOf"][0], root, draw, request, name)
+        return _instance(schema["anyOf"][0], root, rng, request, name)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
-        return draw.choice(schema["enum"])
+        return rng.choice(schema["enum"])
     match schema.get("type"):
         case "object":
             return {
-                key: _instance(part, root, draw, request, key)
+                key: _instance(part, root, rng, request, key)
                 for key, part in schema["properties"].items()
             }
         case "boolean":
-            return draw.random() < 0.5
+            return rng.random() < 0.5
         case "array" if (closed := _closed(request, name)) is not None:
-            return draw.sample(closed, min(len(closed), draw.randint(0, 2)))
+            return rng.sample(closed, min(len(closed), rng.randint(0, 2)))
         case "array" if "enum" in schema["items"]:
             closed = schema["items"]["enum"]
-            return draw.sample(closed, min(len(closed), _length(schema, request, draw)))
+            return rng.sample(closed, min(len(closed), _length(schema, request, rng)))
         case "array":
             return [
-                _instance(schema["items"], root, draw, request, name)
-                for _ in range(_length(schema, request, draw))
+                _instance(schema["items"], root, rng, request, name)
+                for _ in range(_length(schema, request, rng))
             ]
         case "integer":
             high = schema.get("maximum", 10)
             if name == "evidence" and isinstance(request.facts, InsightsFacts):
                 high = len(request.facts.evidence)
-            return draw.randint(
+            return rng.randint(
                 schema.get("minimum", 1), max(1, min(high, schema.get("maximum", high)))
             )
         case "number":
             low, step = schema.get("minimum", 0), schema.get("multipleOf", 1)
-            return low + step * draw.randint(
+            return low + step * rng.randint(
                 0, round((schema.get("maximum", low + step) - low) / step)
             )
     if name == "at":
-        return f"{draw.randrange(6, 22):02d}:{draw.choice(('00', '15', '30', '45'))}"
+        return f"{rng.randrange(6, 22):02d}:{rng.choice(('00', '15', '30', '45'))}"
     if name == "place" and isinstance(request.facts, SlotsFacts) and request.facts.places:
-        return draw.choice([place.name for place in request.facts.places])
+        return rng.choice([place.name for place in request.facts.places])
     if name in ("activity", "do"):
-        return f"spends time with the {draw.choice(WORDS)}"
-    return _sentence(draw)
+        return f"spends time with the {rng.choice(WORDS)}"
+    return _sentence(rng)
 
 
 def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
@@ -150,11 +148,11 @@ def _closed(request: Question[Any], name: str) -> Sequence[str] | None:
             return None
 
 
-def _length(schema: Mapping[str, Any], request: Question[Any], draw: Random) -> int:
+def _length(schema: Mapping[str, Any], request: Question[Any], rng: Random) -> int:
     match request.facts:
         case (
             SlotsFacts(minutes=wanted) | AppraisalFacts(news=wanted) | SkippedDaysFacts(days=wanted)
         ):
             return len(wanted)
     low = int(schema.get("minItems", 1))
-    return draw.randint(low, min(int(schema.get("maxItems", low)), low + 1))
+    return rng.randint(low, min(int(schema.get("maxItems", low)), low + 1))

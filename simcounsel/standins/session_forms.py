@@ -28,16 +28,16 @@ def forms() -> Mapping[str, Any]:
     return found
 
 
-def form_of(stage: str, said: list[str], draw: Random) -> tuple[str, str]:
+def form_of(stage: str, said: list[str], rng: Random) -> tuple[str, str]:
     """A form of a stage that was not said yet."""
     listed = [(skill, text) for skill, text in forms()["supporter"][stage]]
     fresh = [pair for pair in listed if not any(pair[1] in line for line in said)]
-    return draw.choice(fresh or listed)
+    return rng.choice(fresh or listed)
 
 
-def fresh(texts: list[str], said: Collection[str], draw: Random) -> str:
+def fresh(texts: list[str], said: Collection[str], rng: Random) -> str:
     """One of the texts, if possible one that was not said yet."""
-    return draw.choice([text for text in texts if text not in said] or texts)
+    return rng.choice([text for text in texts if text not in said] or texts)
 
 
 def ended(text: str) -> str:
@@ -50,7 +50,7 @@ def given_before(back: str, said: list[str]) -> bool:
     return any(back in line for line in said)
 
 
-def offers(line: str) -> bool:
+def asks_leave(line: str) -> bool:
     """Whether it asks leave for an idea."""
     return "one small idea" in line
 

@@ -36,10 +36,10 @@ from simcounsel.specs.vocabulary import QUALITIES, Quality, Support
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.secondperson import given_back
-from simcounsel.standins.sense import Sense
 from simcounsel.standins.session_forms import (
     ASKS_ADVICE,
     asks_about_danger,
+    asks_leave,
     closes,
     danger_line,
     danger_unasked,
@@ -49,9 +49,9 @@ from simcounsel.standins.session_forms import (
     fresh,
     given_before,
     is_idea,
-    offers,
     why,
 )
+from simcounsel.standins.similarity import Similarity
 from simcounsel.texts import sentences
 
 ORDER: tuple[Support, ...] = ("listening", "identifying", "exploring", "goals", "support")
@@ -86,8 +86,8 @@ RULES: dict[str, tuple[Quality, str, str]] = {
 class Sessions:
     """Answers the questions of the six roles."""
 
-    def __init__(self, sense: Sense, feelings: Feelings) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings) -> None:
+        self._similarity = similarity
         self._feelings = feelings
 
     def register(self, standins: StandIns) -> None:
@@ -111,23 +111,23 @@ class Sessions:
         """Facts as they were typed in, one or two, in their order; or a line that tells nothing
         new.
         """
-        draw, forms_of = chance(question.seed, "seek"), forms()["seeker"]
+        rng, forms_of = chance(question.seed, "seek"), forms()["seeker"]
         heard = facts.lines[-1][1] if facts.lines else ""
         said = {text for _, text in facts.lines}
         if facts.last:
-            return Given(value=SeekerLine(line=fresh(forms_of["leaving"], said, draw)))
+            return Given(value=SeekerLine(line=fresh(forms_of["leaving"], said, rng)))
         if not facts.offered:
-            kind = "safe" if asks_about_danger(heard) else "asked" if offers(heard) else "quiet"
-            return Given(value=SeekerLine(line=fresh(forms_of[kind], said, draw)))
+            kind = "safe" if asks_about_danger(heard) else "asked" if asks_leave(heard) else "quiet"
+            return Given(value=SeekerLine(line=fresh(forms_of[kind], said, rng)))
         told = facts.offered[:1]
         if (
             len(facts.offered) > 1
             and facts.offered[1].stage == facts.offered[0].stage
-            and draw.random() < 0.8
+            and rng.random() < 0.8
             and len(facts.offered[0].text.split()) < 25
         ):
             told = facts.offered[:2]
-        before = [fresh(forms_of["begin"], said, draw)] if not heard and draw.random() < 0.5 else []
+        before = [fresh(forms_of["begin"], said, rng)] if not heard and rng.random() < 0.5 else []
         line = " ".join([*before, *(ended(fact.text) for fact in told)])
         return Given(value=SeekerLine(line=line, facts=[fact.id for fact in told]))
 
@@ -139,22 +139,20 @@ class Sessions:
         """Something given back and a question of the stage; by chance a rule is broken that was not
         yet learned.
         """
-        draw = chance(question.seed, "support")
+        rng = chance(question.seed, "support")
         said, heard = [text for _, text in facts.lines], facts.lines[-1][1]
         stage = _stage(facts)
         danger = danger_unasked(facts.lines)
         if danger or facts.last:
-            skill, line = danger_line(said) if danger else form_of("closing", said, draw)
+            skill, line = danger_line(said) if danger else form_of("closing", said, rng)
             return _supporter_line(why(heard, danger), stage, skill, line)
         known = {
             rule: id
             for rule, (_, _, strategy) in RULES.items()
             if (id := self._carried(strategy, facts.carried))
         }
-        slips = [
-            rule for rule in RULES if draw.random() < (STILL_SLIPS if rule in known else SLIPS)
-        ]
-        skill, line = self._line(stage, said, self._theme(facts.lines), draw, slips)
+        slips = [rule for rule in RULES if rng.random() < (STILL_SLIPS if rule in known else SLIPS)]
+        skill, line = self._line(stage, said, self._theme(facts.lines), rng, slips)
         used = [id for rule, id in known.items() if rule not in slips]
         return _supporter_line(why(heard, False), stage, skill, line, used[:2])
 
@@ -162,28 +160,29 @@ class Sessions:
         """The theme whose ideas lie nearest to what the person has said so far."""
         told = " ".join(text for who, text in lines if who == PERSON)
         nearest: dict[str, float] = {
-            theme: self._sense.nearest(told, ideas) for theme, ideas in forms()["ideas"].items()
+            theme: self._similarity.nearest(told, ideas)
+            for theme, ideas in forms()["ideas"].items()
         }
         return max(nearest, key=lambda theme: nearest[theme])
 
     def _line(
-        self, stage: str, said: list[str], theme: str, draw: Random, slips: list[str]
+        self, stage: str, said: list[str], theme: str, rng: Random, slips: list[str]
     ) -> tuple[str, str]:
         """A line of a stage that breaks the given rules, and its skill."""
         heard = said[-1] if said else ""
         back = given_back(heard)
-        if offers(" ".join(said[-2:-1])) and not re.search(
+        if asks_leave(" ".join(said[-2:-1])) and not re.search(
             r"\bno\b|\bnot\b|too much", heard.lower()
         ):
             return "suggestion", fresh(
-                forms()["ideas"].get(theme, forms()["ideas"]["other"]), set(said), draw
+                forms()["ideas"].get(theme, forms()["ideas"]["other"]), set(said), rng
             )
         if "not so fast" in slips and stage in ("listening", "identifying"):
             return "suggestion", fresh(
-                forms()["ideas"].get(theme, forms()["ideas"]["other"]), set(said), draw
+                forms()["ideas"].get(theme, forms()["ideas"]["other"]), set(said), rng
             )
         if is_idea(" ".join(said[-2:-1])):
-            return form_of("after an idea", said, draw)
+            return form_of("after an idea", said, rng)
         if stage == "support" and ASKS_ADVICE.search(heard):
             permission = forms()["supporter"]["support"][0]
             return permission[0], (
@@ -191,9 +190,9 @@ class Sessions:
                 if back and not given_before(back, said)
                 else permission[1]
             )
-        skill, question = form_of(stage, said, draw)
+        skill, question = form_of(stage, said, rng)
         if "one question" in slips and question.endswith("?"):
-            question += " " + form_of(stage, [*said, question], draw)[1]
+            question += " " + form_of(stage, [*said, question], rng)[1]
         if (
             back is None
             or "takes up" in slips
@@ -202,8 +201,8 @@ class Sessions:
         ):
             return skill, question
         return (
-            "reflection" if draw.random() < 0.3 else skill,
-            back if draw.random() < 0.2 and stage == "listening" else f"{back} {question}",
+            "reflection" if rng.random() < 0.3 else skill,
+            back if rng.random() < 0.2 and stage == "listening" else f"{back} {question}",
         )
 
     # the evaluator, the corrector, the manager
@@ -221,7 +220,7 @@ class Sessions:
             enough
             and not danger_unasked(facts.lines)
             and not is_idea(facts.draft)
-            and not offers(facts.draft)
+            and not asks_leave(facts.draft)
         )
         return Given(
             value=Evaluation(
@@ -234,19 +233,19 @@ class Sessions:
 
     def correct(self, facts: CorrectFacts, question: Question[str]) -> Given[str]:
         """The line anew, with no rule broken."""
-        draw = chance(question.seed, "correct")
+        rng = chance(question.seed, "correct")
         said = [text for _, text in facts.lines]
         if danger_unasked(facts.lines):
             return Given(value=danger_line(said)[1])
         back, asked = given_back(said[-1]), sentences.questions(facts.draft)
         if facts.advice == RULES["not so fast"][1] or not asked:
-            _, wanted = form_of(facts.stage, said, draw)
+            _, wanted = form_of(facts.stage, said, rng)
         else:
             wanted = asked[0].strip()
         begins = bool(back) and facts.draft.startswith(back or "")
         if back and (begins or not given_before(back, said)):
             return Given(value=f"{back} {wanted}")
-        return Given(value=wanted if wanted != facts.draft else form_of(facts.stage, said, draw)[1])
+        return Given(value=wanted if wanted != facts.draft else form_of(facts.stage, said, rng)[1])
 
     def distil(self, facts: DistilFacts, question: Question[Distilled]) -> Given[Distilled]:
         """The strategy of each rule that was broken, unless it is carried already."""
@@ -262,7 +261,7 @@ class Sessions:
         if not asks_about_danger(draft) and not closes(draft):
             if draft.count("?") > 1:
                 found.append("one question")
-            if is_idea(draft) and not offers(" ".join(said[-2:-1])):
+            if is_idea(draft) and not asks_leave(" ".join(said[-2:-1])):
                 found.append("not so fast")
             elif back and back not in draft and not given_before(back, said):
                 found.append("feeling" if self._strong(heard) else "takes up")
@@ -273,7 +272,7 @@ class Sessions:
 
     def _carried(self, strategy: str, carried: Mapping[str, str]) -> str | None:
         """The id of a carried strategy that says this one."""
-        near = self._sense.nearness(strategy, list(carried.values()))
+        near = self._similarity.nearness(strategy, list(carried.values()))
         best = max(range(len(carried)), key=lambda index: float(near[index]), default=None)
         return list(carried)[best] if best is not None and near[best] >= 0.8 else None
 

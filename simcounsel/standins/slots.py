@@ -13,7 +13,7 @@ from simcounsel.clock import MINUTES_PER_DAY, minutes_of_day, time_text
 from simcounsel.llm.question import Question
 from simcounsel.specs.persona import Routine
 from simcounsel.standins.registry import Given
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 
 STAY_SLEEP, STAY_OTHER = 0.8, 0.55
 """How likely the same activity goes on into the next slot, while its hours last."""
@@ -22,14 +22,16 @@ ONCE_IN_A_WHILE = {"meal": 150, "errand": 300, "care": 240}
 """Kinds of activity that are not taken up again so soon, in minutes."""
 
 
-def choose_day(facts: DayFacts, question: Question[DayAnswer], sense: Sense) -> Given[DayAnswer]:
+def choose_day(
+    facts: DayFacts, question: Question[DayAnswer], similarity: Similarity
+) -> Given[DayAnswer]:
     """The sample day that is nearest to what is on the mind, with today's appointments put in; in a
     revision what lies before now stays."""
-    draw = chance(question.seed, "day")
+    rng = chance(question.seed, "day")
     mind = " ".join(facts.memories) or "an ordinary day"
     days = facts.days
-    near = sense.nearness(mind, [" ".join(do for _, do in day) for day in days])
-    scores = [float(n) + draw.gauss(0, 0.08) for n in near]
+    near = similarity.nearness(mind, [" ".join(do for _, do in day) for day in days])
+    scores = [float(n) + rng.gauss(0, 0.08) for n in near]
     strokes = list(days[int(np.argmax(scores))])
     now = time_text(facts.minute)
     if facts.why is not None:
@@ -59,18 +61,18 @@ def _five_to_eight(
 
 
 def choose_slots(
-    facts: SlotsFacts, question: Question[BlockAnswer], sense: Sense
+    facts: SlotsFacts, question: Question[BlockAnswer], similarity: Similarity
 ) -> Given[BlockAnswer]:
     """For each slot a routine of that hour: by mood, by the day's plan, by what was done
     already.
     """
-    draw = chance(question.seed, "slots")
+    rng = chance(question.seed, "slots")
     current = next((r for r in facts.routines if r.do == facts.activity), None)
     done = dict(facts.done)
     slots: list[SlotAnswer] = []
     for minute in facts.minutes:
-        if current is None or not _goes_on(current, minute, draw):
-            current = _choose(minute, facts, done, sense, draw, current)
+        if current is None or not _goes_on(current, minute, rng):
+            current = _choose(minute, facts, done, similarity, rng, current)
         done[current.do] = minute
         slots.append(
             SlotAnswer(activity=current.do, kind=current.kind, place=_place(current, facts))
@@ -78,24 +80,26 @@ def choose_slots(
     return Given(value=BlockAnswer(slots=tuple(slots)))
 
 
-def _goes_on(current: Routine, minute: int, draw: Random) -> bool:
+def _goes_on(current: Routine, minute: int, rng: Random) -> bool:
     stay = STAY_SLEEP if current.kind == "sleep" else STAY_OTHER
-    return current.covers(minute) and draw.random() < stay
+    return current.covers(minute) and rng.random() < stay
 
 
 def _choose(
     minute: int,
     facts: SlotsFacts,
     done: dict[str, int],
-    sense: Sense,
-    draw: Random,
+    similarity: Similarity,
+    rng: Random,
     current: Routine | None,
 ) -> Routine:
     fitting = [r for r in facts.routines if r.covers(minute)]
     reachable = {place.kind for place in facts.places}
     fitting = [r for r in fitting if r.place in reachable] or fitting
     stroke = _stroke_at(minute, facts.strokes)
-    near = sense.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
+    near = (
+        similarity.nearness(stroke, [r.do for r in fitting]) if stroke else np.zeros(len(fitting))
+    )
     by_age = sorted((r for r in facts.routines if r.do in done), key=lambda r: done[r.do])
     lately = {r.kind: minute - done[r.do] for r in by_age}
     once = {kind for kind, since in lately.items() if since < ONCE_IN_A_WHILE.get(kind, 0)}
@@ -116,7 +120,7 @@ def _choose(
             + again
             + too_soon
             + _night(routine, minute, facts, current)
-            + draw.gauss(0, 0.18)
+            + rng.gauss(0, 0.18)
         )
     best: Routine = fitting[int(np.argmax(scores))]
     return best

@@ -1,5 +1,5 @@
-"""What a conversation leaves behind, without a model: a summary in the words that were said, and how
-close the two feel.
+"""What a conversation leaves behind, without a model: a summary in the words that were said, and
+how close the two feel.
 """
 
 from collections.abc import Sequence

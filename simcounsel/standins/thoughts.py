@@ -29,7 +29,7 @@ from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import Emotion
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.registry import Given
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from simcounsel.standins.summaries import closeness, summaries_in_quotes
 from simcounsel.standins.texts import third_person_problem, ungrounded
 from simcounsel.texts.sentences import before_capitals, first
@@ -67,8 +67,8 @@ QUESTIONS = {
 class Thoughts:
     """Everything that is concluded. `write(prompt, seed, temperature)` completes a text."""
 
-    def __init__(self, sense: Sense, feelings: Feelings, write: Write) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, feelings: Feelings, write: Write) -> None:
+        self._similarity = similarity
         self._feelings = feelings
         self._write = write
 
@@ -116,7 +116,7 @@ class Thoughts:
 
     def _grounding(self, text: str, evidence: Sequence[str]) -> float:
         """Mean cosine to the three nearest pieces of evidence."""
-        return float(np.sort(self._sense.nearness(text, evidence))[-3:].mean())
+        return float(np.sort(self._similarity.nearness(text, evidence))[-3:].mean())
 
     # reflection
 
@@ -129,14 +129,17 @@ class Thoughts:
         templates = QUESTIONS["client" if facts.role == "client" else "other"]
         texts = [t.format(name=facts.name) for t in templates]
         memories = facts.memories or (facts.name,)
-        draw = chance(question.seed, "questions")
-        scores = np.array([self._grounding(text, memories) + draw.gauss(0, 0.04) for text in texts])
+        rng = chance(question.seed, "questions")
+        scores = np.array([self._grounding(text, memories) + rng.gauss(0, 0.04) for text in texts])
         scores -= 0.3 * np.array([text in facts.wondered for text in texts])
         chosen: list[int] = []
         while len(chosen) < 3:
             apart = np.array(
                 [
-                    max((self._sense.nearest(texts[i], [texts[c]]) for c in chosen), default=0.0)
+                    max(
+                        (self._similarity.nearest(texts[i], [texts[c]]) for c in chosen),
+                        default=0.0,
+                    )
                     for i in range(len(texts))
                 ]
             )
@@ -156,9 +159,9 @@ class Thoughts:
         kept: list[InsightAnswer] = []
         known = list(facts.known)
         for text in sorted(candidates, key=lambda t: (-scores[t], t)):
-            if self._sense.nearest(text, known) > 0.86:
+            if self._similarity.nearest(text, known) > 0.86:
                 continue
-            near = self._sense.nearness(text, evidence)
+            near = self._similarity.nearness(text, evidence)
             cited = [int(i) + 1 for i in np.argsort(-near, kind="stable")[: min(3, len(evidence))]]
             poignant = max(facts.poignancies[i - 1] or 1 for i in cited)
             emotion = emotion_of.get(text) or self._feelings.feel(text).emotion
@@ -238,7 +241,7 @@ class Thoughts:
         insights = facts.insights
         old = before_capitals(facts.portrait.characteristic)
         first = insights[0]
-        near = self._sense.nearness(first, old)
+        near = self._similarity.nearness(first, old)
         if len(old) > 2 and float(near.max()) > 0.6:
             old.pop(int(np.argmax(near)))
         while len(old) >= KEPT_SENTENCES:

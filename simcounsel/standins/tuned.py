@@ -15,15 +15,15 @@ import numpy as np
 from simcounsel.agents.facts import LineFacts
 from simcounsel.llm.answers import speech_problem
 from simcounsel.prompts import render
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from simcounsel.standins.texts import strangers_in
 from simcounsel.texts.sentences import before_capitals
 
 TRIES, ENOUGH = 4, 2
-"""So many candidates are written at most, and no more once so many are fit."""
+"""How many candidates are written at most, and how many fit ones are enough."""
 WINDOW, STEP = 24, 12
-"""Of a long conversation at most so many lines are shown; they move on by so many at once, so that
-the prompt cache holds between.
+"""Of a long conversation the last `WINDOW` lines are shown at most; they move on by `STEP` at once,
+so that the prompt cache holds between.
 """
 MOST_SENTENCES, MOST_WORDS = 2, 45
 ALIKE = 0.93
@@ -66,8 +66,8 @@ _DECIDES = re.compile(
 class Tuned:
     """The counselor's lines of a tuned model. `chat` asks it."""
 
-    def __init__(self, sense: Sense, chat: Chat) -> None:
-        self._sense = sense
+    def __init__(self, similarity: Similarity, chat: Chat) -> None:
+        self._similarity = similarity
         self._chat = chat
 
     def line(self, facts: LineFacts, seed: int) -> str | None:
@@ -80,8 +80,8 @@ class Tuned:
         fit = self._fit(facts, seed, talk)
         if not fit:
             return None
-        scores = self._sense.nearness(facts.heard.text, fit) - 0.5 * np.array(
-            [self._sense.nearest(text, facts.own) for text in fit]
+        scores = self._similarity.nearness(facts.heard.text, fit) - 0.5 * np.array(
+            [self._similarity.nearest(text, facts.own) for text in fit]
         )
         return fit[int(np.argmax(scores))]
 
@@ -101,7 +101,7 @@ class Tuned:
         in these words or others.
         """
         before = [*dict.fromkeys([*(line.text for line in facts.lines), *facts.said])]
-        return bool(before) and self._sense.nearest(text, before) >= ALIKE
+        return bool(before) and self._similarity.nearest(text, before) >= ALIKE
 
 
 def talk_of(facts: LineFacts) -> list[Message]:

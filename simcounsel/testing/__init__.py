@@ -3,9 +3,10 @@
     from simcounsel.testing import check_policy
     check_policy("mirroring", POLICY)
 
-Each check raises a `BrokenContract` that names all that is wrong. Beside them the doubles that tests
-need: `Scripted`, a model without a model; `HashEmbeddings`, vectors without one; `play`, which
-carries an Ask to its end with given values; `talk_view`, a conversation as one of two sees it.
+Each check raises a `BrokenContract` that names all that is wrong. Beside them the doubles that
+tests need: `Scripted`, a model without a model; `HashEmbeddings`, vectors without one; `play`,
+which carries an Ask to its end with given values; `talk_view`, a conversation as one of two sees
+it.
 """
 
 from simcounsel.llm.driving import play

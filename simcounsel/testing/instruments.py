@@ -84,7 +84,9 @@ def _counted(counted: Counted) -> Iterator[str]:
             yield f"it measured {[item.id for item in items]}, and its scores are {counted.scores}"
         for item in items:
             if (item.value is None) != bool(item.reason):
-                yield f"{item.id}: value {item.value!r}, reason {item.reason!r}; a missing one has a"
-                " reason, and no other"
+                yield (
+                    f"{item.id}: value {item.value!r}, reason {item.reason!r}; a missing one has a"
+                    " reason, and no other"
+                )
     if any(item.value for item in nothing):
         yield "it counted something where nothing was said"

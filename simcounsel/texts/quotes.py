@@ -9,8 +9,8 @@ from itertools import pairwise
 from simcounsel.texts import sentences, stopwords
 
 LEAST_WORDS, LEAST_CHARACTERS = 3, 4
-"""The fewest words (Chinese: characters) of a quotation, unless it is a whole sentence of two words at
-least; less shows nothing.
+"""The fewest words (Chinese: characters) of a quotation, unless it is a whole sentence of two words
+at least; less shows nothing.
 """
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _UNIT = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+(?:'[^\W_\u4e00-\u9fff]+)*")

@@ -63,7 +63,7 @@ def write(url: str, sessions: int, in_flight: int, latency_s: float) -> Figures:
 
 
 def rounds(run: Run, in_flight: int) -> int:
-    """So many latencies must pass: wave by wave the longest session, or all questions in rounds."""
+    """How many latencies must pass: wave by wave the longest session, or all questions in rounds."""
     waves: dict[int, Counter[str]] = {}
     for call in run.calls():
         if call["verb"] != "embed":

@@ -30,7 +30,7 @@ PARTS = ("character", "plight", "plight", "plight", "demand", "demand")
 
 
 def settings(count: int = 2, **more: Any) -> Synthesis:
-    """So many situations, the scripted model in all roles, waves of two."""
+    """A synthesis of `count` situations, the scripted model in all roles, waves of two."""
     situations = tuple(
         Situation(id=f"seed-{n}", text=SITUATION, theme="sleep") for n in range(1, count + 1)
     )

@@ -27,9 +27,9 @@ from simcounsel.specs.synthesis import STRATEGY_WORDS, Synthesis
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES, SUPPORTS, THEMES
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.secondperson import given_back
-from simcounsel.standins.sense import Sense
 from simcounsel.standins.session_forms import forms
 from simcounsel.standins.sessions import RULES, Sessions
+from simcounsel.standins.similarity import Similarity
 from tests.stage import happened
 
 # given back
@@ -89,8 +89,8 @@ def test_there_is_something_to_say_at_every_stage_and_an_idea_for_every_theme() 
 
 @pytest.fixture(scope="module")
 def sessions() -> Sessions:
-    sense = Sense(MiniLM())
-    return Sessions(sense, Feelings(sense))
+    similarity = Similarity(MiniLM())
+    return Sessions(similarity, Feelings(similarity))
 
 
 def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> Evaluation:

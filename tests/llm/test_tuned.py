@@ -45,7 +45,7 @@ HEARD = view_of(
 
 @dataclass
 class Words:
-    """A Sense by shared words."""
+    """A Similarity by shared words."""
 
     def nearness(self, text: str, others: Any) -> np.ndarray:
         own = set(text.lower().split())

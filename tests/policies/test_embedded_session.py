@@ -17,7 +17,7 @@ from simcounsel.runs.run import Run
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
 from simcounsel.standins.offers import Offers
-from simcounsel.standins.sense import Sense
+from simcounsel.standins.similarity import Similarity
 from tests.stage import ROOT, line_facts, said, view
 
 pytestmark = pytest.mark.weights
@@ -70,8 +70,8 @@ def test_show_tells_state_verdicts_and_exercise(run: Run) -> None:
 
 
 @pytest.fixture(scope="module")
-def sense() -> Sense:
-    return Sense(MiniLM())
+def similarity() -> Similarity:
+    return Similarity(MiniLM())
 
 
 def request(purpose: str, **more: object) -> Question:
@@ -102,9 +102,9 @@ def request(purpose: str, **more: object) -> Question:
     ],
 )
 def test_sufficiency_is_by_words_and_a_feeling_or_event(
-    sense: Sense, heard: tuple[str, ...], criteria: tuple[str, ...], enough: str
+    similarity: Similarity, heard: tuple[str, ...], criteria: tuple[str, ...], enough: str
 ) -> None:
-    said_so = Guided(sense, Feelings(sense)).sufficient(
+    said_so = Guided(similarity, Feelings(similarity)).sufficient(
         facts := SufficiencyFacts(heard=heard, criteria=criteria),
         request("sufficient", facts=facts),
     )
@@ -119,9 +119,9 @@ def test_sufficiency_is_by_words_and_a_feeling_or_event(
         ("Honestly, exercises never did anything for me, I'd leave it.", "no"),
     ],
 )
-def test_intents_are_by_the_nearest_lines(sense: Sense, heard: str, intent: str) -> None:
+def test_intents_are_by_the_nearest_lines(similarity: Similarity, heard: str, intent: str) -> None:
     assert intent_in(heard) is None
-    found = Guided(sense, Feelings(sense)).intent(
+    found = Guided(similarity, Feelings(similarity)).intent(
         facts := IntentFacts(heard=heard),
         request("intent", options=("yes", "no", "explain", "unclear"), facts=facts),
     )
@@ -149,8 +149,8 @@ def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
     assert sum(intent_in(text) == "no" for text in replies["enough"]) >= 2
 
 
-def test_a_counselors_ordinary_questions_are_no_offers(sense: Sense) -> None:
-    offers, wrong, asked = Offers(sense), 0, 0
+def test_a_counselors_ordinary_questions_are_no_offers(similarity: Similarity) -> None:
+    offers, wrong, asked = Offers(similarity), 0, 0
     for path in sorted(Path(ROOT / "personas").glob("*.yaml")):
         persona = yaml.safe_load(path.read_text(encoding="utf-8"))
         for move, forms in (

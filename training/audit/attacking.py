@@ -1,4 +1,4 @@
-"""The attacks on what two models make of the same sessions, and all that an audit reports of them."""
+"""The attacks on what two models make of the same sessions, and what an audit reports of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -113,8 +113,8 @@ def draw(form: Form, rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def candidates(canary: Canary, n: int, seed: int) -> list[Dialogue]:
-    """So many other fillings of a canary's form (with repetitions where the form has few), drawn by
-    the seed.
+    """`n` other fillings of a canary's form (with repetitions where the form has few), drawn by the
+    seed.
     """
     rng = np.random.default_rng([seed, 0xCA4D])
     made: list[Dialogue] = []

@@ -84,7 +84,7 @@ def neighbours(
     seed: int = 0,
     speakers: Sequence[Role] = ("counselor",),
 ) -> list[Dialogue]:
-    """So many neighbours, `share` of the words of these speakers replaced in each, one at least;
+    """`many` neighbours, `share` of the words of these speakers replaced in each, one at least;
     ids `ID~1`, `ID~2`, ...
 
     The same for the same dialogue and seed. Fewer (or none) if nothing can be replaced.

@@ -1,5 +1,5 @@
-"""A finished training read again: its data, its model, what its account allows. TrainingError if any
-of them is not what it was.
+"""A finished training read again: its data, its model, what its account allows. TrainingError if
+any of them is not what it was.
 """
 
 from collections import Counter

@@ -225,7 +225,7 @@ def agreed(private: X25519PrivateKey, public: bytes, purpose: str) -> bytes:
 
 
 def expanded(key: bytes, size: int) -> Residues:
-    """So many uniform numbers below 2^32, by AES-256-CTR from a key that is used for nothing
+    """`size` uniform numbers below 2^32, by AES-256-CTR from a key that is used for nothing
     else.
     """
     stream = Cipher(AES(key), CTR(bytes(16))).encryptor().update(bytes(4 * size))

@@ -86,8 +86,8 @@ def _ticked(text: str) -> list[int]:
 
 
 def _counted(text: str) -> list[int]:
-    """Where First, second, third ... begin sentences, in one language and in order; 首先 ... 最后 is a
-    list of two.
+    """Where First, second, third ... begin sentences, in one language and in order; 首先 ... 最后
+    is a list of two.
     """
     best: list[int] = []
     for ordinals in _ORDINALS:

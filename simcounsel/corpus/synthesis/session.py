@@ -115,14 +115,14 @@ class Session:
 
     def _seek(self, file: SeekerFile, last: bool) -> Ask[None]:
         message = len(self._lines) + 1
-        draw = chance(*self.context.key, "opening", message)
-        holds_back = last or (message > 1 and file.quiet == 0 and draw.random() < HOLDS_BACK)
+        rng = chance(*self.context.key, "opening", message)
+        holds_back = last or (message > 1 and file.quiet == 0 and rng.random() < HOLDS_BACK)
         offered = () if holds_back else file.offered()
         stage = file.stage
         silent = SILENT if self.context.english else ("...",)
         fresh = [line for line in silent if line not in {text for _, text in self._lines}]
         reply = yield from seek(
-            self.context, self._lines, file.told, offered, stage, last, draw.choice(fresh or silent)
+            self.context, self._lines, file.told, offered, stage, last, rng.choice(fresh or silent)
         )
         told = tuple(dict.fromkeys(reply.value.facts))
         file.tell(told)

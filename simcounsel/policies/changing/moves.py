@@ -34,15 +34,15 @@ def next_move(view: TalkView, state: ClientState) -> tuple[str, str]:
     if view.parting or view.turns_left <= 1:
         return "ending", "the talk is ending"
     spoken = len(view.moves)
-    draw = chance(*view.key, view.me, "changing", len(view.lines))
+    rng = chance(*view.key, view.me, "changing", len(view.lines))
     if state.homework and "homework" not in view.moves and spoken <= 1:
         return "homework", f"{reason}; what was agreed: {state.homework}"
-    if spoken and view.moves[-1] != "digress" and view.turns_left > 4 and draw.random() < DIGRESSES:
+    if spoken and view.moves[-1] != "digress" and view.turns_left > 4 and rng.random() < DIGRESSES:
         return "digress", f"{reason}; goes off the point"
-    if state.insights and "insight" not in view.moves and spoken >= 2 and draw.random() < 0.4:
+    if state.insights and "insight" not in view.moves and spoken >= 2 and rng.random() < 0.4:
         return "insight", f"{reason}; holds on to what it has seen"
     odds = _odds(view, state, spoken)
-    return draw.choices(list(odds), list(odds.values()))[0], reason
+    return rng.choices(list(odds), list(odds.values()))[0], reason
 
 
 def _odds(view: TalkView, state: ClientState, spoken: int) -> dict[str, float]:

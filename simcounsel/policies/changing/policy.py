@@ -50,8 +50,8 @@ class Changing:
         )
 
     def conclude(self, view: TalkView) -> Ask[tuple[PracticeEvent, ...]]:
-        """What it takes home from a session: what was agreed, and what has become clear if a defense
-        has loosened today.
+        """What it takes home from a session: what was agreed, and what has become clear if a
+        defense has loosened today.
         """
         if not in_course(view):
             return ()

@@ -59,8 +59,8 @@ def state_of(view: TalkView) -> ClientState:
     before = [entry.event for entry in view.kept if isinstance(entry.event, ClientShifted)]
     here = [event for event in view.own if isinstance(event, ClientShifted)]
     kept = [*before, *here]
-    draw = chance(view.key[0], view.me, view.other, "changing")
-    start = draw.uniform(6.0, 8.5), draw.uniform(2.5, 5.0)
+    rng = chance(view.key[0], view.me, view.other, "changing")
+    start = rng.uniform(6.0, 8.5), rng.uniform(2.5, 5.0)
     last = kept[-1] if kept else None
     touches = last.softened if last else ()
     return ClientState(
@@ -78,13 +78,13 @@ def today(view: TalkView, state: ClientState) -> ClientState:
     """As the session begins: a week has moved the mood, and what was agreed was done or was not."""
     if not state.fresh or not view.kept:
         return state
-    draw = chance(*view.key, view.me, "since then")
-    mood = state.mood + BETWEEN_DRIFT * (view.closeness - 4) + draw.gauss(0, BETWEEN_SWING)
+    rng = chance(*view.key, view.me, "since then")
+    mood = state.mood + BETWEEN_DRIFT * (view.closeness - 4) + rng.gauss(0, BETWEEN_SWING)
     outcome: Outcome | None = None
     if state.agreed and in_course(view):
         likely = min(0.85, max(0.15, 0.35 + 0.06 * view.closeness - 0.04 * (state.resistance - 5)))
         outcome = (
-            "done" if draw.random() < likely else "partly" if draw.random() < 0.4 else "not done"
+            "done" if rng.random() < likely else "partly" if rng.random() < 0.4 else "not done"
         )
     return replace(state, mood=_bounded(mood), homework=outcome)
 
@@ -93,11 +93,11 @@ def moved(view: TalkView, state: ClientState, touched: int | None) -> ClientStat
     """After the other's line. Resistance falls only where a defense was touched; else it stays, or
     rises a little.
     """
-    draw = chance(*view.key, view.me, "moved", len(view.lines))
-    mood = _bounded(state.mood + draw.gauss(0.15 if touched is not None else 0.0, WITHIN_SWING))
+    rng = chance(*view.key, view.me, "moved", len(view.lines))
+    mood = _bounded(state.mood + rng.gauss(0.15 if touched is not None else 0.0, WITHIN_SWING))
     if touched is None:
-        hardens = in_course(view) and view.heard is not None and draw.random() < HARDENS_HOW_OFTEN
-        rise = draw.uniform(0, HARDENS) if hardens else 0.0
+        hardens = in_course(view) and view.heard is not None and rng.random() < HARDENS_HOW_OFTEN
+        rise = rng.uniform(0, HARDENS) if hardens else 0.0
         return replace(state, mood=mood, resistance=_bounded(state.resistance + rise))
     softened = tuple(touches + (index == touched) for index, touches in enumerate(state.softened))
     fall = SOFTENS * (0.5 + view.closeness / 10)

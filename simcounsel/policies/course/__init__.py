@@ -1,7 +1,9 @@
 """A course of 5 to 10 sessions with one client, in three stages, by the skills of one therapy.
 
-    state       where it stands, folded from events       reasoning  the trace before each line
-    before      objective and skills of a session          after      note, facts, conceptualization, next step
+    state      where it stands, folded from events
+    before     objective and skills of a session
+    reasoning  the trace before each line
+    after      note, facts, conceptualization, next step
 
 Three walls: a counselor's requests hold what was said and its own notes only; the client's hold
 nothing of plan, objective or skills; and neither a trace nor a line reads the agenda out

@@ -1,9 +1,9 @@
 """A free-text case report, parted by its sessions.
 
 A report tells its sessions under headings such as `## Session 3`, `# Session: 3`, `## Session #3`
-or `## 第三次会谈`. A heading below a session's own belongs to the session. What stands above the first
-session is known of the client from before; what stands under another heading of the sessions' depth
-or higher is hindsight.
+or `## 第三次会谈`. A heading below a session's own belongs to the session. What stands above the
+first session is known of the client from before; what stands under another heading of the sessions'
+depth or higher is hindsight.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""A manual as a Mermaid flowchart, which GitHub and the documentation draw: phases as groups, states
-as boxes, transitions as arrows with what they take.
+"""A manual as a Mermaid flowchart, which GitHub and the documentation draw: phases as groups,
+states as boxes, transitions as arrows with what they take.
 """
 
 from simcounsel.specs.manual import Manual, State

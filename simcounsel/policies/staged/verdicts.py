@@ -123,8 +123,8 @@ def _asked(now: Session, state: State) -> Ask[Verdict]:
 
 
 def steps_left_for(now: Session, state: State) -> int:
-    """The number of messages that it takes to say all steps of the exercise that is being explained; 0
-    elsewhere.
+    """The number of messages that it takes to say all steps of the exercise that is being
+    explained; 0 elsewhere.
     """
     name = now.exercise_id
     exercise = (

@@ -11,7 +11,7 @@ import numpy as np
 KEPT = 20_000
 
 
-class Sense:
+class Similarity:
     """Vectors of texts from the embedding model, each text computed once."""
 
     def __init__(self, model: Any) -> None:
@@ -47,12 +47,12 @@ class Probe:
 
     def __init__(
         self,
-        sense: Sense,
+        similarity: Similarity,
         labelled: Sequence[tuple[str, Hashable]],
         neighbours: int = 8,
         sharpness: float = 12.0,
     ) -> None:
-        self._sense = sense
+        self._similarity = similarity
         self._texts = [text for text, _ in labelled]
         self._labels = [label for _, label in labelled]
         self._neighbours = neighbours
@@ -60,7 +60,7 @@ class Probe:
 
     def weights(self, text: str) -> dict[Any, float]:
         """Share of each label among the neighbours; shares add up to 1."""
-        near = self._sense.nearness(text, self._texts)
+        near = self._similarity.nearness(text, self._texts)
         best = np.argsort(-near, kind="stable")[: self._neighbours]
         weight = np.exp(self._sharpness * (near[best] - near[best[0]]))
         shares: dict[Any, float] = {}
