@@ -557,7 +557,7 @@ def test_a_lost_vector_is_named_and_no_traceback(tmp_path: Path) -> None:
     calls = [
         line
         for line in (run.folder / "calls.jsonl").read_bytes().splitlines(keepends=True)
-        if b'"purpose": "remember"' not in line
+        if json.loads(line)["purpose"] != "remember"
     ]
     (run.folder / "calls.jsonl").write_bytes(b"".join(calls))
     with pytest.raises(

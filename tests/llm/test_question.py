@@ -1,0 +1,107 @@
+"""What a question sends, and the key under which its reply is recorded."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+
+import pytest
+from pydantic import BaseModel, create_model
+
+from simcounsel.llm.question import Example, Facts, Question, Reply, embedding, traced
+from tests.stage import ROOT
+
+
+class Day(BaseModel):
+    mood: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NightFacts(Facts):
+    slept: float
+    """Hours."""
+    dreams: tuple[str, ...] = ()
+
+
+ASKED = Question(
+    verb="fill",
+    purpose="day",
+    who="Ines",
+    system="You are Ines.",
+    prompt="How was it?",
+    schema=Day,
+    examples=tuple(Example(text=f"Line {n}.") for n in range(8)),
+    facts=NightFacts(slept=5.5),
+    seed=3,
+)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"system": "You are Walter."},
+        {"prompt": "How is it?"},
+        {"talk": (("user", "Hello."),)},
+        {"examples": (Example(text="Another line."), *ASKED.examples[1:])},
+        {"examples": (*ASKED.examples[:7], Example(text="The last is for stand-ins alone."))},
+        {"facts": NightFacts(slept=5.0)},
+        {"facts": NightFacts(slept=5.5, dreams=("of water",))},
+        {"temperature": 0.0},
+        {"max_tokens": 10},
+        {"seed": 4},
+        {"purpose": "night"},
+    ],
+)
+def test_whatever_can_reach_the_answer_is_in_the_key(changed: dict[str, object]) -> None:
+    assert replace(ASKED, **changed).key != ASKED.key  # type: ignore[arg-type]
+
+
+def test_a_schema_of_the_same_name_is_another_question() -> None:
+    other = create_model("Day", mood=(str, ...), hours=(int, ...))
+    assert replace(ASKED, schema=other).key != ASKED.key
+
+
+def test_what_cannot_reach_the_answer_is_not_in_the_key() -> None:
+    assert replace(ASKED, fallback=Day(mood="calm"), check=lambda day: None).key == ASKED.key
+
+
+def test_the_key_is_the_same_in_another_process() -> None:
+    code = "from tests.llm.test_question import ASKED; print(ASKED.key)"
+    keys = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("0", "4711")
+    }
+    assert keys == {ASKED.key}
+
+
+def test_half_a_character_has_a_key_too() -> None:
+    assert replace(ASKED, prompt="\ud83d").key != replace(ASKED, prompt="\ud83e").key
+
+
+def test_facts_are_data_only() -> None:
+    with pytest.raises(TypeError, match="facts are data only"):
+        _ = replace(ASKED, facts=NightFacts(slept=object())).key  # type: ignore[arg-type]
+
+
+def test_messages_hold_schema_and_the_nearest_examples_once() -> None:
+    system, user = ASKED.messages
+    assert system["content"].count('"mood"') == 2  # as a property and among the required ones
+    assert "Line 5." in system["content"] and "Line 6." not in system["content"]
+    assert user == {"role": "user", "content": "How was it?"}
+
+
+def test_vectors_do_not_depend_on_who_asks() -> None:
+    assert embedding("remember", "Ines", ("a",)).key == embedding("remember", "Omar", ("a",)).key
+    assert embedding("remember", "Ines", ("a",)).key != embedding("remember", "Ines", ("b",)).key
+
+
+def test_an_event_is_traced_to_all_its_replies() -> None:
+    one, two = Reply(value=1, call="a"), Reply(value=2, call="b", source="fallback")
+    assert traced(one, two, one) == {"calls": ("a", "b"), "fallback": True}
+    assert traced(one) == {"calls": ("a",), "fallback": False}
