@@ -339,6 +339,8 @@ def test_what_a_policy_wrote_stands_with_its_line() -> None:
         "origin": None,
         "state": "hello",
         "reason": "it begins",
+        "forced": False,
+        "resumed": False,
     }
     other = {
         "kind": "transitioned",
