@@ -402,7 +402,8 @@ def test_hostile_text_does_nothing(page: Page, run: Run, tmp_path: Path) -> None
                     page.goto(start + shown)
                     page.wait_for_selector(DRAWN)
                     for summary in page.locator("summary").all():
-                        summary.click()
+                        if not summary.evaluate("one => one.parentElement.open"):
+                            summary.click()
                     expect(page.locator("main")).to_contain_text(
                         "</script><script>window.hurt = 1</script>"
                     )
