@@ -47,8 +47,6 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
     }
     if completion and completion.left_out:
         call["left_out"] = list(completion.left_out)
-    if spent.unreached:
-        call["unreached"] = True
     if completion and completion.weights:
         call["weights"] = dict(completion.weights)
     if completion and completion.notes:

@@ -26,11 +26,6 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import Synthesis
 
-GIVE_UP_AFTER = 3
-"""Questions that reach nobody, in a row. A session asks one thing after the other: with nobody
-there a wave would wait for minutes.
-"""
-
 
 class Workshop:
     """Writes the sessions of a synthesis.
@@ -71,11 +66,7 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            self.models.recorder, self.models.unit, self.models.give_up_after = (
-                self.record,
-                "wave",
-                GIVE_UP_AFTER,
-            )
+            self.models.recorder = self.record
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
                 self._seq = entry.seq + 1
@@ -104,7 +95,7 @@ class Workshop:
         return self.record
 
     def step(self) -> None:
-        """Write one wave. ModelUnreachable when nobody answered a single request. After anything
+        """Write one wave. ModelUnreachable when a model does not answer. After anything
         has broken a wave off only a new Workshop over the same run can go on.
         """
         if self._entries:
@@ -120,7 +111,6 @@ class Workshop:
             for number in range(first, min(first + self.settings.wave, self.settings.count))
         }
         outcomes = self.models.ask({name: session.write() for name, session in sessions.items()})
-        self.models.check_reached()
         proposals: list[Proposal] = []
         for outcome in outcomes.values():
             written: Written = outcome.value
