@@ -1,9 +1,16 @@
 """What has been asked and what it cost: of one question, and of a run so far."""
 
+import logging
 from dataclasses import dataclass
+from typing import Any
 
-from simcounsel.llm.models import Completion
+from simcounsel.llm.budget import Budget, most_tokens_in
+from simcounsel.llm.ledger import Amount
+from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
+from simcounsel.llm.question import Question
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,6 +18,9 @@ class Usage:
     """What has been asked so far."""
 
     calls: int = 0
+    """Questions put to models; of those for vectors the ones that leave this process."""
+    requests: int = 0
+    """Sent for them: second tries and the transport's retries too."""
     replayed: int = 0
     """Answered out of a recording."""
     tokens_in: int = 0
@@ -32,6 +42,7 @@ class Usage:
         unknown = cost is None or self.cost_usd is None
         return Usage(
             calls=self.calls + 1,
+            requests=self.requests + spent.tries,
             replayed=self.replayed,
             tokens_in=self.tokens_in + spent.tokens_in,
             tokens_out=self.tokens_out + spent.tokens_out,
@@ -47,9 +58,15 @@ class Usage:
 
 
 class Spent:
-    """What one question took."""
+    """What one question took, and its claim on the budget. As a `Meter` it hears of each request.
 
-    def __init__(self, model: str, prices: Prices) -> None:
+    The most that a request can take is claimed before it is sent; the claim shrinks to what it took
+    and is closed when the question's line is recorded.
+    """
+
+    def __init__(
+        self, question: Question[Any], model: str, prices: Prices, budget: Budget | None = None
+    ) -> None:
         self.model = model
         self.tokens_in = self.tokens_out = 0
         self.tries = 0
@@ -62,16 +79,85 @@ class Spent:
         """What was wrong at last."""
         self.completion: Completion | None = None
         """The last answer."""
+        self.most_usd = 0.0
+        """What a budget counts: the cost, and the most of what may have been billed unseen."""
+        self._question = question
         self._prices = prices
+        self._budget = budget or Budget()
+        self._ticket: int | None = None
+        self._claimed: Amount | None = None
+        self._in_flight: int | None = None
+        self._metered = False
         self._untold = False
 
-    def add(self, completion: Completion) -> None:
-        """Count an answer."""
+    async def begin(self) -> None:
+        """Before each try: wait until its first request fits into the budget, or BudgetSpent."""
+        await self._claim(self._question.max_tokens)
+        self.asked += 1
+        self._metered = False
+
+    async def sends(self, tokens_out: int) -> None:
+        """A request is about to be sent. Of a try the first has its claim already; where that is
+        too small it is given back first, so that nobody holds a part and waits for the rest.
+        """
+        self._metered = True
+        if self._claimed is None or self._most(tokens_out).usd > self._claimed.usd:
+            if self._claimed is not None:
+                self._settle(Amount())
+            await self._claim(tokens_out)
+        self._in_flight = tokens_out
+        self.tries += 1
+
+    def billed(self, tokens_in: int | None, tokens_out: int | None) -> None:
+        """The request in flight was answered; None: the server does not tell."""
+        self._untold |= tokens_in is None or tokens_out is None
+        self.tokens_in += tokens_in or 0
+        self.tokens_out += tokens_out or 0
+        cost = self._prices.cost_usd(self.model, tokens_in, tokens_out)
+        if cost is None:
+            cost = self._most_usd(self._in_flight)
+        elif self._claimed is not None and self._budget.usd is not None:
+            self._check_bill(cost, self._claimed.usd)
+        self._settle(Amount(calls=1, usd=cost))
+
+    def refused(self) -> None:
+        """The request in flight was answered with a no, which costs nothing."""
+        self._settle(Amount(calls=1))
+
+    def unsent(self) -> None:
+        """No connection was had: there was no request."""
+        self.tries -= 1
+        self._settle(Amount())
+
+    def lost(self) -> None:
+        """No answer came to the request in flight; it may be billed."""
+        self._settle(Amount(calls=1, usd=self._most_usd(self._in_flight)))
+
+    def answered(self, completion: Completion) -> None:
+        """A try was answered."""
         self.completion = completion
-        self._untold |= completion.tokens_in is None or completion.tokens_out is None
-        self.tokens_in += completion.tokens_in or 0
-        self.tokens_out += completion.tokens_out or 0
-        self.tries += completion.tries
+        if not self._metered:
+            self.tries += completion.tries
+            self.billed(completion.tokens_in, completion.tokens_out)
+
+    def failed(self, failure: Failure) -> None:
+        """A try came to nothing."""
+        if not self._metered:
+            self.tries += failure.tries
+            self.lost()
+
+    def broken_off(self) -> None:
+        """A try was broken off. Of a model that tells nothing of its requests one was in flight."""
+        if self._claimed is not None and self._in_flight is None and self._metered:
+            self._settle(Amount())
+        elif self._claimed is not None and not self._prices.in_process(self.model):
+            self.tries += 1
+            self.lost()
+
+    def over(self) -> None:
+        """It is answered or given up, and what it took is recorded."""
+        self._budget.close(self._ticket)
+        self._ticket = None
 
     @property
     def cost_usd(self) -> float | None:
@@ -79,3 +165,38 @@ class Spent:
         return self._prices.cost_usd(
             self.model, None if self._untold else self.tokens_in, self.tokens_out
         )
+
+    async def _claim(self, tokens_out: int) -> None:
+        most = self._most(tokens_out)
+        self._ticket = await self._budget.claim(self._ticket, most)
+        self._claimed = most
+
+    def _settle(self, real: Amount) -> None:
+        self._budget.settle(self._ticket, real)
+        self._claimed = self._in_flight = None
+        self.most_usd += real.usd
+
+    def _most(self, tokens_out: int) -> Amount:
+        """What a budget must have room for before a request is sent."""
+        priced = self._budget.usd is not None
+        return Amount(calls=1, usd=self._most_usd(tokens_out) if priced else 0.0)
+
+    def _most_usd(self, tokens_out: int | None) -> float:
+        """What a request can cost; 0 where the price is unknown, which goes with no budget in
+        USD.
+        """
+        if self._prices.cost_usd(self.model, 1, 1) in (None, 0.0):
+            return 0.0
+        most_in = most_tokens_in(self._question, self.complaint)
+        most_out = self._question.max_tokens if tokens_out is None else tokens_out
+        return self._prices.cost_usd(self.model, most_in, most_out) or 0.0
+
+    def _check_bill(self, cost: float, most: float) -> None:
+        if cost > most:
+            log.warning(
+                "%s: a request was billed %.4g USD, and with its max_tokens it could cost %.4g at"
+                " most: the server does not keep to the limit, so the budget may be exceeded",
+                self.model,
+                cost,
+                most,
+            )
