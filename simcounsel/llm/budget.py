@@ -126,10 +126,10 @@ class Budget:
 def most_tokens_in(question: Question[Any], complaint: str | None) -> int:
     """More tokens than any server can count for what is sent.
 
-    A token of a byte-level vocabulary stands for a byte at least, and so does one of a SentencePiece
-    or WordPiece vocabulary, which knows a single sign for a character or for each of its bytes; some
-    of these first write characters out (NFKC), so the longer form counts. The template's own tokens
-    come on top. The schema of a `fill` is sent twice.
+    A token of a byte-level vocabulary stands for a byte at least, and so does one of SentencePiece
+    or WordPiece, which has a single sign for a character or for each of its bytes. Some of these
+    write characters out first (NFKC), so the longer form counts. The template's own tokens come on
+    top. The schema of a `fill` is sent twice.
     """
     if question.verb == "embed":
         texts = list(question.texts)

@@ -19,7 +19,8 @@ _WAIT_S = 60.0
 """For another process that writes; each holds the file for less than a millisecond."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS claims
-    (id INTEGER PRIMARY KEY, owner TEXT, calls INTEGER, usd REAL, most_calls INTEGER, most_usd REAL);
+    (id INTEGER PRIMARY KEY, owner TEXT,
+     calls INTEGER, usd REAL, most_calls INTEGER, most_usd REAL);
 CREATE TABLE IF NOT EXISTS spent (what TEXT PRIMARY KEY, calls INTEGER, usd REAL);
 """
 _MOVE = """

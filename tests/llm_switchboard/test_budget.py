@@ -133,7 +133,9 @@ def test_a_ledger_keeps_what_a_killed_process_had_in_flight(tmp_path: Path) -> N
 
 def test_a_ledger_that_is_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "ledger").write_bytes(b"something else entirely, longer than a header" * 30)
-    with pytest.raises(ModelError, match=r"ledger: the account of the budget cannot be kept \(file is"):
+    with pytest.raises(
+        ModelError, match=r"ledger: the account of the budget cannot be kept \(file is"
+    ):
         Ledger(tmp_path / "ledger")
 
 
@@ -178,7 +180,10 @@ def embedded_tokenizers() -> list[Tokenizer]:
     from tokenizers import models, pre_tokenizers
 
     bytes_only = Tokenizer(
-        models.BPE(vocab={c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, merges=[])
+        models.BPE(
+            vocab={c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))},
+            merges=[],
+        )
     )
     bytes_only.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     return [bytes_only]
