@@ -29,7 +29,9 @@ class _Counter:
         came = REPLY_TOKENS if call["verb"] in ("fill", "write") else NUMBER_TOKENS
         for end, counted in enumerate((self.low, self.high)):
             share = Share(
-                requests=1, tokens_in=sent / BYTES_A_TOKEN[end], tokens_out=0 if embeds else came[end]
+                requests=1,
+                tokens_in=sent / BYTES_A_TOKEN[end],
+                tokens_out=0 if embeds else came[end],
             )
             counted[call["tier"]] = counted.get(call["tier"], Share()) + share
 

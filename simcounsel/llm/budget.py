@@ -9,11 +9,12 @@ import asyncio
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import BudgetSpent, ModelError
 from simcounsel.llm.chat import messages
-from simcounsel.llm.ledger import Amount, Ledger, Standing
+from simcounsel.llm.ledger import FILE, Amount, Ledger, Standing
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question, schema_text
 
@@ -121,6 +122,15 @@ class Budget:
             f" to {most.usd:.2g} USD ({spent.usd:.4f} spent)",
             f"--budget-usd {2 * max(self.usd, spent.usd + most.usd):.2g}",
         )
+
+
+def budget_in(folder: Path, *, usd: float | None, calls: int | None) -> Budget:
+    """A budget of what is kept in a folder. Its account lies there, if there is a limit, so that
+    what was in flight when a process was killed stays counted.
+    """
+    limited = usd is not None or calls is not None
+    ledger = Ledger(folder / FILE) if limited else None
+    return Budget(usd=usd, calls=calls, ledger=ledger)
 
 
 def most_tokens_in(question: Question[Any], complaint: str | None) -> int:

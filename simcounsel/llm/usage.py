@@ -1,11 +1,14 @@
 """What has been asked and what it cost: of one question, and of a run so far."""
 
 import logging
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simcounsel.llm.budget import Budget, most_tokens_in
 from simcounsel.llm.ledger import Amount
+from simcounsel.llm.metering import counting
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
@@ -18,9 +21,9 @@ class Usage:
     """What has been asked so far."""
 
     calls: int = 0
-    """Questions put to models; of those for vectors the ones that leave this process."""
+    """Questions put to models, those for vectors left out."""
     requests: int = 0
-    """Sent for them: second tries and the transport's retries too."""
+    """Sent for them and for vectors: second tries and the transport's retries too."""
     replayed: int = 0
     """Answered out of a recording."""
     tokens_in: int = 0
@@ -54,6 +57,16 @@ class Usage:
             generated=self.generated + (source == "generated"),
             peak_in_flight=self.peak_in_flight,
             prompt_characters=self.prompt_characters + characters,
+        )
+
+    def plus_requests(self, spent: "Spent") -> "Usage":
+        """With what was sent for a question that was broken off, or for vectors."""
+        unknown = spent.cost_usd is None or self.cost_usd is None
+        return replace(
+            self,
+            requests=self.requests + spent.tries,
+            tokens_in=self.tokens_in + spent.tokens_in,
+            cost_usd=None if unknown else (self.cost_usd or 0.0) + (spent.cost_usd or 0.0),
         )
 
 
@@ -90,15 +103,26 @@ class Spent:
         self._metered = False
         self._untold = False
 
-    async def begin(self) -> None:
-        """Before each try: wait until its first request fits into the budget, or BudgetSpent."""
-        await self._claim(self._question.max_tokens)
-        self.asked += 1
+    @asynccontextmanager
+    async def attempt(self) -> AsyncIterator[None]:
+        """One attempt at an answer. It begins when its request fits into the budget, or not at all:
+        BudgetSpent. Meanwhile the model tells of its requests.
+        """
+        await self._claim(0 if self._question.verb == "embed" else self._question.max_tokens)
         self._metered = False
+        try:
+            with counting(self):
+                yield
+        except Failure as failure:
+            self._failed(failure.tries)
+            raise
+        except BaseException:
+            self._failed(0 if self._prices.in_process(self.model) else 1)
+            raise
 
     async def sends(self, tokens_out: int) -> None:
-        """A request is about to be sent. Of a try the first has its claim already; where that is
-        too small it is given back first, so that nobody holds a part and waits for the rest.
+        """A request is about to be sent. The first of an attempt has its claim already; where that
+        is too small it is given back first, so that nobody holds a part and waits for the rest.
         """
         self._metered = True
         if self._claimed is None or self._most(tokens_out).usd > self._claimed.usd:
@@ -134,27 +158,21 @@ class Spent:
         self._settle(Amount(calls=1, usd=self._most_usd(self._in_flight)))
 
     def answered(self, completion: Completion) -> None:
-        """A try was answered."""
+        """An attempt was answered."""
         self.completion = completion
         if not self._metered:
             self.tries += completion.tries
             self.billed(completion.tokens_in, completion.tokens_out)
 
-    def failed(self, failure: Failure) -> None:
-        """A try came to nothing."""
+    def embedded(self) -> None:
+        """An attempt was answered with vectors. A model that tells nothing of its requests made
+        one.
+        """
         if not self._metered:
-            self.tries += failure.tries
-            self.lost()
-
-    def broken_off(self) -> None:
-        """A try was broken off. Of a model that tells nothing of its requests one was in flight."""
-        if self._claimed is not None and self._in_flight is None and self._metered:
-            self._settle(Amount())
-        elif self._claimed is not None and not self._prices.in_process(self.model):
             self.tries += 1
-            self.lost()
+            self.billed(None, 0)
 
-    def over(self) -> None:
+    def done(self) -> None:
         """It is answered or given up, and what it took is recorded."""
         self._budget.close(self._ticket)
         self._ticket = None
@@ -165,6 +183,18 @@ class Spent:
         return self._prices.cost_usd(
             self.model, None if self._untold else self.tokens_in, self.tokens_out
         )
+
+    def _failed(self, tries: int) -> None:
+        """An attempt came to nothing. A model that tells nothing of its requests made so many, and
+        any of them may be billed.
+        """
+        if self._claimed is None:
+            return
+        if self._metered or not tries:
+            self._settle(Amount())
+        else:
+            self.tries += tries
+            self.lost()
 
     async def _claim(self, tokens_out: int) -> None:
         most = self._most(tokens_out)
