@@ -98,7 +98,7 @@ def language_of_cases(cases: tuple[Case, ...]) -> str:
     """The language of the client's lines as an English word; `the client's own language` where it
     cannot be told or has no name here.
     """
-    from simcounsel.corpus.screens.language import language_of
+    from simcounsel.corpus.checks.language import language_of
     from simcounsel.corpus.synthesis.reading import LANGUAGES
 
     code = language_of(

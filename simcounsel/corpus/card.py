@@ -43,7 +43,7 @@ class Source(Part):
     dialogues: int
 
 
-class Screening(Part):
+class Checks(Part):
     """Which rules looked at the dialogues, how many were rejected, how many by each (one may be
     rejected by several), and how often each only warned.
     """
@@ -53,7 +53,7 @@ class Screening(Part):
     dropped: dict[str, int] = Field(default_factory=dict)
     warned: dict[str, int] = Field(default_factory=dict)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """What was dropped, in words; '' for nothing."""
         several = (
             " (a dialogue can break several rules)"
@@ -80,7 +80,7 @@ class Written(Part):
 
 class Card(Part):
     """All that a reader of the data should know. models: by role, all that had it; lines: turns by
-    how they came about. left_out: dialogues by the reason, before any screen. merged_turns: turns
+    how they came about. left_out: dialogues by the reason, before any check. merged_turns: turns
     that became part of the one before, since both were of one speaker.
     """
 
@@ -99,7 +99,7 @@ class Card(Part):
     sources: tuple[Source, ...]
     merged_turns: int
     left_out: dict[str, int]
-    screens: Screening
+    checks: Checks
     privacy: Privacy = Privacy()
     files: dict[str, Written]
 
@@ -125,7 +125,7 @@ def make_card(
     rows: Mapping[str, int],
     merged_turns: int,
     left_out: Mapping[str, int],
-    screens: Screening,
+    checks: Checks,
     files: dict[str, Written],
 ) -> Card:
     """The card of dialogues that bear their splits. rows: by split."""
@@ -151,7 +151,7 @@ def make_card(
         sources=_sources(dialogues),
         merged_turns=merged_turns,
         left_out=dict(sorted(left_out.items())),
-        screens=screens,
+        checks=checks,
         files=files,
     )
 
@@ -216,7 +216,7 @@ def _body(card: Card) -> Iterator[str]:
             f" {part.rows} |"
         )
     yield ""
-    for name, told in (
+    for name, value in (
         (
             "options",
             ", ".join(
@@ -237,11 +237,11 @@ def _body(card: Card) -> Iterator[str]:
         ("how lines came about", _tallied(card.lines)),
         ("turns merged into the one before", str(card.merged_turns)),
         ("left out", _tallied(card.left_out) or "none"),
-        ("screens", ", ".join(card.screens.applied) or "none were applied"),
-        ("dropped by screens", card.screens.told() or "none"),
+        ("checks", ", ".join(card.checks.applied) or "none were applied"),
+        ("dropped by checks", card.checks.summary() or "none"),
         ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
     ):
-        yield f"- **{name}**: {told}"
+        yield f"- **{name}**: {value}"
 
 
 def _tallied(tally: Mapping[str, int]) -> str:

@@ -1,7 +1,7 @@
 """A dialogue as a corpus holds it, whoever wrote it: what was said, by whom, and what is known
 about it.
 
-A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All screens, formats and measures
+A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All checks, formats and measures
 work on Dialogues; `reading` makes them of runs, of syntheses, of the samples and of other people's
 files.
 """

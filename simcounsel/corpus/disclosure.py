@@ -68,15 +68,15 @@ def words_reached(dialogue: Dialogue) -> list[float] | None:
     """After each client line the share of the file's content words that have been said; None
     without a file of five content words.
     """
-    told = content(dialogue.situation or "")
+    situation = content(dialogue.situation or "")
     lines = dialogue.lines("client")
-    if len(told) < FEWEST_WORDS or not lines:
+    if len(situation) < FEWEST_WORDS or not lines:
         return None
     said: set[str] = set()
     found = []
     for text in lines:
-        said |= content(text) & told
-        found.append(len(said) / len(told))
+        said |= content(text) & situation
+        found.append(len(said) / len(situation))
     return found
 
 

@@ -97,5 +97,5 @@ class Selection:
 def _known(option: str, wanted: set[str], there: set[str]) -> None:
     missing = sorted(wanted - there)
     if missing:
-        told = f"there are {', '.join(sorted(there))}" if there else "they have none"
-        raise CorpusError(f"{option} {missing[0]}: no dialogue of these sources has it; {told}")
+        named = f"there are {', '.join(sorted(there))}" if there else "they have none"
+        raise CorpusError(f"{option} {missing[0]}: no dialogue of these sources has it; {named}")

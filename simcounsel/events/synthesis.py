@@ -108,12 +108,12 @@ class Revised(Answered):
 
 class SessionEnded(Data):
     """A session is over. cause: the evaluator found that nothing more is needed (`resolved`), all
-    was told and answered and nobody evaluates (`told`), or the turn limit came (`limit`).
+    was told and answered and nobody evaluates (`disclosed`), or the turn limit came (`limit`).
     """
 
     kind: Literal["session_ended"] = "session_ended"
     session: str
-    cause: Literal["resolved", "told", "limit"]
+    cause: Literal["resolved", "disclosed", "limit"]
     messages: int
     revised: int
 

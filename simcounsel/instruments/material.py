@@ -49,8 +49,8 @@ class Material:
         if self.before is not None and self.after is not None:
             first, second = (self.after, self.before) if flipped else (self.before, self.after)
             return render("judge_personas", first=first, second=second)[1]
-        told = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
-        transcript = render("judge_transcript", lines=told)[1]
+        lines = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
+        transcript = render("judge_transcript", lines=lines)[1]
         return (
             transcript
             if self.profile is None

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from simcounsel.errors import RunError, SimcounselError
-from simcounsel.lab.cells import spent_on, ticks_of
+from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
 from simcounsel.specs.cells import Cell

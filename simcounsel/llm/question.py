@@ -156,12 +156,12 @@ class Question(Generic[T]):
         if self.verb == "choose" and self.options:
             listed = "\n".join(f"{at}. {option}" for at, option in enumerate(self.options, 1))
             asked = f"{asked}\n\n{render('options', options=listed)[1]}".strip()
-        told = [
+        parts_by_role = [
             ("system", "\n\n".join(part for part in parts if part)),
             *self.talk,
             ("user", asked),
         ]
-        return tuple({"role": role, "content": text} for role, text in told if text)
+        return tuple({"role": role, "content": text} for role, text in parts_by_role if text)
 
     @cached_property
     def key(self) -> str:

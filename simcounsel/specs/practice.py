@@ -16,7 +16,7 @@ from simcounsel.specs.vocabulary import Language as Language
 
 
 class PolicySpec(Spec):
-    """A policy and what it is told. In a file its name alone will do: `policy: socratic`; or a
+    """A policy and its settings. In a file its name alone will do: `policy: socratic`; or a
     manual's file: `policy: mine.yaml`.
 
     manual: for `staged` and `single`, the name of one that comes with simcounsel, or in a file the
@@ -31,10 +31,10 @@ class PolicySpec(Spec):
     sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None
     plan: CoursePlan | None = None
     settings: dict[str, JsonValue] | None = None
-    """What a policy of another package is told; it says itself what it takes."""
+    """What a policy of another package is given; it says itself what it takes."""
 
-    def told(self) -> dict[str, object]:
-        """All that the policy is told, by name."""
+    def given(self) -> dict[str, object]:
+        """All that the policy was given, by name."""
         own = {
             name: value
             for name in PolicySpec.model_fields

@@ -54,11 +54,11 @@ class Report:
         """Whether what a text is about stands in the report by that session. A text in another
         script cannot be compared, and passes.
         """
-        told = self.until(session)
+        before = self.until(session)
         wanted = content(text)
-        if not wanted or is_chinese(units(text)) != is_chinese(units(told)):
+        if not wanted or is_chinese(units(text)) != is_chinese(units(before)):
             return True
-        return len(wanted & content(told)) >= COVERED * len(wanted)
+        return len(wanted & content(before)) >= COVERED * len(wanted)
 
     def until(self, session: int) -> str:
         """The report as far as that session, and no hindsight."""

@@ -1,4 +1,4 @@
-"""What a screen says: one finding for each place where a corpus may be wrong, and all of them
+"""What the checks say: one finding for each place where a corpus may be wrong, and all of them
 together.
 """
 
@@ -43,7 +43,7 @@ class Count:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Screened:
+class Checked:
     """All findings: by the dialogue's place in the corpus, then the rule's place among the rules,
     then turn. rules: those that were applied.
     """
