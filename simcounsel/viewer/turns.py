@@ -66,7 +66,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
     .../turn/notice`: what they are told before the first.
     """
     language, locale = world.language, world.safety.locale
-    warned: dict[str, str] = {}  # stays when the page is loaded anew
+    kept: dict[str, str] = {}  # also when the page is loaded anew
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
@@ -83,9 +83,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
 
     async def warn(request: Request) -> Response:
         of_this_run(request)
-        return as_json(
-            {"before": notice("before", language, locale), "danger": warned.get("danger")}
-        )
+        return as_json({"before": notice("before", language, locale), "danger": kept.get("danger")})
 
     async def speak(request: Request) -> Response:
         of_this_run(request)
@@ -111,7 +109,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
         await asyncio.sleep(0)
         heard = turn.lines[-1][1] if turn and turn.lines and turn.lines[-1][0] != turn.who else ""
         if danger := word_to_human(text, heard, language, locale):
-            warned["danger"] = danger
+            kept["danger"] = danger
         return as_json({"said": True} | ({"danger": danger} if danger else {}))
 
     path = "/api/runs/{run}/turn"
