@@ -12,7 +12,16 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from simcounsel.errors import PluginError
 from simcounsel.events.conversation import ConversationEnded, ConversationStarted, Decided, Said
-from simcounsel.events.data import Answered, Data, Foreign, Forked, TickEnded, Warned, written
+from simcounsel.events.data import (
+    Answered,
+    Data,
+    Foreign,
+    Forked,
+    ParameterLeftOut,
+    TickEnded,
+    Warned,
+    written,
+)
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -110,6 +119,7 @@ KnownEvent = (
     | StrategyDropped
     | StrategyRestored
     | Warned
+    | ParameterLeftOut
     | Forked
     | TickEnded
 )
@@ -234,6 +244,7 @@ __all__ = [
     "Memory",
     "Moved",
     "Noted",
+    "ParameterLeftOut",
     "Perceived",
     "PersonaChanged",
     "Planned",
