@@ -250,6 +250,8 @@ def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
         task = bar.add_task("bench", total=steps)
         yield lambda steps: bar.advance(task, steps)

@@ -11,6 +11,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.errors import SimcounselError
+from simcounsel.terminal import console
 
 if TYPE_CHECKING:
     from simcounsel.corpus.dialogues import Dialogue
@@ -100,11 +101,10 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
     """Which rule looks, on stderr: a bar in a terminal, in a pipe a line a rule once it has taken a
     while.
     """
-    from rich.console import Console
     from rich.progress import Progress
 
-    console, began = Console(stderr=True), time.monotonic()
-    if not console.is_terminal:
+    out, began = console(stderr=True), time.monotonic()
+    if not out.is_terminal:
         yield (
             lambda rule, done, of: (
                 typer.echo(f"rule {done + 1} of {of}: {rule} ...", err=True)
@@ -113,7 +113,7 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
             )
         )
         return
-    with Progress(console=console, transient=True) as bar:
+    with Progress(console=out, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda rule, done, of: bar.update(task, description=rule, completed=done, total=of)
 
@@ -130,7 +130,7 @@ def _tell(screened: "Screened", verdict: str) -> None:
     width = shutil.get_terminal_size((140, 24)).columns
     table, lines = list(telling.table(screened, width)), list(telling.told(screened))
     for line in [verdict, *(("", *table) if table else ()), *(("", *lines) if lines else ())]:
-        typer.echo(line.encode("utf-8", "replace").decode("utf-8"))
+        typer.echo(line)
 
 
 def _redact(dialogues: "tuple[Dialogue, ...]", out: Path) -> str:

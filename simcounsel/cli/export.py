@@ -178,7 +178,9 @@ def _progress() -> "Iterator[OnProgress | None]":
     if not console.is_terminal:
         yield None
         return
-    with Progress(console=console, transient=True) as bar:
+    with Progress(
+        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of)
 

@@ -25,7 +25,12 @@ class SweepDisplay:
             None
             if plain
             else Live(
-                get_renderable=self._draw, console=console, refresh_per_second=4, transient=True
+                get_renderable=self._draw,
+                console=console,
+                refresh_per_second=4,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
             )
         )
 

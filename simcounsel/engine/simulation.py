@@ -201,7 +201,7 @@ class Simulation(mesa.Model):
                     " run cannot go on"
                 )
             self._observe(entry)
-            self._journal.next_seq = entry.seq + 1
+            self._journal.go_on_after(entry)
         vectors.clear()
         self._last_tick, self.tick = ticks - 1, self.world.next_tick(ticks)
 

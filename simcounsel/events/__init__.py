@@ -13,7 +13,16 @@ from pydantic import BaseModel
 
 from simcounsel.errors import PluginError
 from simcounsel.events.conversation import ConversationEnded, ConversationStarted, Decided, Said
-from simcounsel.events.data import Answered, Data, Foreign, Forked, TickEnded, Warned, written
+from simcounsel.events.data import (
+    Answered,
+    Data,
+    Foreign,
+    Forked,
+    ParameterLeftOut,
+    TickEnded,
+    Warned,
+    written,
+)
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -111,6 +120,7 @@ KnownEvent = (
     | StrategyDropped
     | StrategyRestored
     | Warned
+    | ParameterLeftOut
     | Forked
     | TickEnded
 )
@@ -239,6 +249,7 @@ __all__ = [
     "Memory",
     "Moved",
     "Noted",
+    "ParameterLeftOut",
     "Perceived",
     "PersonaChanged",
     "Planned",

@@ -69,9 +69,7 @@ class Tags:
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A line written by hand: an example of style for a capable model, and for a small one
-    possibly the answer itself.
-    """
+    """A line written by hand: an example of style, and for a small model possibly the answer."""
 
     text: str
     emphasis: str | None = None
@@ -263,6 +261,8 @@ class Reply(Generic[T]):
     """For `rate`: the probabilities that made the value; None when the server gave none."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What a stand-in or a server says beside its answer, such as `why`."""
+    left_out: tuple[str, ...] = ()
+    """Parameters that were meant to be sent and that the model does not take."""
 
 
 class Traced(TypedDict):

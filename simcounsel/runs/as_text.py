@@ -13,6 +13,7 @@ from simcounsel.events import (
     Judged,
     Measured,
     Noted,
+    ParameterLeftOut,
     PersonaChanged,
     Planned,
     PracticeEvent,
@@ -72,6 +73,8 @@ def describe(entry: Entry) -> str | None:
                 f"{at}  warning: {event.who}, {event.purpose}: {event.cause}; the fallback was"
                 " taken"
             )
+        case ParameterLeftOut():
+            return f"{at}  warning: {event.model} takes no {event.parameter}; it is left out"
     return None
 
 

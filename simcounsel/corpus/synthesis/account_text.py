@@ -18,7 +18,7 @@ from simcounsel.events import (
     StrategyLearned,
 )
 from simcounsel.runs.run import Run
-from simcounsel.runs.summary import warning_lines
+from simcounsel.runs.summary import left_out_lines, warning_lines
 
 CAUSES = {
     "resolved": "the evaluator found that nothing more is needed",
@@ -66,6 +66,7 @@ def account_lines(run: Run) -> Iterator[str]:
     cost = "price unknown (see --prices)" if a.cost_usd is None else f"{a.cost_usd:.4f} USD"
     yield f"model calls    {a.calls}, {a.tokens} tokens, {cost}"
     yield from warning_lines(a.warnings, a.failures)
+    yield from left_out_lines(a.left_out)
 
 
 def _many(count: int, thing: str) -> str:

@@ -135,5 +135,7 @@ def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[W
         TimeRemainingColumn(),
         TextColumn("{task.fields[told]}", markup=False),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
         yield Bar(settings, bar, bar.add_task("sessions", total=settings.count, told=""))
