@@ -5,10 +5,11 @@ An event holds no wall clock, no uuid and no order of a set, so that the same wo
 replies give the same bytes. Memory ids are `NAME:NUMBER`, chat ids `TICK:NAME+NAME`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, cast, get_args
+from typing import Any, cast, get_args
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel
 
 from simcounsel.errors import PluginError
 from simcounsel.events.conversation import ConversationEnded, ConversationStarted, Decided, Said
@@ -156,8 +157,12 @@ PracticeEvent = (
 )
 """What policies write and read; see `simcounsel.events.practice`."""
 
-_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(Annotated[KnownEvent, Field(discriminator="kind")])
-KINDS = frozenset(event.model_fields["kind"].default for event in get_args(KnownEvent))
+_READ: dict[str, Callable[[object], Event]] = {
+    str(event.model_fields["kind"].default): event.__pydantic_validator__.validate_python
+    for event in get_args(KnownEvent)
+}
+"""How an event of a kind is read: the validator itself, since a large log has many lines."""
+KINDS = frozenset(_READ)
 """What this version knows."""
 _CLASSES = frozenset(get_args(Event))
 
@@ -184,11 +189,11 @@ class Entry:
 
 def parse_entry(fields: dict[str, Any]) -> Entry:
     """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
-    body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
-    event = (
-        _KNOWN.validate_python(body) if body.get("kind") in KINDS else Foreign.model_validate(body)
-    )
-    return Entry(fields["seq"], fields["tick"], fields["minute"], event)
+    body = dict(fields)
+    seq, tick, minute = body.pop("seq"), body.pop("tick"), body.pop("minute")
+    kind = body.get("kind")
+    read = _READ.get(kind) if isinstance(kind, str) else None
+    return Entry(seq, tick, minute, read(body) if read else Foreign.model_validate(body))
 
 
 def as_event(data: BaseModel) -> Event:
