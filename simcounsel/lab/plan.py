@@ -58,7 +58,7 @@ def plan_lines(
     experiment: Experiment, cells: tuple[Cell, ...], prices: Prices, out: Path
 ) -> Iterator[str]:
     """The plan in words, what it would take, and in which keys the conditions differ."""
-    told = estimate(cells, prices)
+    needed = estimate(cells, prices)
     yield f"experiment   {experiment.name}"
     if experiment.worlds:
         yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
@@ -79,14 +79,15 @@ def plan_lines(
         yield f"length       {about.ticks} ticks of {about.tick_minutes} minutes"
         for measurement in about.measurements:
             yield f"measured     {measurement.instrument}, {measurement.when}"
-        if told.resident_days:
-            yield f"lived        {told.resident_days:.1f} resident-days"
+        if needed.resident_days:
+            yield f"lived        {needed.resident_days:.1f} resident-days"
     else:
         yield f"situations   {len(about.situations)}"
         sessions = sum(one.about.count for one in cells if isinstance(one.about, Synthesis))
         yield f"sessions     {sessions}"
-    yield f"runs         {told.runs}{f' ({pasts} of them shared pasts)' if pasts else ''}, in {out}"
-    yield from forecast_lines(told.low, told.high, told.cost_usd, told.basis)
+    shared = f" ({pasts} of them shared pasts)" if pasts else ""
+    yield f"runs         {needed.runs}{shared}, in {out}"
+    yield from forecast_lines(needed.low, needed.high, needed.cost_usd, needed.basis)
     for one in experiment.hypotheses:
         yield (
             f"planned      {one.id}: {one.test} of {one.instrument}.{one.score},"

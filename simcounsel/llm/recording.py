@@ -20,7 +20,6 @@ class Recorder(Protocol):
 def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str, Any]:
     """The line of calls.jsonl: exactly what was sent at the last try, and what came."""
     completion = spent.completion
-    parameters = completion.parameters if completion else None
     call: dict[str, Any] = {
         "key": question.key,
         "who": question.who,
@@ -29,8 +28,8 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
         "tier": question.tier,
         "model": spent.model,
         "messages": messages(question, spent.complaint if spent.asked > 1 else None),
-        "parameters": parameters
-        if parameters is not None
+        "parameters": spent.parameters
+        if spent.parameters is not None
         else {
             "temperature": question.temperature,
             "max_tokens": question.max_tokens,
@@ -42,8 +41,8 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
         "problem": reply.problem,
     }
     call |= _took(spent)
-    if completion and completion.left_out:
-        call["left_out"] = list(completion.left_out)
+    if spent.left_out:
+        call["left_out"] = list(spent.left_out)
     if completion and completion.weights:
         call["weights"] = dict(completion.weights)
     if completion and completion.notes:

@@ -152,6 +152,7 @@ class Switchboard:
             weights=known.get("weights"),
             source=known.get("source", "generated"),
             notes=known.get("notes") or {},
+            left_out=tuple(known.get("left_out") or ()),
         )
         try:
             return _reply(question, completion, known["model"])
@@ -199,6 +200,7 @@ class Switchboard:
             spent.complaint = spent.problem = str(unfit)
         except Failure as failure:
             spent.complaint = spent.problem = failure.cause
+            spent.sent(failure)
         else:
             spent.problem = None
             return reply
@@ -284,6 +286,7 @@ def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T
         call=question.key,
         weights=completion.weights,
         notes=completion.notes,
+        left_out=completion.left_out,
     )
 
 

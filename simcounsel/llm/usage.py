@@ -1,7 +1,7 @@
 """What has been asked and what it cost: of one question, and of a run so far."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -92,6 +92,10 @@ class Spent:
         """What was wrong at last."""
         self.completion: Completion | None = None
         """The last answer."""
+        self.parameters: Mapping[str, object] | None = None
+        """What was sent at the last try beside the messages; None where that is not known."""
+        self.left_out: tuple[str, ...] = ()
+        """What was meant to be sent at the last try and was not taken."""
         self.most_usd = 0.0
         """What a budget counts: the cost, and the most of what may have been billed unseen."""
         self._question = question
@@ -160,6 +164,7 @@ class Spent:
     def answered(self, completion: Completion) -> None:
         """An attempt was answered."""
         self.completion = completion
+        self.sent(completion)
         if not self._metered:
             self.tries += completion.tries
             self.billed(completion.tokens_in, completion.tokens_out)
@@ -176,6 +181,10 @@ class Spent:
         """It is answered or given up, and what it took is recorded."""
         self._budget.close(self._ticket)
         self._ticket = None
+
+    def sent(self, last: Completion | Failure) -> None:
+        """Keep what the last try was sent with."""
+        self.parameters, self.left_out = last.parameters, last.left_out
 
     @property
     def cost_usd(self) -> float | None:

@@ -59,11 +59,13 @@ def questions(count: int, seed: int = 0) -> dict[str, Any]:
 
 def board(server: FaultServer, paper: Paper, price: Price | None = None) -> Switchboard:
     name = f"{server.url}/m"
-    prices = Prices({name: price} if price else {})
     return Switchboard(
-        {"reason": open_chat(name)}, open_embed(name), prices=prices, recorder=paper, patience=QUICK
+        {"reason": open_chat(name)},
+        open_embed(name),
+        prices=Prices({name: price} if price else {}),
+        recorder=paper,
+        patience=QUICK,
     )
-    return models
 
 
 def asked(models: Switchboard, count: int, seed: int = 0) -> None:

@@ -10,6 +10,7 @@ from typing import Self
 from simcounsel.corpus.synthesis.context import SessionContext
 from simcounsel.corpus.synthesis.session import Session, Written
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
+from simcounsel.engine.journal import Warnings
 from simcounsel.engine.opening import begin_run, models_for
 from simcounsel.errors import RunError
 from simcounsel.events import (
@@ -19,7 +20,6 @@ from simcounsel.events import (
     StrategyLearned,
     StrategyRestored,
     TickEnded,
-    Warned,
 )
 from simcounsel.llm.budget import budget_in
 from simcounsel.llm.question import ask, embedding
@@ -37,8 +37,8 @@ class Workshop:
     about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready
     Switchboard. budget_usd, budget_calls: no request is sent that may take more than what is left
     of them; what the run took before counts. on_line: called with every event of a session as it
-    comes, in the order of time; on_wave: with the number of waves that are done. A wave is written whole or, if anything breaks
-    it off, not at all; the replies that came are used again.
+    comes, in the order of time; on_wave: with the number of waves that are done. A wave is written
+    whole or, if anything breaks it off, not at all; the replies that came are used again.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class Workshop:
         self.stopped_because: str | None = None
         self._on_line, self._on_wave = on_line, on_wave
         self._entries: list[Entry] = []
+        self._warnings = Warnings()
         self._seq = 0
         self._dealt = self.settings.dealt()
         self._digits = max(4, len(str(self.settings.count)))
@@ -72,6 +73,7 @@ class Workshop:
             self.models.recorder = self.record
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
+                self._warnings.observe(entry)
                 self._seq = entry.seq + 1
         except BaseException:
             self.record.end_writing()
@@ -116,8 +118,8 @@ class Workshop:
             written: Written = outcome.value
             for event in written.events:
                 self._write(event)
-            for trouble in outcome.troubles:
-                self._write(Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause))
+            for event in self._warnings.of(outcome):
+                self._write(event)
             proposals += written.proposals
         self._learn(proposals)
         self._write(TickEnded())
