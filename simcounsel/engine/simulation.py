@@ -122,8 +122,10 @@ class Simulation(mesa.Model):
         """Live until the world's last tick, or `ticks` more, or the budget; return the run."""
         last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
         # what is there stays until the end; to look through it again and again takes a tenth of a
-        # run
-        gc.freeze()
+        # run. A program that has frozen its own objects wants them to stay so.
+        freezes = not gc.get_freeze_count()
+        if freezes:
+            gc.freeze()
         try:
             while self.tick < last and self.stopped_because is None:
                 self.step()
@@ -131,7 +133,8 @@ class Simulation(mesa.Model):
                     self._limits.budget_usd, self._limits.budget_calls
                 )
         finally:
-            gc.unfreeze()
+            if freezes:
+                gc.unfreeze()
             self.close()
         return self.record
 

@@ -1,5 +1,6 @@
 """What holds in every run, and how a simulation is used."""
 
+import gc
 import json
 import warnings
 from collections import defaultdict
@@ -550,6 +551,18 @@ def test_told_to_stop_it_stops_after_the_tick(tmp_path: Path) -> None:
     simulation.on_event = stop
     assert simulation.run().ticks_done() == 3
     assert simulation.stopped_because == "told to"
+
+
+def test_only_what_a_run_froze_is_thawed(tmp_path: Path) -> None:
+    seen: list[int] = []
+    gc.freeze()  # as a program does that runs worlds and has a large heap of its own
+    frozen = gc.get_freeze_count()
+    live(tmp_path / "within", ticks=1)
+    assert gc.get_freeze_count() > frozen / 2, "what others froze stays, but for what has gone"
+    gc.unfreeze()
+    live(tmp_path / "alone", ticks=1, on_event=lambda _: seen.append(gc.get_freeze_count()))
+    assert min(seen) > 0 == gc.get_freeze_count()
+    gc.freeze()  # as it was for the tests that follow
 
 
 def test_a_lost_vector_is_named_and_no_traceback(tmp_path: Path) -> None:
