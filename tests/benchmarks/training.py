@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from simcounsel.corpus.teaching import Teaching
 from tests.benchmarks.engine import verdict
 from tests.benchmarks.private_steps import Stepping
 from tests.benchmarks.resumed import compared, session
@@ -330,7 +331,8 @@ def main(given: list[str] | None = None) -> None:
         f"load of the machine before (1, 5, 15 min): {', '.join(f'{load:.1f}' for load in os.getloadavg())}; {os.cpu_count()} cores"
     )
     with tempfile.TemporaryDirectory() as folder:
-        base = str(small_model(Path(folder), session(1).lines())) if told.quick else "embedded"
+        text = [Teaching().system_of(session(1)), *session(1).lines()]
+        base = str(small_model(Path(folder), text)) if told.quick else "embedded"
         for part in told.only:
             began = time.perf_counter()
             found = list(MEASURES[part](told, base))
