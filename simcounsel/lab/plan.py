@@ -33,14 +33,13 @@ of schema; the share of lines that are revised (MindCorpus, Table V: 2 to 22 %).
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What a sweep would take, judged by what the engine's benchmark measured. cost_usd: None when
-    a price is unknown.
-    """
+    """What a sweep would take, judged by what the engine's benchmark measured."""
 
     runs: int
     resident_days: float
     requests: int
     cost_usd: float | None
+    """None when a price is unknown."""
 
 
 def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
