@@ -59,9 +59,14 @@ class GivenUp(ModelError):
     same work can be gone on with later; the command line ends with exit code 3.
     """
 
+    option = ""
+    """What the command that goes on needs besides, `--budget-calls 200`."""
+
     def telling(self, more: str) -> Self:
         """The same with more in its text: what is kept, how to go on."""
-        return type(self)(f"{self}; {more}")
+        told = type(self)(f"{self}; {more}")
+        told.option = self.option
+        return told
 
 
 class ModelUnreachable(GivenUp):
@@ -69,17 +74,11 @@ class ModelUnreachable(GivenUp):
 
 
 class BudgetSpent(GivenUp):
-    """The next request may take more than is left of a budget. option: a budget that goes on, as
-    the command line has it, `--budget-calls 200`.
-    """
+    """The next request may take more than is left of a budget; `option` is one that goes on."""
 
     def __init__(self, cause: str, option: str = "") -> None:
         super().__init__(cause)
         self.option = option
-
-    def telling(self, more: str) -> Self:
-        """The same with more in its text."""
-        return type(self)(f"{self}; {more}", self.option)
 
 
 class PluginError(SimcounselError):

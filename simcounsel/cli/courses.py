@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
-from simcounsel.cli.options import PricesFile
+from simcounsel.cli.options import BudgetUsd, PricesFile
 from simcounsel.cli.weights import price_table
 
 course = typer.Typer(
@@ -48,14 +48,7 @@ def plan_course(
             "--seed", min=0, help="Is sent to the model; another one may give another reading."
         ),
     ] = 1,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--budget-usd",
-            min=0,
-            help="Ask no further question when this is spent; then nothing is written.",
-        ),
-    ] = None,
+    budget_usd: BudgetUsd = None,
     prices: PricesFile = None,
 ) -> None:
     """Turn a case report into a client's file, a plan, and the manner of their talk; nothing in it
@@ -100,11 +93,7 @@ def plan_course(
         raise error.telling("nothing is written; the same command begins anew") from None
     finally:
         models.close()
-        cost = models.usage.cost_usd
-        typer.echo(
-            f"{models.usage.calls} requests, "
-            + ("price unknown" if cost is None else f"{cost:.4f} USD")
-        )
+        typer.echo(models.usage.line())
     for file in write_case(reading, report, out):
         typer.echo(f"wrote {file}")
     for note in reading.notes:

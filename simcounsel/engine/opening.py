@@ -167,7 +167,8 @@ def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
     """The unit vector of every text that was laid down in a memory, out of the recorded calls."""
     found: dict[str, np.ndarray] = {}
     for call in (call for source in recordings(run) for call in source.calls()):
-        if call.get("verb") == "embed" and call.get("purpose") == "remember":
+        remembers = call.get("verb") == "embed" and call.get("purpose") == "remember"
+        if remembers and not call.get("given_up"):
             found.update(
                 zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True)
             )

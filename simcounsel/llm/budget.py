@@ -133,6 +133,13 @@ def budget_in(folder: Path, *, usd: float | None, calls: int | None) -> Budget:
     return Budget(usd=usd, calls=calls, ledger=ledger)
 
 
+def check_budget(
+    usd: float | None, calls: int | None, models: Iterable[str], prices: Prices
+) -> None:
+    """Before anything is made: ModelError for what is no amount, and for an unknown price."""
+    Budget(usd=usd, calls=calls).check_prices(models, prices)
+
+
 def most_tokens_in(question: Question[Any], complaint: str | None) -> int:
     """More tokens than any server can count for what is sent.
 

@@ -94,7 +94,8 @@ class Switchboard:
         """Send nothing that does not fit into a budget. calls: those recorded before count, and
         nobody else is at work with it; None: others are. ModelError when a price is unknown.
         """
-        budget.check_prices((one.name for one in (*self.chat.values(), self.embed)), self._prices)
+        names = [model.name for model in self.chat.values()]
+        budget.check_prices([*names, self.embed.name], self._prices)
         if calls is not None and budget.limited:
             budget.begin(spent_in(calls, self._prices))
         self.budget.end()

@@ -39,6 +39,11 @@ class Usage:
     peak_in_flight: int = 0
     prompt_characters: int = 0
 
+    def line(self) -> str:
+        """In words."""
+        cost = "price unknown" if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
+        return f"{self.requests} requests, {cost}"
+
     def plus(self, spent: "Spent", source: str, characters: int) -> "Usage":
         """With one more call."""
         cost = spent.cost_usd
