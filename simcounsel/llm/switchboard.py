@@ -12,7 +12,7 @@ from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
-from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
+from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.recording import Recorder, call_line, embedding_line
@@ -192,7 +192,7 @@ class Switchboard:
         """Ask once. None when the answer is of no use; `spent` then says why."""
         spent.asked += 1
         try:
-            completion = await model.complete(question, spent.complaint)
+            completion = scrubbed(await model.complete(question, spent.complaint))
             spent.add(completion)
             self._answered += 1
             reply = _reply(question, completion, model.name)
