@@ -264,12 +264,12 @@ def write(
 
 def _closing(run: "Run", stopped: str | None) -> None:
     """What came of it, and the commands to go on."""
-    from simcounsel.corpus.synthesis.account_text import account_lines, screened_line
+    from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
 
     for line in account_lines(run):
         typer.echo(line)
     if run.ticks_done():
-        typer.echo(screened_line(run))
+        typer.echo(checks_line(run))
     if stopped:
         typer.echo(f"stopped        {stopped}")
     typer.echo("go on with")
