@@ -19,12 +19,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock, Timeout
-
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
+from simcounsel.locks import taken
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
@@ -81,13 +80,8 @@ class Sweep:
     def run(self, on_change: Callable[[], None] = lambda: None) -> bool:
         """Live until all are done or failed, or until it is stopped; whether all are done."""
         write_plan(self.experiment, tuple(p.cell for p in self.progress.values()), self.out)
-        lock = FileLock(str(self.out / "sweep.lock"))
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise RunError(
-                f"{self.out}: another process lives this sweep; wait for it, or stop it first"
-            ) from None
+        busy = "another process lives this sweep; wait for it, or stop it first"
+        lock = taken(self.out / "sweep.lock", busy, RunError, "choose another --out")
         try:
             self._look_at_what_is_there()
             self._run(on_change)
