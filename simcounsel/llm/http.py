@@ -16,6 +16,7 @@ import tenacity
 from yarl import URL
 
 from simcounsel.errors import ModelError
+from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
 from simcounsel.llm.models import Failure
 from simcounsel.runs.jsonl import json_bytes
 
@@ -113,7 +114,7 @@ class Server:
                     if not refused.again:
                         raise
                     raw = await self._retrying(until)(after(refused, attempt))
-                return _object(raw), tries
+                return object_in(raw), tries
         except TimeoutError:
             raise Failure(
                 f"no answer within {self.deadline_s:g} s", transport=True, tries=max(tries, 1)
@@ -149,7 +150,7 @@ class Server:
         """The body of an answer with status 200; else raises Refused."""
         try:
             async with self._opened().post(url, data=payload, allow_redirects=False) as response:
-                raw = await response.read()
+                raw = unzipped(await bounded(response), response.headers)
         except TimeoutError:
             raise Refused(
                 f"no answer within {self._timeout_s:g} s", transport=True, again=True
@@ -182,13 +183,18 @@ class Server:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            headers = {
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                "Accept-Encoding": ZIPPED,
+            }
             if self._key:
                 headers["Authorization"] = f"Bearer {self._key}"
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 headers=headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,  # which knows no bound
                 timeout=aiohttp.ClientTimeout(total=self._timeout_s),
             )
         return self._session
@@ -215,16 +221,6 @@ def _checked_key(api_key: str | None) -> str | None:
             "the API key has characters that no key has; copy it once more, without line breaks"
         )
     return key
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise Failure("the answer is not JSON" if raw.strip() else "the answer is empty") from None
-    if not isinstance(answer, dict):
-        raise Failure(f"the answer is no JSON object but {type(answer).__name__}")
-    return answer
 
 
 def _unreached(error: aiohttp.ClientError) -> Refused:

@@ -221,6 +221,30 @@ def test_says_plainly_what_failed(fault: str, cause: str, transport: bool, tries
     assert (failure.cause, failure.transport, failure.tries) == (cause, transport, tries)
 
 
+@pytest.mark.parametrize("fault", ["zipped", "deflated", "bare"])
+def test_an_answer_that_is_zipped(fault: str) -> None:
+    with FaultServer() as plain, FaultServer(faults=always(fault)) as server:
+        answer = complete(server.url, ask_for())
+        assert answer.text == complete(plain.url, ask_for()).text
+    assert answer.tries == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        ("bomb", "the answer is larger than 8 MB, unzipped"),
+        ("endless", "the answer is larger than 8 MB, unzipped"),
+        ("half zipped", "the answer was cut off while it was zipped"),
+        ("not zipped", "the answer cannot be unzipped"),
+        ("br", "the answer is encoded as 'br', which was not asked for"),
+    ],
+)
+def test_an_answer_within_bounds(fault: str, cause: str) -> None:
+    """Of 100 MB of blanks, zipped into 100 kB, only the first eight are made."""
+    failure = failure_of(fault, timeout_s=20, deadline_s=20)
+    assert (failure.cause, failure.tries) == (cause, 1)
+
+
 def test_never_beyond_the_deadline() -> None:
     started = time.perf_counter()
     failure = failure_of("stall", deadline_s=0.3, timeout_s=0.2, attempts=50)
