@@ -94,6 +94,14 @@ def _of_averaging(recipe: Recipe) -> Iterator[Problem]:
                 " `fedadam`"
             ),
         )
+    if averaging.rule in ("stack", "exact") and recipe.learning.quantize == "4bit":
+        yield (
+            ("averaging", "rule"),
+            (
+                f"`{averaging.rule}` adds to the base's weights, and with `quantize: 4bit` these"
+                " are packed; take `fedavg` or `fedadam`, or `quantize: none`"
+            ),
+        )
     if averaging.secure and (averaging.rule in ("stack", "exact") or averaging.send != "fp32"):
         yield (
             ("averaging", "secure"),

@@ -1,6 +1,6 @@
 """What privacy costs and what it buys: one corpus, the embedded model tuned in three ways, and each training attacked.
 
-    python -m tests.benchmarks.privacy [--out FOLDER] [--seeds 3] [--control] [--only WAY ...] [--precision bfloat16] [--quick]
+    python -m tests.benchmarks.privacy [--out FOLDER] [--seeds 3] [--control] [--only WAY ...] [--precision bfloat16] [--every 3] [--quick]
 
 The samples are cut into excerpts of about 125 words that end with the counselor; an excerpt is a record, and four in five are learned from,
 drawn by the seed without regard to whose they are, so that members and others differ in nothing else.
@@ -103,7 +103,7 @@ def _excerpt(of: Dialogue, turns: list[Turn], number: int) -> Dialogue:
 def measured(folder: Path, told: argparse.Namespace) -> Iterator[str]:
     """Trains and attacks, one seed after another, and says what came of it."""
     folder.mkdir(parents=True, exist_ok=True)
-    some = list(excerpts(iter(read_dialogues("samples"))))[:: 12 if told.quick else 1]
+    some = list(excerpts(iter(read_dialogues("samples"))))[:: 12 if told.quick else told.every]
     (folder / "excerpts.jsonl").write_text(
         "".join(f"{one.model_dump_json()}\n" for one in some), encoding="utf-8"
     )
@@ -130,7 +130,7 @@ def _one(folder: Path, way: str, seed: int, base: str, told: argparse.Namespace)
             base=base,
             epochs=1 if told.quick else 5,
             tokens=240 if told.quick else 320,
-            lot=6 if told.quick else 49,
+            lot=6 if told.quick else round(49 / told.every),
             seed=seed,
             precision=told.precision,
         ),
@@ -212,6 +212,13 @@ def main(words: list[str] | None = None) -> None:
     )
     parser.add_argument("--seeds", type=int, default=1, help="as many, from 1")
     parser.add_argument("--control", action="store_true", help="the private way without noise too")
+    parser.add_argument(
+        "--every",
+        type=int,
+        default=1,
+        help="take each second, third ... excerpt, in lots as much smaller: less work, and the same"
+        " noise weighs as much more",
+    )
     parser.add_argument("--only", nargs="+", choices=RECIPES, help="these ways, in this order")
     parser.add_argument(
         "--precision",
