@@ -104,7 +104,7 @@ def test_damaged_runs_are_left_out_and_named(three_runs: Path, tmp_path: Path) -
         file.write("nonsense\n")
     text = (tmp_path / "newer" / "manifest.json").read_text(encoding="utf-8")
     (tmp_path / "newer" / "manifest.json").write_text(
-        text.replace('"schema_version": 2', '"schema_version": 99'), encoding="utf-8"
+        text.replace('"schema_version": 3', '"schema_version": 99'), encoding="utf-8"
     )
     sample = find([tmp_path])
     assert [member.name for member in sample.members] == ["copy"]
