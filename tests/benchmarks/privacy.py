@@ -32,7 +32,7 @@ from scipy import stats
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from tests.benchmarks.engine import verdict
-from tests.benchmarks.training import small_model
+from tests.training.learning.small import small_model
 from training.audit.running import Options, audit_training
 from training.learning.tune import Progress, tune
 from training.recipe_file import load_recipe
@@ -107,7 +107,8 @@ def measured(folder: Path, told: argparse.Namespace) -> Iterator[str]:
     (folder / "excerpts.jsonl").write_text(
         "".join(f"{one.model_dump_json()}\n" for one in some), encoding="utf-8"
     )
-    base = small_model(str(folder / "base")) if told.quick else "embedded"
+    said = (line for one in some for line in one.lines())
+    base = small_model(folder / "base", said) if told.quick else "embedded"
     ways = told.only or ["without", "private", *(["control"] if told.control else [])]
     found = []
     for seed in range(1, told.seeds + 1):
@@ -118,7 +119,7 @@ def measured(folder: Path, told: argparse.Namespace) -> Iterator[str]:
     yield from _verdicts(found)
 
 
-def _one(folder: Path, way: str, seed: int, base: str, told: argparse.Namespace) -> Measured:
+def _one(folder: Path, way: str, seed: int, base: str | Path, told: argparse.Namespace) -> Measured:
     """One training, gone on with or read again if it is there."""
     out = folder / f"{way}-{seed}"
     kept = out / "measured.json"
@@ -129,7 +130,7 @@ def _one(folder: Path, way: str, seed: int, base: str, told: argparse.Namespace)
         RECIPES[way].format(
             base=base,
             epochs=1 if told.quick else 5,
-            tokens=240 if told.quick else 320,
+            tokens=1000 if told.quick else 320,
             lot=6 if told.quick else round(49 / told.every),
             seed=seed,
             precision=told.precision,

@@ -24,6 +24,8 @@ from training.learning.steps import adapter_weights
 from training.recipe import Learning, Lora
 from training.recipe_file import load_recipe
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"north": 6, "south": 4}
 
 
