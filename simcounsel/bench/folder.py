@@ -12,13 +12,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from simcounsel import __version__
 from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
+from simcounsel.locks import taken
 from simcounsel.prompts import prompt
 from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.secret import scrub
@@ -36,25 +36,25 @@ Fields = dict[str, Any]
 
 
 class Manifest(Kept):
-    """What a benchmark's numbers rest on.
-
-    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids.
-    prompts: hash by name; with a policy one more, over the policy and all prompts that it may use.
-    policy: as it was named; None for the model alone. language: of the client's lines, as an
-    English word.
-    """
+    """What a benchmark's numbers rest on."""
 
     benchmark: str
     file: str
     sha256: str
+    """Of the data file."""
     model: str
     judge: str
     seed: int
     sample: int | None
+    """How many cases were asked for; None for all."""
     language: str
+    """Of the client's lines, as an English word."""
     cases: tuple[str, ...]
+    """Their ids."""
     prompts: dict[str, str]
+    """Hash by name; with a policy one more, over the policy and all prompts that it may use."""
     policy: str | None = None
+    """As it was named; None for the model alone."""
     simcounsel: str
     created: str
 
@@ -136,16 +136,12 @@ class Folder:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(str(path / "bench.lock"))
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise BenchError(
-                f"{path}: another process is writing this benchmark; wait for it, or stop it first"
-            ) from None
         except OSError as error:
             raise BenchError(
                 f"{path}: cannot be written ({error.strerror}); choose another --out"
             ) from None
+        busy = "another process is writing this benchmark; wait for it, or stop it first"
+        self._lock = taken(path / "bench.lock", busy, BenchError, "choose another --out")
         try:
             self.manifest = self._begin(manifest)
         except BaseException:

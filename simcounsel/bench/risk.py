@@ -26,10 +26,11 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """What a line was taken for. doubt: whether the detector was in doubt about it."""
+    """What a line was taken for."""
 
     level: RiskLevel
     doubt: bool
+    """Whether the detector was in doubt about it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,26 +62,30 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """precision: of what was flagged; recall: of what is risk; f1: with a percentile bootstrap over
-    lines, None when nothing is there to count. doubt: lines in which the detector was in doubt, of
-    all; caught: risks that were flagged or in doubt. by_label: recall of each; by_level: recall of
-    each level, and of `none` the share flagged by mistake; levels: counts of (labelled, heard).
-    """
+    """How well danger was heard."""
 
     name: str
     split: str
     model: str | None
     lines: int
     precision: Share
+    """Of what was flagged."""
     recall: Share
+    """Of what is risk."""
     f1: float | None
+    """With a percentile bootstrap over lines, None when nothing is there to count."""
     f1_interval: Interval | None
     doubt: Share
+    """Lines in which the detector was in doubt, of all."""
     caught: Share
+    """Risks that were flagged or in doubt."""
     by_label: dict[str, Share]
+    """Recall of each."""
     by_level: dict[str, Share]
+    """Recall of each level, and of `none` the share flagged by mistake."""
     hard: dict[str, Share]
     levels: dict[tuple[str, str], int]
+    """Counts of (labelled, heard)."""
 
 
 def listened(lines: Sequence[Labelled]) -> tuple[Taken, ...]:
@@ -94,7 +99,7 @@ def judged(
     lines: Sequence[Labelled], models: Switchboard, *, every_line: bool = False
 ) -> tuple[Taken, ...]:
     """What they are taken for when the `quick` model is asked: where the detector is in doubt, or
-    about every line that is no clear danger. ModelUnreachable when nobody answers.
+    about every line that is no clear danger. ModelUnreachable when it does not answer.
     """
     models.begin_tick(0)
     asks = {
@@ -104,7 +109,6 @@ def judged(
         for number, line in enumerate(lines)
     }
     assessed = [outcome.value for outcome in models.ask(asks).values()]
-    models.check_reached()
     return tuple(
         Taken(level=one.level, doubt=hear(line.text).doubt)
         for one, line in zip(assessed, lines, strict=True)

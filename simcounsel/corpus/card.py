@@ -22,25 +22,25 @@ PRIVACY = (
 
 
 class Counts(Part):
-    """How much there is. words: Chinese and Japanese characters count as one each. rows: lines of
-    the files.
-    """
+    """How much there is."""
 
     dialogues: int
     clients: int
     turns: int
     words: int
+    """Chinese and Japanese characters count as one each."""
     rows: int = 0
+    """Lines of the files."""
 
 
 class Source(Part):
-    """A file or run that was read. hash: SHA-256 (hex), of a run that of its log; '' when unknown.
-    dialogues: how many of it are here.
-    """
+    """A file or run that was read."""
 
     file: str
     hash: str
+    """SHA-256 (hex), of a run that of its log; '' when unknown."""
     dialogues: int
+    """How many of it are here."""
 
 
 class Checks(Part):
@@ -79,10 +79,7 @@ class Written(Part):
 
 
 class Card(Part):
-    """All that a reader of the data should know. models: by role, all that had it; lines: turns by
-    how they came about. left_out: dialogues by the reason, before any check. merged_turns: turns
-    that became part of the one before, since both were of one speaker.
-    """
+    """All that a reader of the data should know."""
 
     simcounsel: str = __version__
     format: str
@@ -95,10 +92,14 @@ class Card(Part):
     languages: dict[str, int]
     licences: dict[str, int]
     models: dict[str, tuple[str, ...]]
+    """By role, all that had it."""
     lines: dict[str, int]
+    """Turns by how they came about."""
     sources: tuple[Source, ...]
     merged_turns: int
+    """Turns that became part of the one before, since both were of one speaker."""
     left_out: dict[str, int]
+    """Dialogues by the reason, before any check."""
     checks: Checks
     privacy: Privacy = Privacy()
     files: dict[str, Written]

@@ -27,15 +27,15 @@ FEWEST_WORDS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Mean share, 0 to 1, that has been reached at 0, 10, ... 100% of the client's lines.
-    dialogues: over how many it is the mean. first: the share in the client's first line; at_once:
-    how much of all that is ever said is said there.
-    """
+    """Mean share, 0 to 1, that has been reached at 0, 10, ... 100% of the client's lines."""
 
     shares: tuple[float, ...]
     dialogues: int
+    """Over how many it is the mean."""
     first: float
+    """The share in the client's first line."""
     at_once: float | None
+    """How much of all that is ever said is said there."""
 
 
 Reached = Callable[[Dialogue], list[float] | None]

@@ -35,9 +35,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """What is asked for. licence: of the whole, in place of what the dialogues say; checked: drop
-    what the checks call an error.
-    """
+    """What is asked for."""
 
     format: str
     teaching: Teaching = field(default_factory=Teaching)
@@ -45,7 +43,9 @@ class Export:
     shares: Shares = field(default_factory=Shares)
     seed: int = 1
     licence: str | None = None
+    """Of the whole, in place of what the dialogues say."""
     checked: bool = True
+    """Drop what the checks call an error."""
 
     @property
     def form(self) -> Format:

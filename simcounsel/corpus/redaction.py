@@ -18,12 +18,12 @@ _LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|digits|addre
 
 @dataclass(frozen=True, kw_only=True)
 class Redacted:
-    """dialogues: in their order. replaced: stretches that were replaced, by kind (mail, phone,
-    person, place ...).
-    """
+    """What a redaction makes."""
 
     dialogues: tuple[Dialogue, ...]
+    """In their order."""
     replaced: dict[str, int]
+    """Stretches that were replaced, by kind (mail, phone, person, place ...)."""
 
 
 def redact(dialogues: Sequence[Dialogue]) -> Redacted:

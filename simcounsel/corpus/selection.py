@@ -50,14 +50,15 @@ class Floor:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """What is asked of a dialogue. conditions, themes: any of them; () for any. floors: all of
-    them.
-    """
+    """What is asked of a dialogue."""
 
     partner: Partner = "counselor"
     conditions: tuple[str, ...] = ()
+    """It has one of these; () for any."""
     themes: tuple[str, ...] = ()
+    """It has one of these; () for any."""
     floors: tuple[Floor, ...] = ()
+    """It reaches all of these."""
 
     def refuses(self, dialogue: Dialogue) -> str | None:
         """The first reason why a dialogue is not wanted; None when it is."""

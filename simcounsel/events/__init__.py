@@ -170,13 +170,14 @@ _CLASSES = frozenset(get_args(Event))
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An event in the log. seq: position, from 0; tick: or wave, in a synthesis; minute: simulated,
-    since day 0.
-    """
+    """An event in the log."""
 
     seq: int
+    """Position, from 0."""
     tick: int
+    """Or wave, in a synthesis."""
     minute: int
+    """Simulated, since day 0."""
     event: Event
 
     def line(self) -> str:

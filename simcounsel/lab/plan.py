@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simcounsel.errors import RunError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.llm.prices import Prices
 from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
@@ -34,14 +35,13 @@ of schema; the share of lines that are revised (MindCorpus, Table V: 2 to 22 %).
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What a sweep would take, judged by what the engine's benchmark measured. cost_usd: None when
-    a price is unknown.
-    """
+    """What a sweep would take, judged by what the engine's benchmark measured."""
 
     runs: int
     resident_days: float
     requests: int
     cost_usd: float | None
+    """None when a price is unknown."""
 
 
 def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
@@ -186,7 +186,7 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
     try:
         out.mkdir(parents=True, exist_ok=True)
         if file.is_file():
-            there = json.loads(file.read_text(encoding="utf-8")).get("name")
+            there = json_data(file_bytes(file)).get("name")
             if there != experiment.name:
                 raise RunError(
                     f"{out}: holds the sweep {there!r} already; choose another --out for"

@@ -17,7 +17,7 @@ from typing import Any
 
 from simcounsel import __version__
 from simcounsel.chance import chance, seed_of
-from simcounsel.errors import ModelUnreachable, RunError, SpecError
+from simcounsel.errors import GivenUp, RunError, SpecError
 from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
@@ -37,17 +37,17 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is asked. rounds: how often each transcript is rated; from two on there is a retest.
-    faulty: in how many transcripts faults are planted. pairs: how many pairs are compared, each in
-    both orders.
-    """
+    """What is asked."""
 
     transcripts: tuple[Labelled, ...]
     scales: tuple[Scale, ...]
     samples: int = 1
     rounds: int = 2
+    """How often each transcript is rated; from two on there is a retest."""
     faulty: int = 10
+    """In how many transcripts faults are planted."""
     pairs: int = 20
+    """How many pairs are compared, each in both orders."""
     seed: int = 1
 
 
@@ -106,7 +106,7 @@ class Validation:
             ) from None
 
     def collect(self, models: Switchboard) -> Path:
-        """Ask everything and write it down. ModelUnreachable when nobody answered at all."""
+        """Ask everything and write it down. GivenUp when the judge does not answer."""
         plan = self.plan
         self._append(
             "ratings.jsonl",
@@ -134,15 +134,16 @@ class Validation:
                 },
             )
             self._count(one.id, "original", one)
-        models.recorder, models.unit = self, None
+        models.recorder = self
         asks: dict[str, Ask[None]] = {
             f"{number:06d}": one for number, one in enumerate((*self._rated(), *self._compared()))
         }
-        models.ask(asks)
         try:
-            models.check_reached()
-        except ModelUnreachable as error:
-            raise ModelUnreachable(f"{self.judge}: {error}; nothing was judged") from None
+            models.ask(asks)
+        except GivenUp as error:
+            raise error.telling(
+                f"what was judged before is kept in {self.out}; begin again with another --out"
+            ) from None
         return self.out / "ratings.jsonl"
 
     def append_call(self, call: Fields) -> None:

@@ -28,13 +28,14 @@ _DIGITS = "一二三四五六七八九"
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """parts: of each, the session that it tells, and its text. 0 is what stands above the first,
-    None hindsight.
-    """
+    """A case report."""
 
     path: Path
     text: str
     parts: tuple[tuple[int | None, str], ...]
+    """Of each, the session that it tells, and its text. 0 is what stands above the first, None
+    hindsight.
+    """
 
     def told_in(self, quote: str) -> int | None:
         """The session in whose part the words stand first, 1 for what is known from before; None
