@@ -386,7 +386,7 @@ def test_an_error_that_repeats_the_key(status: str, monkeypatch: pytest.MonkeyPa
     )  # fmt: skip
     remember(MINE)
     with FaultServer(faults=lambda index: status) as server, pytest.raises(Failure) as caught:
-        complete(server.url, ask_for(), api_key=MINE, attempts=2)
+        complete(server.url, ask_for(), api_key=MINE)
     assert caught.value.cause == f"HTTP {status}: key *** and *** at http://***@h"
     assert not [one for one in HELD if one in repr(caught.value) + str(caught.value)]
 
