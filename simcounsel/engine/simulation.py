@@ -164,7 +164,6 @@ class Simulation(mesa.Model):
         self._journal.begin(self.tick, self.minute)
         for phase in self._phases.of_tick(self.tick, self.minute, self._last_tick):
             phase.live()
-        self.models.check_reached()
         self._journal.write(TickEnded())
         self._commit()
         if self.finished:
