@@ -14,7 +14,7 @@ from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.budget import Budget, spent_in
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
-from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
+from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
@@ -190,7 +190,7 @@ class Switchboard:
 
         async def send() -> Completion:
             async with spent.attempt():
-                completion = await model.complete(question, spent.complaint)
+                completion = scrubbed(await model.complete(question, spent.complaint))
                 spent.answered(completion)
                 return completion
 
