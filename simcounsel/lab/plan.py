@@ -9,7 +9,8 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.lab.forecast import Share, by_rule, forecast_lines, resident_days
+from simcounsel.lab.rules import by_rule, resident_days
+from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell

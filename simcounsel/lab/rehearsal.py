@@ -3,7 +3,7 @@
 from typing import Any
 
 from simcounsel.engine.opening import recorded_vectors
-from simcounsel.lab.forecast import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share
+from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.prices import Prices
