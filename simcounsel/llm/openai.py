@@ -12,7 +12,8 @@ from simcounsel.llm.chat import clean, messages, number_weights
 from simcounsel.llm.http import Server, shown
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
-from simcounsel.llm.question import Message, Question, schema_of
+from simcounsel.llm.question import Message, Question
+from simcounsel.llm.schemas import schema_of
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""

@@ -59,7 +59,13 @@ def complete(
     chat: Any, verb: Any = "write", complaint: str | None = None, **more: Any
 ) -> Completion:
     request = Question(
-        verb=verb, purpose="test", who="Ann", system="You are Ann.", prompt="Well?", **more
+        verb=verb,
+        purpose="test",
+        who="Ann",
+        system="You are Ann.",
+        prompt="Well?",
+        fallback=None,
+        **more,
     )
     model = LangChainModel("langchain:test:m", chat=chat, deadline_s=0.5)
     assert model.name == LangChainModel("test:m", chat=chat).name == "langchain:test:m"
@@ -151,7 +157,14 @@ def test_init_chat_model_makes_one_chat_for_each_setting(monkeypatch: pytest.Mon
         model = LangChainModel("langchain:anthropic:claude-sonnet-4-5")
         for temperature in (0.7, 0.0, 0.0):
             await model.complete(
-                Question(verb="write", purpose="p", who="A", prompt="?", temperature=temperature),
+                Question(
+                    verb="write",
+                    purpose="p",
+                    who="A",
+                    prompt="?",
+                    temperature=temperature,
+                    fallback=None,
+                ),
                 None,
             )
         await model.close()
