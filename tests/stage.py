@@ -16,6 +16,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Entry, Event, Memory, PersonaChanged, Remembered
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
+from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
@@ -80,7 +81,8 @@ class Listening(Scripted):
 
 
 def switchboard(chat: ChatModel, **kind: Any) -> Switchboard:
-    """One model for all tiers, hashed vectors."""
+    """One model for all tiers, hashed vectors; nobody waits for it."""
+    kind = {"patience": Patience(wait_s=0)} | kind
     return Switchboard({"reason": chat, "quick": chat, "judge": chat}, HashEmbeddings(), **kind)
 
 

@@ -12,13 +12,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from simcounsel import __version__
 from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
+from simcounsel.locks import taken
 from simcounsel.prompts import prompt
 from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.specs.policy_file import policy_named
@@ -135,16 +135,12 @@ class Folder:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(str(path / "bench.lock"))
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise BenchError(
-                f"{path}: another process is writing this benchmark; wait for it, or stop it first"
-            ) from None
         except OSError as error:
             raise BenchError(
                 f"{path}: cannot be written ({error.strerror}); choose another --out"
             ) from None
+        busy = "another process is writing this benchmark; wait for it, or stop it first"
+        self._lock = taken(path / "bench.lock", busy, BenchError, "choose another --out")
         try:
             self.manifest = self._begin(manifest)
         except BaseException:

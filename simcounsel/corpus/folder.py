@@ -18,6 +18,7 @@ from simcounsel.corpus.formats import Format
 from simcounsel.corpus.parquet import write_parquet
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
+from simcounsel.intake import file_bytes, json_data
 
 CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
 STEP = 500
@@ -108,7 +109,7 @@ class Folder:
 def _earlier(out: Path) -> set[str]:
     """The names that an export wrote into a folder; none if there is no card of ours."""
     try:
-        card: Any = json.loads((out / CARD).read_bytes())
+        card: Any = json_data(file_bytes(out / CARD))
         return (
             {CARD, README, INFO, *card["files"]}
             if {"simcounsel", "format", "privacy"} <= card.keys()

@@ -19,6 +19,7 @@ PROVIDERS = Registry(
         "langchain": "simcounsel.llm.servers:LANGCHAIN",
         "scripted": "simcounsel.standins.opening:SCRIPTED",
         "recorded": "simcounsel.llm.recorded:RECORDED",
+        "byhand": "simcounsel.llm.byhand:BYHAND",
     },
 )
 """Who opens models: the name of each is what the models' names begin with."""

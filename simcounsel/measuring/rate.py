@@ -14,7 +14,7 @@ from simcounsel.agents.mind import Scene
 from simcounsel.agents.minds import mind_for
 from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
-from simcounsel.errors import ModelUnreachable, RunError
+from simcounsel.errors import GivenUp, RunError
 from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
@@ -123,15 +123,14 @@ class Rating:
         }
         if models is None:
             return tuple(_played(ask) for ask in asks.values())
-        models.recorder, models.unit = self, None
-        found = tuple(outcome.value for outcome in models.ask(asks).values())
+        models.recorder = self
         try:
-            models.check_reached()
-        except ModelUnreachable as error:
-            raise ModelUnreachable(
-                f"{', '.join(self.models())}: {error}; nothing was measured"
+            return tuple(outcome.value for outcome in models.ask(asks).values())
+        except GivenUp as error:
+            raise error.telling(
+                f"what was measured before is kept in {self.file}; the same command measures all"
+                " of it once more"
             ) from None
-        return found
 
     def open_models(self, in_flight: int = 64) -> Switchboard | None:
         """The judge; for a self-report also the run's own model of vectors, since its memories lie

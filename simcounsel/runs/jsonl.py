@@ -8,6 +8,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from simcounsel.intake import MOST_DEPTH, deeper, json_data, perhaps_deep
+
 
 def json_bytes(value: object) -> bytes:
     """JSON as UTF-8. Halves of characters (lone surrogates), which orjson refuses, are escaped."""
@@ -45,7 +47,7 @@ def json_lines(file: Path) -> Iterator[dict[str, Any]]:
         with file.open("rb") as lines:
             for line in lines:
                 try:
-                    found = json.loads(line)
+                    found = json_data(line)
                 except ValueError:
                     continue
                 if isinstance(found, dict):
@@ -60,9 +62,11 @@ def parsed_line(line: bytes) -> dict[str, Any] | None:
     """
     try:
         fields = orjson.loads(line)
+        if perhaps_deep(line) and deeper(fields, MOST_DEPTH):
+            return None
     except ValueError:
         try:
-            fields = json.loads(line.decode("utf-8", "surrogatepass"))
+            fields = json_data(line.decode("utf-8", "surrogatepass"))
         except ValueError:
             return None
     return fields if isinstance(fields, dict) else None
