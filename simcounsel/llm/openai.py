@@ -11,7 +11,8 @@ from simcounsel.llm.chat import clean, messages, number_weights
 from simcounsel.llm.http import Server, shown, tokens_told
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
-from simcounsel.llm.question import Message, Question, schema_of
+from simcounsel.llm.question import Message, Question
+from simcounsel.llm.schemas import schema_of
 from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 
 RATE_TOKENS = 16

@@ -292,6 +292,7 @@ def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T
 
 
 def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T]:
-    """The asker's own answer. A question without one is answered None: its type says so."""
-    value: Any = question.fallback
-    return Reply(value=value, source="fallback", model=model, call=question.key, problem=problem)
+    """The asker's own answer."""
+    return Reply(
+        value=question.fallback, source="fallback", model=model, call=question.key, problem=problem
+    )
