@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.dry import say_run
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
+    DryRun,
     InFlight,
     Model,
     Out,
@@ -123,6 +125,7 @@ def synthesize(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Write a new corpus of dialogues out of situations, by six roles.
 
@@ -142,6 +145,7 @@ def synthesize(
     """
     from simcounsel.corpus.synthesis.languages import language_doubt
     from simcounsel.engine.opening import begin_run, check_models
+    from simcounsel.llm.budget import check_budget
     from simcounsel.specs.synthesis_file import settings_from
 
     changes = changes_of(sets, such_as="fewest_turns=3")
@@ -164,10 +168,14 @@ def synthesize(
     doubt = language_doubt(settings)
     if doubt:
         typer.echo(doubt, err=True)
+    table = price_table(prices)
+    if dry_run:
+        say_run(settings, None, out, table)
+        return
     console = console_of()
+    check_budget(budget_usd, budget_calls, settings.model_names().values(), table)
     fetch_weights(settings.models.resolved(), console, quiet)
     check_models(settings)
-    table = price_table(prices)
     write(
         begin_run(settings, out), None, quiet, in_flight, budget_usd, budget_calls, table, console
     )

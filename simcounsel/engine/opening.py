@@ -136,7 +136,12 @@ def models_for(
         for call in own.calls()
         if not (call.get("unreached") or unfinished_fallback(call, done))
     }
-    recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
+    recorded |= {
+        call["key"]: _kept(call)
+        for source in sources
+        for call in source.calls()
+        if not call.get("given_up")
+    }
     return Switchboard(
         open_chats(roles),
         open_embed(roles["embed"]),

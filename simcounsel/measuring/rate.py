@@ -3,7 +3,7 @@
 RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they come
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -23,11 +23,12 @@ from simcounsel.instruments.read import FOLDER
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.llm.catalog import open_chats, open_embed
+from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
-from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.jsonl import append_line, json_lines
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
@@ -132,7 +133,7 @@ class Rating:
                 " of it once more"
             ) from None
 
-    def open_models(self, in_flight: int = 64) -> Switchboard | None:
+    def open_models(self, in_flight: int = 64, prices: Prices | None = None) -> Switchboard | None:
         """The judge; for a self-report also the run's own model of vectors, since its memories lie
         among them. None where none is asked.
         """
@@ -144,7 +145,13 @@ class Rating:
             chats | {"reason": chats["judge"], "quick": chats["judge"]},
             open_embed(roles["embed"]),
             in_flight=in_flight,
+            prices=prices,
         )
+
+    def earlier_calls(self) -> Iterator[Fields]:
+        """What was asked in all ratings of the run before this one."""
+        for file in sorted((self.run.folder / FOLDER).glob("*.jsonl")):
+            yield from (line for line in json_lines(file) if line.get("kind") == "call")
 
     def roles(self) -> dict[str, str]:
         """Which model does what, a resident's as `reason:Ines`; no vectors are needed of an
