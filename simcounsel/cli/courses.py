@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import PricesFile
 from simcounsel.cli.weights import price_table
 
@@ -27,6 +28,7 @@ def _course() -> None:
 
 
 @course.command("plan")
+@asks_models
 def plan_course(
     case: Annotated[
         Path,

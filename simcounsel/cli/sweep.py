@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.entry import GIVEN_UP
 
 
 @app.command()
+@asks_models
 def sweep(
     experiment: Annotated[
         Path,
@@ -51,7 +54,8 @@ def sweep(
     again, it goes on.
 
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
-    Ctrl-C stops all runs after the tick they are in.
+    Ctrl-C stops all runs after the tick they are in. A run whose model does not answer is given up
+    in that tick, and the others go on; the exit code is then 3.
     """
     from simcounsel.cli.sweep_display import SweepDisplay
     from simcounsel.engine.opening import check_models
@@ -66,7 +70,7 @@ def sweep(
     if dry_run:
         return
     console = console_of()
-    for cell in {cell.about.models: cell for cell in cells}.values():
+    for cell in {str(cell.about.models): cell for cell in cells}.values():
         fetch_weights(cell.about.model_names(), console, quiet)
         check_models(cell.about)
     if ray is None:
@@ -86,5 +90,8 @@ def sweep(
     typer.echo(f"now: simcounsel view {folder}")
     report = "report" if loaded.worlds else "corpus"
     typer.echo(f"     python -m analysis {report} {folder} --out report")
+    states = {progress.state for progress in running.progress.values()}
+    if "given up" in states:
+        typer.echo("what was given up goes on with the same command")
     if not done:
-        sys.exit(1)
+        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)

@@ -12,9 +12,10 @@ from typing import Any
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
-from simcounsel.errors import SimcounselError
+from simcounsel.errors import GivenUp, SimcounselError
 from simcounsel.events import Entry, TickEnded
 from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
+from simcounsel.llm.asking import Asking, asked
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.synthesis import Synthesis
@@ -26,15 +27,17 @@ def live(
     in_flight: int,
     prices: Prices | None,
     tell: Callable[[dict[str, Any]], None],
+    asking: Asking,
     stop_on: int = signal.SIGINT,
 ) -> None:
     """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick
-    (or wave), and of the end.
+    (or wave), and of the end. asking: how patiently models are asked.
 
     The signal `stop_on` stops it after the tick that is being lived; a second one at once.
     """
     run = open_cell(cell, out)
-    models = models_for(run, in_flight=in_flight, prices=prices)
+    with asked(asking):
+        models = models_for(run, in_flight=in_flight, prices=prices)
 
     def report(ticks: int) -> None:
         tell(
@@ -114,6 +117,7 @@ def live_in_process(
     in_flight: int,
     prices_file: Path | None,
     environment: dict[str, str],
+    asking: Asking,
     reports: "multiprocessing.Queue[dict[str, Any]]",
 ) -> None:
     """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
@@ -124,11 +128,14 @@ def live_in_process(
     os.environ.clear()
     os.environ.update(environment)
     try:
-        live(cell, out, in_flight, Prices.load(prices_file), reports.put, signal.SIGTERM)
+        prices = Prices.load(prices_file)
+        live(cell, out, in_flight, prices, reports.put, asking, signal.SIGTERM)
         done = ticks_of(cell, out) >= cell.ticks
         reports.put({"run": cell.name, "end": "done" if done else "stopped", "cause": None})
     except KeyboardInterrupt:
         reports.put({"run": cell.name, "end": "stopped", "cause": None})
+    except GivenUp as error:
+        reports.put({"run": cell.name, "end": "given up", "cause": str(error)})
     except SimcounselError as error:
         reports.put({"run": cell.name, "end": "failed", "cause": str(error)})
     except Exception as error:

@@ -15,8 +15,8 @@ from yarl import URL
 
 from simcounsel.errors import ModelError
 from simcounsel.llm.models import NOT_SERVED, Failure
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 from simcounsel.runs.jsonl import json_bytes
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 
 class Refused(Failure):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from simcounsel.specs.load import Spec
+from simcounsel.specs.timeouts import Timeouts
 
 ModelName = Annotated[str, Field(min_length=1, max_length=4096)]
 
@@ -104,6 +105,8 @@ class ModelRoles(Spec):
     """Measures; None: `reason`."""
     embed: ModelName = "embedded"
     """Turns text to vectors."""
+    timeouts: dict[ModelName, Timeouts] = Field(default_factory=dict)
+    """By a model's name, or a provider's (`openai`, `http`): how long its requests may take."""
 
     def resolved(self) -> dict[str, str]:
         """All four, by role."""
