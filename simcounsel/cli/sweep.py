@@ -54,8 +54,11 @@ def sweep(
     again, it goes on.
 
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
-    Ctrl-C stops all runs after the tick they are in. A run whose model does not answer is given up
-    in that tick, and the others go on; the exit code is then 3.
+    Ctrl-C, SIGTERM or SIGHUP ends all runs within five seconds: each after the tick it is in if
+    that is soon; if not, that tick is lived again. None goes on when the sweep itself is killed.
+
+    A run whose model does not answer is given up in that tick, and the others go on; the exit code
+    is then 3.
     """
     from simcounsel.cli.sweep_display import SweepDisplay
     from simcounsel.engine.opening import check_models

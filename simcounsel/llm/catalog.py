@@ -8,6 +8,7 @@ from simcounsel.errors import ModelError, PluginError
 from simcounsel.llm.asking import current
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider, Timed
 from simcounsel.registry import Registry
+from simcounsel.secret import credentials_in, scrub
 from simcounsel.specs.timeouts import Timeouts
 
 M = TypeVar("M")
@@ -23,6 +24,7 @@ PROVIDERS = Registry(
         "langchain": "simcounsel.llm.servers:LANGCHAIN",
         "scripted": "simcounsel.standins.opening:SCRIPTED",
         "recorded": "simcounsel.llm.recorded:RECORDED",
+        "byhand": "simcounsel.llm.byhand:BYHAND",
     },
 )
 """Who opens models: the name of each is what the models' names begin with."""
@@ -82,9 +84,12 @@ def open_embed(name: str, timeouts: Timeouts | None = None) -> EmbedModel:
 
 
 def _provider(name: str) -> Provider:
+    problem = credentials_in(name)
+    if problem:
+        raise ModelError(problem)
     provider = PROVIDERS.get(provider_of(name))
     if provider is None:
-        raise ModelError(f"no model {name!r}; there are {', '.join(_forms())}")
+        raise ModelError(f"no model {scrub(name)!r}; there are {', '.join(_forms())}")
     return provider
 
 

@@ -1,9 +1,9 @@
 """A run's folder: where a new one goes, which ones are near, how much of its log is complete."""
 
-import json
 from pathlib import Path
 
 from simcounsel.errors import RunError
+from simcounsel.intake import json_data
 
 
 def fresh_folder(out: Path, stem: str) -> Path:
@@ -50,5 +50,5 @@ def complete_part(file: Path) -> tuple[int, int, int]:
             position += len(line)
             if line.endswith(b'"kind":"tick_ended"}\n'):
                 keep = position
-                ticks = json.loads(line)["tick"] + 1
+                ticks = json_data(line)["tick"] + 1
     return keep, position - keep, ticks

@@ -2,7 +2,6 @@
 parts of it.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from simcounsel.errors import RunError
 from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.calls import Call
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
@@ -217,7 +217,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 def _read_manifest(file: Path) -> tuple[Fields, str | None]:
     """The manifest and what is wrong with it."""
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json_data(file_bytes(file))
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not any(

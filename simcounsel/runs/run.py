@@ -7,7 +7,6 @@ calls.jsonl     all that was asked of models, with replies, tokens, cost, latenc
 memory/         the memories with their vectors, in Chroma; made from the log when somebody asks
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -19,12 +18,14 @@ from pydantic import ValidationError
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
 from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 from simcounsel.runs.writing import Writer
+from simcounsel.secret import scrub
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -128,7 +129,7 @@ class Run:
         )
         temporary = folder / "manifest.json.part"
         try:
-            temporary.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+            temporary.write_text(scrub(manifest.model_dump_json(indent=1)), encoding="utf-8")
             temporary.rename(folder / "manifest.json")
         except OSError as error:
             raise RunError(
@@ -145,7 +146,7 @@ class Run:
         if not file.is_file():
             raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = json_data(scrub(file_bytes(file).decode("utf-8")))
             version = data.get("schema_version")
             if not readable(version):
                 raise RunError(
@@ -156,7 +157,7 @@ class Run:
             run = cls(folder, Manifest.model_validate(manifest_of_today(data)))
             run.log_version = version
             return run
-        except (ValueError, AttributeError) as error:
+        except (OSError, ValueError, AttributeError) as error:
             raise RunError(
                 f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
             ) from None
@@ -175,7 +176,7 @@ class Run:
                 if not line.endswith(b"\n"):
                     return
                 try:
-                    entry = parse_entry(event_of_today(json.loads(line), self.log_version))
+                    entry = parse_entry(event_of_today(json_data(line), self.log_version))
                 except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
                     raise RunError(
                         f"{file}:{number}: not an event ({str(error).splitlines()[0]})"

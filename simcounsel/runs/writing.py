@@ -5,11 +5,12 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from simcounsel.errors import RunError
+from simcounsel.locks import taken
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.jsonl import end_line, json_bytes
+from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest
 
 log = logging.getLogger(__name__)
@@ -32,18 +33,8 @@ class Writer:
         return the number of complete ticks. RunError when the folder cannot be written, or another
         process writes it.
         """
-        self._lock = FileLock(str(self.folder / "run.lock"))
-        try:
-            self._lock.acquire(timeout=0)
-        except PermissionError:
-            raise RunError(
-                f"{self.folder}: cannot be written (no permission); copy the run to where you may"
-                " write"
-            ) from None
-        except Timeout:
-            raise RunError(
-                f"{self.folder}: another process is writing this run; wait for it, or stop it first"
-            ) from None
+        busy = "another process is writing this run; wait for it, or stop it first"
+        self._lock = taken(self.folder / "run.lock", busy, RunError)
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl")
         if dropped:
             unit, again = ("wave", "written") if self._manifest.synthesis else ("tick", "lived")
@@ -89,7 +80,7 @@ class Writer:
         """Write one call at once, so that a reply that was paid for survives a crash."""
         assert self._calls is not None
         try:
-            self._calls.write(json_bytes(call) + b"\n")
+            self._calls.write(json_bytes(without_secrets(call)) + b"\n")
             self._calls.flush()
         except OSError as error:
             raise self._cannot_write(error) from None
