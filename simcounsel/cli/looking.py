@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -63,6 +64,7 @@ def show(
 
 
 @app.command()
+@asks_models
 def view(
     runs: Annotated[
         Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")
@@ -122,6 +124,7 @@ def view(
 
 
 @app.command()
+@asks_models
 def talk(
     run: RunFolder,
     who: Annotated[str, typer.Option("--who", metavar="NAME", help="The resident to ask.")],

@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_rating
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, DryRun, InFlight, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
 @app.command()
+@asks_models
 def rate(
     run: RunFolder,
     instrument: Annotated[
@@ -105,6 +107,7 @@ def rate(
 
 
 @app.command("validate-judge")
+@asks_models
 def validate_judge(
     data: Annotated[
         Path,

@@ -71,8 +71,8 @@ def ticks_behind(cell: Cell, done: int) -> int:
 
 
 def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:
-    """Requests and USD of a run so far, without what a fork took over from its past. None: a price is
-    unknown.
+    """Requests and USD of a run so far, without what a fork took over from its past. None: a price
+    is unknown.
     """
     folder = out / cell.name
     if not (folder / "manifest.json").is_file():
