@@ -245,15 +245,15 @@ def test_money_is_not_spent_unasked(
 
 
 def test_budget(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 40)
+    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 20)
     run = only_run(tmp_path / "runs")
-    assert (ended.code, run.ticks_done() in range(1, 12)) == (3, True)
-    assert "the budget of 40 calls is used up (40 requests sent); go on with" in ended.err
+    assert (ended.code, run.ticks_done() < 12) == (3, True)
+    assert "the budget of 20 calls is used up (20 requests sent); go on with" in ended.err
     (command,) = re.findall(r"go on with `simcounsel (resume .*)`", ended.err)
-    assert command.split()[2:] == ["--budget-calls", "80"]
+    assert command.split()[2:] == ["--budget-calls", "40"]
     again = simcounsel(*command.split())
     assert again.code == 3
-    assert sum(call["tries"] for call in run.calls()) == 80
+    assert sum(call["tries"] for call in run.calls()) == 40
 
 
 @pytest.mark.parametrize(

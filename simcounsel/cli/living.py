@@ -142,7 +142,7 @@ def resume(
             )
         return
     if opened.manifest.synthesis:
-        from simcounsel.cli.synthesize import write
+        from simcounsel.cli.synthesis_run import write
 
         console = console_of()
         fetch_weights(opened.manifest.models, console, quiet)
@@ -197,7 +197,7 @@ def fork(
     table = price_table(prices)
     new = fork_run(Run.open(run), at, changes_of(sets), out)
     if new.manifest.synthesis:
-        from simcounsel.cli.synthesize import write
+        from simcounsel.cli.synthesis_run import write
 
         console = console_of()
         fetch_weights(new.manifest.models, console, quiet)

@@ -50,6 +50,12 @@ class Measurement:
     """Made by the embedded or the scripted model: for trying the software, no measurement."""
 
 
+def rating_calls(folder: Path) -> Iterator[dict[str, Any]]:
+    """What was asked of models in all ratings beside a run."""
+    for file in sorted((folder / FOLDER).glob("*.jsonl")):
+        yield from (line for line in json_lines(file) if line.get("kind") == "call")
+
+
 def measurements(run: Run) -> Iterator[Measurement]:
     """All measurements of a run: those of the log in its order, then those of each file, oldest
     file first, by tick, person and conversation.

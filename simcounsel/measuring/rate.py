@@ -3,7 +3,7 @@
 RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they come
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
-from simcounsel.runs.jsonl import append_line, json_lines
+from simcounsel.runs.jsonl import append_line
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
@@ -141,17 +141,9 @@ class Rating:
             return None
         roles = self.roles()
         chats = open_chats(roles)
-        return Switchboard(
-            chats | {"reason": chats["judge"], "quick": chats["judge"]},
-            open_embed(roles["embed"]),
-            in_flight=in_flight,
-            prices=prices,
-        )
-
-    def earlier_calls(self) -> Iterator[Fields]:
-        """What was asked in all ratings of the run before this one."""
-        for file in sorted((self.run.folder / FOLDER).glob("*.jsonl")):
-            yield from (line for line in json_lines(file) if line.get("kind") == "call")
+        chats |= {"reason": chats["judge"], "quick": chats["judge"]}
+        embed = open_embed(roles["embed"])
+        return Switchboard(chats, embed, in_flight=in_flight, prices=prices)
 
     def roles(self) -> dict[str, str]:
         """Which model does what, a resident's as `reason:Ines`; no vectors are needed of an
