@@ -69,7 +69,7 @@ def rate(
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
     again is a retest. A budget is for all ratings of this run together.
     """
-    from simcounsel.instruments.read import is_trial
+    from simcounsel.instruments.read import is_trial, rating_calls
     from simcounsel.llm.budget import Budget
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
@@ -93,7 +93,7 @@ def rate(
         )
     models = rating.open_models(in_flight, table)
     if models is not None:
-        models.limit(Budget(usd=budget_usd, calls=budget_calls), rating.earlier_calls())
+        models.limit(Budget(usd=budget_usd, calls=budget_calls), rating_calls(run))
     try:
         rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
     except KeyboardInterrupt:
