@@ -410,7 +410,9 @@ def test_fallback_is_recorded_with_its_reason(board: Board) -> None:
     answer(board("nonsense", recorder=paper), CHOOSE)
     with pytest.raises(ModelUnreachable):
         answer(board(DEAD, recorder=paper), CHOOSE)
-    assert [(c["source"], c["reply"]) for c in paper.calls] == [("fallback", "nonsense")]
+    fallback, given_up = paper.calls
+    assert (fallback["source"], fallback["reply"]) == ("fallback", "nonsense")
+    assert (given_up["given_up"], given_up["reply"], given_up["tries"]) == (True, None, 3)
     assert "is not one of the options" in paper.calls[0]["problem"]
     assert paper.calls[0]["complaint"] == paper.calls[0]["problem"]
 
