@@ -44,7 +44,7 @@ def show(
     from simcounsel.runs.summary import summary_lines
 
     opened = Run.open(run)
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import show_lines
 
         for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):
