@@ -303,7 +303,7 @@ def test_no_run_there(simcounsel: Command, tmp_path: Path, command: tuple[str, .
         (lambda text: text[:200], "manifest.json: damaged"),
         (lambda text: "[]", "manifest.json: damaged"),
         (
-            lambda text: text.replace('"schema_version": 2', '"schema_version": 99'),
+            lambda text: text.replace('"schema_version": 3', '"schema_version": 99'),
             "written with log version 99, this simcounsel reads",
         ),
         (lambda text: text.replace('"ticks"', '"tocks"'), "manifest.json: damaged"),

@@ -66,7 +66,7 @@ from simcounsel.events.synthesis import (
     StrategyRestored,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 KnownEvent = (
     Joined

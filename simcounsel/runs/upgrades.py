@@ -42,7 +42,9 @@ def _from_1(fields: Fields) -> Fields:
 UPGRADES: dict[int, Step] = {
     # version 2: events name the calls that they came from, which 1 did not know; a transition has
     # fields for being forced and resumed; fields have the field's own words (`_NAMES_OF_1`)
-    1: (_same, _from_1)
+    1: (_same, _from_1),
+    # version 3: each tick's end, a fork's mark and the manifest carry hashes, which 2 had not
+    2: (_same, _same),
 }
 
 

@@ -394,7 +394,7 @@ def test_budget_of_calls_stops_at_the_end_of_a_tick(tmp_path: Path) -> None:
         simulation.stopped_because
         == f"the budget of 10 calls is used up ({simulation.models.usage.calls} made)"
     )
-    assert log(run).endswith(b'"kind":"tick_ended"}\n')
+    assert b'"kind":"tick_ended"' in log(run).splitlines()[-1]
     before = Simulation(tiny(), out=tmp_path).run(run.ticks_done() - 1)
     assert sum(call["verb"] != "embed" for call in before.calls()) < 10
     assert go_on(run).ticks_done() == 12
@@ -528,7 +528,7 @@ def test_a_tick_that_breaks_is_not_written(tmp_path: Path) -> None:
         ).run()
     kept = log(run)
     assert run.ticks_done() == 2
-    assert kept.endswith(b'"kind":"tick_ended"}\n')
+    assert b'"kind":"tick_ended"' in kept.splitlines()[-1]
     assert log(go_on(run)).startswith(kept)
 
 

@@ -65,7 +65,7 @@ def test_it_cannot_be_gone_on_with_but_forked(old: Path, tmp_path: Path) -> None
 
 def test_without_a_step_it_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(upgrades.UPGRADES, 0)
-    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 2"):
+    with pytest.raises(RunError, match="written with log version 0, this simcounsel reads 3"):
         Run.open(old)
 
 
