@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from simcounsel.argument_help import Explaining
-from simcounsel.errors import SimcounselError
+from simcounsel.entry import start
 
 app = typer.Typer(
     name="analysis",
@@ -275,22 +275,7 @@ def privacy(
 
 def main() -> None:
     """Run the command line; errors made on purpose become one line, without a traceback."""
-    try:
-        app()
-    except SimcounselError as error:
-        typer.echo(f"analysis: {error}", err=True)
-        raise SystemExit(1) from None
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] in ("analysis", "simcounsel"):
-            raise
-        typer.echo(
-            f"analysis: the package {error.name.split('.')[0]} is missing; pip install -e"
-            " '.[analysis]'",
-            err=True,
-        )
-        raise SystemExit(1) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    start("analysis", lambda: app(), lambda _: "pip install -e '.[analysis]'")
 
 
 if __name__ == "__main__":

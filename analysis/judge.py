@@ -90,8 +90,8 @@ def lines(found: Sequence[Figure]) -> list[str]:
             rows.setdefault(one.of, {})[SHORT[one.what]] = (
                 "-" if one.value is None else f"{one.value:.2f}"
             )
-    told = [f"{'':44}" + "".join(f"{name:>9}" for name in SHORT.values())]
-    told += [
+    lines = [f"{'':44}" + "".join(f"{name:>9}" for name in SHORT.values())]
+    lines += [
         f"{of:44}" + "".join(f"{row.get(name, ''):>9}" for name in SHORT.values())
         for of, row in rows.items()
     ]
@@ -102,16 +102,16 @@ def lines(found: Sequence[Figure]) -> list[str]:
                 if one.value is None
                 else f"{one.value:9.2f} [{one.low:.2f}, {one.high:.2f}]"
             )
-            told.append(f"{one.what:44}{value} n={one.n} {one.unit}")
-    told.append(
+            lines.append(f"{one.what:44}{value} n={one.n} {one.unit}")
+    lines.append(
         "AUC, rho, alpha: against the labels; retest, self: the judge against itself; the last"
         " four: planted faults that lower the score"
     )
-    told += [
+    lines += [
         f"-: {reason}"
         for reason in dict.fromkeys(one.reason for one in found if one.value is None and one.reason)
     ]
-    return told
+    return lines
 
 
 def _judged(rows: list[Fields]) -> dict[str, pd.DataFrame]:

@@ -1,6 +1,7 @@
 """What the house promises of itself: its modules and functions stay short enough to be read at once."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,29 @@ def test_no_module_is_long() -> None:
 def test_no_function_is_long() -> None:
     long = {name: n for file in modules() for name, n in bodies(file) if n > FUNCTION_LINES}
     assert not long, f"above {FUNCTION_LINES} lines; split by meaning: {long}"
+
+
+def paragraph_fields(file: Path) -> Iterator[str]:
+    """Fields that their class's docstring documents ("turn: from 1. span: where ..."), in place of
+    a docstring of their own below them. What a model answers is left out: there the docstring is
+    part of the schema that the model reads.
+    """
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ClassDef) or {"Answer", "BaseModel"} & {
+            *map(ast.unparse, node.bases)
+        }:
+            continue
+        text = " ".join((ast.get_docstring(node) or "").split())
+        for field in node.body:
+            if isinstance(field, ast.AnnAssign) and re.search(
+                rf"(^|[.;)] |, )`?{ast.unparse(field.target)}`?(, `?\w+`?)*: ", text
+            ):
+                yield f"{file.relative_to(ROOT)}:{node.lineno} {node.name}.{ast.unparse(field.target)}"
+
+
+def test_fields_are_documented_at_their_own_line() -> None:
+    found = [name for file in modules() for name in paragraph_fields(file)]
+    assert not found
 
 
 def test_bodies_are_counted_without_signature_and_docstring(tmp_path: Path) -> None:

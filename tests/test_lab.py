@@ -16,9 +16,8 @@ import pytest
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Forked, Joined, TickEnded
-from simcounsel.lab import cells as cells_of_runs
-from simcounsel.lab import processes
-from simcounsel.lab.cells import open_cell
+from simcounsel.lab import cell_runs, processes
+from simcounsel.lab.cell_runs import open_cell
 from simcounsel.lab.plan import estimate, plan_lines
 from simcounsel.lab.sweep import Sweep
 from simcounsel.llm.prices import Prices
@@ -407,14 +406,14 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(
     )
     _, cells = load_experiment(written(tmp_path, text))
     open_cell(cells[0], tmp_path / "out")
-    assert cells_of_runs.ticks_of(cells[0], tmp_path / "out") == 0
+    assert cell_runs.ticks_of(cells[0], tmp_path / "out") == 0
     _, elsewhere = load_experiment(written(tmp_path, text.replace("x.gguf", "../elsewhere/x.gguf")))
-    assert cells_of_runs.ticks_of(elsewhere[0], tmp_path / "out") == 0, (
+    assert cell_runs.ticks_of(elsewhere[0], tmp_path / "out") == 0, (
         "the same adapter, seen from another folder"
     )
     digest[0] = "fedcba9876543210"
     with pytest.raises(RunError, match="lived in another world"):
-        cells_of_runs.ticks_of(cells[0], tmp_path / "out")
+        cell_runs.ticks_of(cells[0], tmp_path / "out")
 
 
 def test_what_an_arm_changes_holds_for_it(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from simcounsel.argument_help import Explaining
-from simcounsel.errors import SimcounselError, SpecError
+from simcounsel.entry import start
+from simcounsel.errors import SpecError
 from training.adapters import command as export
 from training.audit import command as audit
 from training.learning import command as learning
@@ -109,23 +110,12 @@ for commands in (learning, audit, sweeps, export):
 
 def main() -> None:
     """Run the command line; errors made on purpose become one line, without a traceback."""
-    try:
-        app()
-    except SimcounselError as error:
-        typer.echo(f"training: {error}", err=True)
-        raise SystemExit(1) from None
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] in ("training", "simcounsel"):
-            raise
-        package = error.name.split(".")[0]
-        typer.echo(
-            f"training: the package {package} is missing; pip install -e"
-            f" '.[{'federated' if package in FEDERATED else 'train'}]'",
-            err=True,
-        )
-        raise SystemExit(1) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    start("training", lambda: app(), install)
+
+
+def install(package: str) -> str:
+    """What to type to have a package that is missing."""
+    return f"pip install -e '.[{'federated' if package in FEDERATED else 'train'}]'"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from simcounsel.terminal import console
+
 
 class Bar(Protocol):
     """A bar that moves."""
@@ -20,7 +22,6 @@ class Bar(Protocol):
 @contextmanager
 def bar(*, stderr: bool = False) -> Iterator[Bar]:
     """A bar that goes when it is done; in a pipe only what it says is seen."""
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -34,14 +35,20 @@ def bar(*, stderr: bool = False) -> Iterator[Bar]:
             moving.update(task, description=what, completed=done, total=of)
 
         def say(self, line: str) -> None:
-            moving.console.print(line, highlight=False)
+            moving.console.print(line)
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, transient=True, console=Console(stderr=stderr)) as moving:
+    with Progress(
+        *columns,
+        transient=True,
+        console=console(stderr=stderr),
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as moving:
         task = moving.add_task("reading", total=None)
         yield Shown()

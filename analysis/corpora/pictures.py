@@ -232,7 +232,7 @@ def opening_up(curves: Mapping[str, Mapping[str, Curve]]) -> Picture | None:
 def distributions(counted: Counted, names: Sequence[str]) -> Picture:
     """Lines and lengths over dialogues: range, quartiles and median."""
     cells = {(row["corpus"], row["measure"]): row for row in records(counted.distributions)}
-    told = [
+    medians = [
         f"{words}, {name}: median {_number(cells[name, column]['median'])}"
         for column, words in SPREAD
         for name in names
@@ -265,7 +265,7 @@ def distributions(counted: Counted, names: Sequence[str]) -> Picture:
         return figure
 
     return picture(
-        "distributions", "Over dialogues: range, quartiles and median", "; ".join(told), draw
+        "distributions", "Over dialogues: range, quartiles and median", "; ".join(medians), draw
     )
 
 

@@ -231,9 +231,9 @@ def _contrast(part: Table, first: str, second: str) -> dict[str, Any]:
 
 
 def _row(found: Contrast) -> dict[str, Any]:
-    told = {name: getattr(found, name) for name in FIELDS if name not in ("n", "p_t")}
+    numbers = {name: getattr(found, name) for name in FIELDS if name not in ("n", "p_t")}
     return {
-        **told,
+        **numbers,
         "first": found.first,
         "second": found.second,
         "p_t": found.p,

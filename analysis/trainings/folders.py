@@ -143,12 +143,12 @@ def _attack(audit: Mapping[str, Any] | None) -> Attack | None:
     if not audit or not audit["attacks"]:
         return None
     best = max(audit["attacks"], key=lambda one: float(one["trained"]["roc_auc"]))
-    told = best["trained"]
+    trained = best["trained"]
     return Attack(
         name=best["attack"],
-        auc=told["roc_auc"],
-        low=told["low"],
-        high=told["high"],
+        auc=trained["roc_auc"],
+        low=trained["low"],
+        high=trained["high"],
         base=best["base"]["roc_auc"] if best["base"] else None,
         allowed=best["bound"],
     )
@@ -167,10 +167,10 @@ def by_privacy(trainings: Iterable[Training]) -> list[Training]:
                 if key not in ("privacy", "noise", "seed")
             }
             groups.setdefault(json.dumps([one.kind, rest], sort_keys=True), []).append(one)
-    told = [
+    comparable = [
         group for group in groups.values() if len({(one.unit, one.epsilon) for one in group}) > 1
     ]
-    return max(told, key=lambda group: len({one.epsilon for one in group}), default=[])
+    return max(comparable, key=lambda group: len({one.epsilon for one in group}), default=[])
 
 
 def by_amount(trainings: Iterable[Training]) -> list[Training]:

@@ -84,7 +84,7 @@ def _drafts(resident: Resident, reply: Reply[FeelingsAnswer]) -> tuple[Memory, .
             intensity=f.intensity,
             poignancy=f.poignancy,
             place=resident.place,
-            company=tuple(s.name for s in resident.sights),
+            present=tuple(s.name for s in resident.sights),
             origin="own act" if text == own_act else "sight",
             calls=traced(reply)["calls"],
         )

@@ -103,7 +103,7 @@ class LineFacts(Facts):
     memories: tuple[str, ...]
     """What came to mind, best first."""
     words: str | None
-    """The words that the other stressed last, for the slots of a form."""
+    """The words that the other emphasized last, for the slots of a form."""
     feeling: str | None
     """The feeling that was heard in them, as an adjective."""
     theme: str

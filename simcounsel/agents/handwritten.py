@@ -100,7 +100,7 @@ class Slots(TypedDict):
 
 
 def heard_slots(view: TalkView) -> Slots:
-    """What was heard, for the slots of a form: the words stressed last, the feeling in them."""
+    """What was heard, for the slots of a form: the words emphasized last, the feeling in them."""
     heard = view.heard
     feels = None if heard is None or heard.emotion == "neutral" else ADJECTIVE[heard.emotion]
     return Slots(words=heard.emphasis if heard else None, feeling=feels)

@@ -89,7 +89,7 @@ def _draft(view: TalkView, reply: Reply[SummaryAnswer]) -> Memory:
         intensity=answer.intensity,
         poignancy=answer.poignancy,
         place=view.place,
-        company=(view.other,),
+        present=(view.other,),
         chat=view.chat,
         origin="summary",
         calls=traced(reply)["calls"],

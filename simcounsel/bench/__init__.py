@@ -6,7 +6,7 @@ counselor   who answers: a model alone
 following   who answers: a counselor that follows a policy
 judge       one reply on four scales
 folder      what was asked and answered, on disk
-asking      cases into answers and ratings
+benchmark   cases into answers and ratings
 averages    turns to cases to all, with intervals
 result      a finished benchmark: result.json, replies.csv; tables: the same on a terminal
 risk        another thing: the detector of danger on labelled lines

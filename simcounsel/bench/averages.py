@@ -20,29 +20,30 @@ RESAMPLES = 10_000
 
 
 class Mean(Kept):
-    """value: None when there is nothing to average. interval: None with fewer than two cases. n:
-    cases that it rests on.
-    """
+    """A mean over cases."""
 
     value: float | None
+    """None when there is nothing to average."""
     interval: tuple[float, float] | None
+    """None with fewer than two cases."""
     n: int
+    """Cases that it rests on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rated:
-    """One reply. scores: by dimension; empty when there is no judgment, and then `reason` says why.
-    reply: None when there was none. cut: it ended at the limit of tokens, as endless repetition
-    does.
-    """
+    """One reply."""
 
     case: str
     topic: str
     turn: int
     reply: str | None
+    """None when there was none."""
     scores: Mapping[str, int]
+    """By dimension; empty when there is no judgment, and then `reason` says why."""
     because: str = ""
     cut: bool = False
+    """Whether it ended at the limit of tokens, as endless repetition does."""
     reason: str | None = None
 
 

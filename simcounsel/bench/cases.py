@@ -42,18 +42,19 @@ class Line(Kept):
 
 
 class Exchange(Kept):
-    """One line of the client that is to be answered.
-
-    case: the case's id. turn: from 1. history: all that was said, ending with the client's line;
-    the counselor's lines in it are the data's own, whatever was answered before. reference: what
-    the data's counselor answers; None where the case ends with the client.
-    """
+    """One line of the client that is to be answered."""
 
     case: str
+    """The case's id."""
     topic: str
     turn: int
+    """From 1."""
     history: tuple[Line, ...]
+    """All that was said, ending with the client's line; the counselor's lines in it are the data's
+    own, whatever was answered before.
+    """
     reference: str | None
+    """What the data's counselor answers; None where the case ends with the client."""
 
 
 class Case(Kept):

@@ -13,13 +13,16 @@ from simcounsel.prompts import render
 
 @dataclass(frozen=True, kw_only=True)
 class Counselor:
-    """answer: a reply to the last line of each exchange's history, its words or None with a
-    problem; the exchanges are of one case and in order. whole: it must be given a case as a whole,
-    since what it answers rests on what it made of the lines before.
-    """
+    """Who answers."""
 
     answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply[Any], ...]]]
+    """A reply to the last line of each exchange's history, its words or None with a problem; the
+    exchanges are of one case and in order.
+    """
     whole: bool = False
+    """It must be given a case as a whole, since what it answers rests on what it made of the lines
+    before.
+    """
 
 
 PROMPT = "bench_answer"

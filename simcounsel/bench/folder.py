@@ -35,25 +35,25 @@ Fields = dict[str, Any]
 
 
 class Manifest(Kept):
-    """What a benchmark's numbers rest on.
-
-    sha256: of the data file. sample: how many cases were asked for; None for all. cases: their ids.
-    prompts: hash by name; with a policy one more, over the policy and all prompts that it may use.
-    policy: as it was named; None for the model alone. language: of the client's lines, as an
-    English word.
-    """
+    """What a benchmark's numbers rest on."""
 
     benchmark: str
     file: str
     sha256: str
+    """Of the data file."""
     model: str
     judge: str
     seed: int
     sample: int | None
+    """How many cases were asked for; None for all."""
     language: str
+    """Of the client's lines, as an English word."""
     cases: tuple[str, ...]
+    """Their ids."""
     prompts: dict[str, str]
+    """Hash by name; with a policy one more, over the policy and all prompts that it may use."""
     policy: str | None = None
+    """As it was named; None for the model alone."""
     simcounsel: str
     created: str
 
@@ -98,7 +98,7 @@ def language_of_cases(cases: tuple[Case, ...]) -> str:
     """The language of the client's lines as an English word; `the client's own language` where it
     cannot be told or has no name here.
     """
-    from simcounsel.corpus.screens.language import language_of
+    from simcounsel.corpus.checks.language import language_of
     from simcounsel.corpus.synthesis.reading import LANGUAGES
 
     code = language_of(

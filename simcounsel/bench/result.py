@@ -31,24 +31,17 @@ Means = dict[str, Mean]
 
 
 class OneCase(Kept):
-    """scores: by dimension the mean of its turns; None where none was judged."""
+    """One case's means."""
 
     topic: str
     turns: int
     judged: int
     scores: dict[str, float | None]
+    """By dimension the mean of its turns; None where none was judged."""
 
 
 class Result(Kept):
-    """What came out.
-
-    replies: client's lines that were to be answered; no_reply of them were not, and of the rest
-    no_judgment were not judged. cut: replies that ended at the limit of tokens. reasons: why
-    something is missing, with how often. scales: the highest score by dimension; the lowest is 0.
-    overall, topics, turns: means over cases; `turns` by number, each over the cases that are so
-    long. trial: made by models that are there for trying the software. requests, tokens, cost_usd:
-    of all sittings, failures included; cost None when a price is unknown.
-    """
+    """What came out."""
 
     benchmark: str
     sha256: str
@@ -60,19 +53,31 @@ class Result(Kept):
     seed: int
     resamples: int
     trial: bool
+    """Whether it was made by models that are there for trying the software."""
     replies: int
+    """Client's lines that were to be answered."""
     no_reply: int
+    """Of these, how many were not."""
     no_judgment: int
+    """Of the rest, how many were not judged."""
     cut: int
+    """Replies that ended at the limit of tokens."""
     reasons: dict[str, int]
+    """Why something is missing, with how often."""
     scales: dict[str, int]
+    """The highest score by dimension; the lowest is 0."""
     overall: Means
+    """Means over cases."""
     topics: dict[str, Means]
+    """The same by topic."""
     turns: dict[str, Means]
+    """The same by the turn's number, each over the cases that are so long."""
     cases: dict[str, OneCase]
     requests: int
+    """Of all sittings, failures included."""
     tokens: int
     cost_usd: float | None
+    """None when a price is unknown."""
 
 
 def result_of(

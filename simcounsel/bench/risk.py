@@ -26,10 +26,11 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """What a line was taken for. doubt: whether the detector was in doubt about it."""
+    """What a line was taken for."""
 
     level: RiskLevel
     doubt: bool
+    """Whether the detector was in doubt about it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,26 +62,30 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """precision: of what was flagged; recall: of what is risk; f1: with a percentile bootstrap over
-    lines, None when nothing is there to count. doubt: lines in which the detector was in doubt, of
-    all; caught: risks that were flagged or in doubt. by_label: recall of each; by_level: recall of
-    each level, and of `none` the share flagged by mistake; levels: counts of (labelled, heard).
-    """
+    """How well danger was heard."""
 
     name: str
     split: str
     model: str | None
     lines: int
     precision: Share
+    """Of what was flagged."""
     recall: Share
+    """Of what is risk."""
     f1: float | None
+    """With a percentile bootstrap over lines, None when nothing is there to count."""
     f1_interval: Interval | None
     doubt: Share
+    """Lines in which the detector was in doubt, of all."""
     caught: Share
+    """Risks that were flagged or in doubt."""
     by_label: dict[str, Share]
+    """Recall of each."""
     by_level: dict[str, Share]
+    """Recall of each level, and of `none` the share flagged by mistake."""
     hard: dict[str, Share]
     levels: dict[tuple[str, str], int]
+    """Counts of (labelled, heard)."""
 
 
 def listened(lines: Sequence[Labelled]) -> tuple[Taken, ...]:

@@ -26,16 +26,17 @@ MOST_PROBLEMS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """A line and its labels. level, hard: None where the data has none. labels: of risk, as the
-    data names them; none for no risk.
-    """
+    """A line and its labels."""
 
     text: str
     risk: bool
     labels: tuple[str, ...]
+    """The names of its risks, as the data has them; none for no risk."""
     split: Split
     level: RiskLevel | None = None
+    """None where the data has none."""
     hard: bool | None = None
+    """Whether it is easily mistaken; None where the data does not say."""
 
 
 class OwnLine(Spec):
@@ -75,16 +76,16 @@ class OwnLine(Spec):
 
 
 class PsyguardLine(Spec):
-    """An utterance of PsyGUARD's. label: 0 or 1 for each class, the last of which is no risk;
-    labels: the names of those that are 1.
-    """
+    """An utterance of PsyGUARD's."""
 
     model_config = ConfigDict(extra="ignore")
 
     idx: Annotated[int, Field(ge=0)]
     text: Words
     labels: tuple[Words, ...]
+    """The names of those that are 1."""
     label: Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], Field(min_length=2)]
+    """0 or 1 for each class, the last of which is no risk."""
 
     def labelled(self) -> Labelled:
         """As it is measured."""

@@ -1,13 +1,9 @@
 """The command line: parse, call one library function, print. Each module here adds its commands."""
 
-import logging
-import os
-import sys
-
 import typer
 
 from simcounsel.cli.packages import FrontDoor
-from simcounsel.errors import SimcounselError
+from simcounsel.entry import start
 
 app = typer.Typer(
     name="simcounsel",
@@ -26,38 +22,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; errors made on purpose become one line, without a traceback."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    try:
-        app(standalone_mode=True)
-    except SimcounselError as error:
-        typer.echo(f"simcounsel: {error}".encode("utf-8", "backslashreplace").decode(), err=True)
-        sys.exit(1)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").split(".")[0]
-        if package in ("", "simcounsel", "training", "analysis"):
-            raise
-        typer.echo(
-            f"simcounsel: the package {package} is missing; pip install 'simcounsel[all]'", err=True
-        )
-        sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        _give_up_stdout()
-        sys.exit(141)
-
-
-def _give_up_stdout() -> None:
-    """Nobody reads any more: what is still buffered goes nowhere, so that flushing it at the end
-    says nothing (Python's documentation, `signal`, note on SIGPIPE). Whoever put something else in
-    stdout's place goes on after us, so that is left alone.
-    """
-    if sys.__stdout__ is None or sys.stdout is not sys.__stdout__:
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.__stdout__.fileno())
-    os.close(nowhere)
+    start("simcounsel", lambda: app(), lambda _: "pip install 'simcounsel[all]'")
 
 
 # in this order --help lists them

@@ -15,8 +15,8 @@ from simcounsel.cli.weights import console_of, fetch_weights, price_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from simcounsel.bench.asking import Bench
     from simcounsel.bench.averages import Rated
+    from simcounsel.bench.benchmark import Bench
     from simcounsel.bench.folder import Manifest
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
@@ -97,7 +97,7 @@ def cpsycoune(
     Zhang et al. 2024, in our own words). All is kept as it comes: the same command goes on after
     Ctrl-C or a crash, and nothing is paid for twice.
     """
-    from simcounsel.bench.asking import Bench
+    from simcounsel.bench.benchmark import Bench
     from simcounsel.bench.folder import Folder, plan_bench
     from simcounsel.bench.following import following
     from simcounsel.bench.result import write_result
@@ -250,6 +250,8 @@ def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
         task = bar.add_task("bench", total=steps)
         yield lambda steps: bar.advance(task, steps)

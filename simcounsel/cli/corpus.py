@@ -11,10 +11,11 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.errors import SimcounselError
+from simcounsel.terminal import console
 
 if TYPE_CHECKING:
+    from simcounsel.corpus.checks import Checked
     from simcounsel.corpus.dialogues import Dialogue
-    from simcounsel.corpus.screens import Screened
 
 corpus = typer.Typer(
     no_args_is_help=True,
@@ -67,17 +68,17 @@ def check(
     Exit code 0: no errors (there may be warnings); 1: errors; 2: it cannot be read. The rules go by
     words and counts: they find what is open, not what is subtle.
     """
-    from simcounsel.corpus.screens import screen, telling
-    from simcounsel.corpus.screens.page import page, verdict
+    from simcounsel.corpus.checks import as_text, check_dialogues
+    from simcounsel.corpus.checks.page import page, verdict
 
     try:
         with _progress() as tell:
             dialogues = _read(files)
-            screened = screen(dialogues, rules=rule or None, skip=skip or (), on_rule=tell)
+            checked = check_dialogues(dialogues, rules=rule or None, skip=skip or (), on_rule=tell)
         if html:
             _write(
                 html,
-                page(screened, dialogues, ", ".join(Path(file).name for file in files)).encode(
+                page(checked, dialogues, ", ".join(Path(file).name for file in files)).encode(
                     "utf-8", "replace"
                 ),
             )
@@ -86,13 +87,13 @@ def check(
         typer.echo(f"simcounsel: {error}", err=True)
         raise typer.Exit(UNREADABLE) from None
     if as_json:
-        typer.echo(telling.as_json(screened, len(dialogues)))
+        typer.echo(as_text.as_json(checked, len(dialogues)))
     else:
-        _tell(screened, verdict(screened, len(dialogues)))
+        _tell(checked, verdict(checked, len(dialogues)))
     for said in (f"wrote {html}" if html else None, redacted):
         if said:
             typer.echo(said, err=as_json)
-    raise typer.Exit(1 if screened.errors else 0)
+    raise typer.Exit(1 if checked.errors else 0)
 
 
 @contextmanager
@@ -100,11 +101,10 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
     """Which rule looks, on stderr: a bar in a terminal, in a pipe a line a rule once it has taken a
     while.
     """
-    from rich.console import Console
     from rich.progress import Progress
 
-    console, began = Console(stderr=True), time.monotonic()
-    if not console.is_terminal:
+    out, began = console(stderr=True), time.monotonic()
+    if not out.is_terminal:
         yield (
             lambda rule, done, of: (
                 typer.echo(f"rule {done + 1} of {of}: {rule} ...", err=True)
@@ -113,7 +113,7 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
             )
         )
         return
-    with Progress(console=console, transient=True) as bar:
+    with Progress(console=out, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda rule, done, of: bar.update(task, description=rule, completed=done, total=of)
 
@@ -124,13 +124,13 @@ def _read(files: list[str]) -> "tuple[Dialogue, ...]":
     return tuple(dialogue for file in files for dialogue in read_dialogues(file))
 
 
-def _tell(screened: "Screened", verdict: str) -> None:
-    from simcounsel.corpus.screens import telling
+def _tell(checked: "Checked", verdict: str) -> None:
+    from simcounsel.corpus.checks import as_text
 
     width = shutil.get_terminal_size((140, 24)).columns
-    table, lines = list(telling.table(screened, width)), list(telling.told(screened))
+    table, lines = list(as_text.table(checked, width)), list(as_text.finding_lines(checked))
     for line in [verdict, *(("", *table) if table else ()), *(("", *lines) if lines else ())]:
-        typer.echo(line.encode("utf-8", "replace").decode("utf-8"))
+        typer.echo(line)
 
 
 def _redact(dialogues: "tuple[Dialogue, ...]", out: Path) -> str:

@@ -216,6 +216,8 @@ def _progress(plan: "Plan", quiet: bool) -> "Iterator[Callable[[Measured], None]
         return
     from rich.progress import Progress
 
-    with Progress(console=console, transient=True) as bar:
+    with Progress(
+        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
         task = bar.add_task("rating", total=len(plan.todo))
         yield lambda measured: bar.advance(task)

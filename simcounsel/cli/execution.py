@@ -58,8 +58,10 @@ def live(
                 on_event=display.on_event,
             )
             display.watch(simulation)
-            if run.dropped:
+            if run.dropped and plain:
                 typer.echo(run.dropped, err=True)
+            elif run.dropped:
+                console.print(run.dropped)
             simulation.run(ticks)
             stopped = simulation.stopped_because
     except KeyboardInterrupt:

@@ -119,10 +119,10 @@ def export(
     licence: Annotated[
         str | None, typer.Option("--licence", help="Of the data, in place of what the sources say.")
     ] = None,
-    screens: Annotated[
+    checks: Annotated[
         bool,
         typer.Option(
-            "--screen/--no-screen", help="Drop dialogues in which `corpus check` finds an error."
+            "--check/--no-check", help="Drop dialogues in which `corpus check` finds an error."
         ),
     ] = True,
 ) -> None:
@@ -142,7 +142,7 @@ def export(
         shares=Shares.parse(split),
         seed=seed,
         licence=licence,
-        screened=screens,
+        checked=checks,
         selection=Selection(
             partner=partner,
             conditions=tuple(condition or ()),
@@ -178,7 +178,9 @@ def _progress() -> "Iterator[OnProgress | None]":
     if not console.is_terminal:
         yield None
         return
-    with Progress(console=console, transient=True) as bar:
+    with Progress(
+        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of)
 
@@ -202,14 +204,14 @@ def _say(card: "Card", out: Path) -> None:
             f"merged: {_many(card.merged_turns, 'turn')} into the one before, since one speaker"
             " spoke twice"
         )
-    dropped, warned = card.screens.told(), _counted(card.screens.warned)
-    for what, told in (
+    dropped, warned = card.checks.summary(), _counted(card.checks.warned)
+    for what, counted in (
         ("left out: ", _counted(card.left_out)),
-        ("dropped by screens ", dropped),
-        ("warnings of screens: ", warned),
+        ("dropped by checks ", dropped),
+        ("warnings of checks: ", warned),
     ):
-        if told:
-            typer.echo(what + told)
+        if counted:
+            typer.echo(what + counted)
     if card.format == "openai" and card.splits["train"].rows < OPENAI_LEAST:
         typer.echo(
             f"OpenAI's fine-tuning wants at least {OPENAI_LEAST} dialogues in train; this is for"

@@ -92,7 +92,7 @@ def view(
     Follows a run that is still being written. Ctrl-C stops.
     Example: simcounsel view runs/RUN --html day.html
     """
-    from simcounsel.viewer.asking import asking_routes
+    from simcounsel.viewer.interviews import interview_routes
     from simcounsel.viewer.run_list import RunList
     from simcounsel.viewer.serve import serve
 
@@ -116,7 +116,7 @@ def view(
         host=host,
         port=port,
         path=path,
-        more=asking_routes(run_list),
+        more=interview_routes(run_list),
         say=lambda address: typer.echo(f"open {address}   (Ctrl-C stops)"),
     )
 
@@ -160,15 +160,15 @@ def talk(
             if word := word_to_human(question, "", *settings):
                 typer.echo(f"\n{word}\n")
             try:
-                told = sitting.ask(question, models)
+                answered = sitting.ask(question, models)
             except ValueError as error:
                 typer.echo(f"({error})", err=True)
                 continue
-            typer.echo(f"{sitting.head['who']}: {told['answer']}")
-            if told["problem"]:
+            typer.echo(f"{sitting.head['who']}: {answered['answer']}")
+            if answered["problem"]:
                 typer.echo(
-                    f"(the model gave no usable answer: {told['problem']}; this line stands in for"
-                    " one)",
+                    f"(the model gave no usable answer: {answered['problem']}; this line stands in"
+                    " for one)",
                     err=True,
                 )
     except KeyboardInterrupt:

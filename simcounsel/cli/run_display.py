@@ -82,7 +82,12 @@ class LiveDisplay:
         self._began = time.monotonic()
         self._first_tick = 0
         self._live = Live(
-            get_renderable=self.now, console=console, refresh_per_second=4, transient=True
+            get_renderable=self.now,
+            console=console,
+            refresh_per_second=4,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
         )
 
     def __enter__(self) -> "LiveDisplay":

@@ -19,13 +19,18 @@ class SweepDisplay:
 
         self.console = console
         self.sweep = sweep
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._unit = "ticks" if sweep.experiment.worlds else "waves"
         self._live = (
             None
             if plain
             else Live(
-                get_renderable=self._draw, console=console, refresh_per_second=4, transient=True
+                get_renderable=self._draw,
+                console=console,
+                refresh_per_second=4,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
             )
         )
 
@@ -41,8 +46,8 @@ class SweepDisplay:
     def on_change(self) -> None:
         """Say which runs have ended since."""
         for name, progress in self.sweep.progress.items():
-            if progress.state in ("done", "failed", "stopped") and name not in self._told:
-                self._told.add(name)
+            if progress.state in ("done", "failed", "stopped") and name not in self._reported:
+                self._reported.add(name)
                 self.console.print(
                     self._line(name, progress), markup=False, highlight=False, soft_wrap=True
                 )

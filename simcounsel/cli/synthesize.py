@@ -231,10 +231,11 @@ def write(
     from simcounsel.engine.opening import models_for
     from simcounsel.errors import SimcounselError
 
+    plain = quiet or not console.is_terminal
     typer.echo(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on")
     stopped: str | None = None
     try:
-        with progress(console, run.synthesis, quiet or not console.is_terminal) as watching:
+        with progress(console, run.synthesis, plain) as watching:
             workshop = Workshop(
                 run,
                 models=models_for(run, in_flight=in_flight, prices=prices),
@@ -244,8 +245,10 @@ def write(
                 on_wave=watching.on_wave,
             )
             watching.begin(workshop)
-            if run.dropped:
+            if run.dropped and plain:
                 typer.echo(run.dropped, err=True)
+            elif run.dropped:
+                console.print(run.dropped)
             workshop.run(waves)
             stopped = workshop.stopped_because
     except KeyboardInterrupt:
@@ -261,12 +264,12 @@ def write(
 
 def _closing(run: "Run", stopped: str | None) -> None:
     """What came of it, and the commands to go on."""
-    from simcounsel.corpus.synthesis.account_text import account_lines, screened_line
+    from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
 
     for line in account_lines(run):
         typer.echo(line)
     if run.ticks_done():
-        typer.echo(screened_line(run))
+        typer.echo(checks_line(run))
     if stopped:
         typer.echo(f"stopped        {stopped}")
     typer.echo("go on with")

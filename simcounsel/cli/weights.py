@@ -23,9 +23,9 @@ def price_table(file: Path | None) -> "Prices":
 
 
 def console_of() -> "Console":
-    from rich.console import Console
+    from simcounsel.terminal import console
 
-    return Console()
+    return console()
 
 
 def fetch_weights(roles: dict[str, Any], console: "Console", quiet: bool) -> None:
@@ -52,11 +52,13 @@ def pull(keys: tuple[str, ...], console: "Console", quiet: bool) -> None:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
         console=console,
+        redirect_stdout=False,
+        redirect_stderr=False,
     ) as progress:
         for key in missing:
             task = progress.add_task(f"weights: {key}", total=None)

@@ -1,7 +1,7 @@
 """From transcripts and situations to training data that can be trusted.
 
 dialogues   what a corpus holds            reading     from runs, samples and other people's files
-screens/    what may be wrong with it      redaction   who it could identify
+checks/     what may be wrong with it      redaction   who it could identify
 formats     what trainers read             export      runs to training data, with a card
 split       by client, never by turn       synthesis/  six roles that write a new corpus
 sampling    drawn by theme                 measures    lengths, revisions, templates, skills

@@ -22,28 +22,28 @@ PRIVACY = (
 
 
 class Counts(Part):
-    """How much there is. words: Chinese and Japanese characters count as one each. rows: lines of
-    the files.
-    """
+    """How much there is."""
 
     dialogues: int
     clients: int
     turns: int
     words: int
+    """Chinese and Japanese characters count as one each."""
     rows: int = 0
+    """Lines of the files."""
 
 
 class Source(Part):
-    """A file or run that was read. hash: SHA-256 (hex), of a run that of its log; '' when unknown.
-    dialogues: how many of it are here.
-    """
+    """A file or run that was read."""
 
     file: str
     hash: str
+    """SHA-256 (hex), of a run that of its log; '' when unknown."""
     dialogues: int
+    """How many of it are here."""
 
 
-class Screening(Part):
+class Checks(Part):
     """Which rules looked at the dialogues, how many were rejected, how many by each (one may be
     rejected by several), and how often each only warned.
     """
@@ -53,7 +53,7 @@ class Screening(Part):
     dropped: dict[str, int] = Field(default_factory=dict)
     warned: dict[str, int] = Field(default_factory=dict)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """What was dropped, in words; '' for nothing."""
         several = (
             " (a dialogue can break several rules)"
@@ -79,10 +79,7 @@ class Written(Part):
 
 
 class Card(Part):
-    """All that a reader of the data should know. models: by role, all that had it; lines: turns by
-    how they came about. left_out: dialogues by the reason, before any screen. merged_turns: turns
-    that became part of the one before, since both were of one speaker.
-    """
+    """All that a reader of the data should know."""
 
     simcounsel: str = __version__
     format: str
@@ -95,11 +92,15 @@ class Card(Part):
     languages: dict[str, int]
     licences: dict[str, int]
     models: dict[str, tuple[str, ...]]
+    """By role, all that had it."""
     lines: dict[str, int]
+    """Turns by how they came about."""
     sources: tuple[Source, ...]
     merged_turns: int
+    """Turns that became part of the one before, since both were of one speaker."""
     left_out: dict[str, int]
-    screens: Screening
+    """Dialogues by the reason, before any check."""
+    checks: Checks
     privacy: Privacy = Privacy()
     files: dict[str, Written]
 
@@ -125,7 +126,7 @@ def make_card(
     rows: Mapping[str, int],
     merged_turns: int,
     left_out: Mapping[str, int],
-    screens: Screening,
+    checks: Checks,
     files: dict[str, Written],
 ) -> Card:
     """The card of dialogues that bear their splits. rows: by split."""
@@ -151,7 +152,7 @@ def make_card(
         sources=_sources(dialogues),
         merged_turns=merged_turns,
         left_out=dict(sorted(left_out.items())),
-        screens=screens,
+        checks=checks,
         files=files,
     )
 
@@ -216,7 +217,7 @@ def _body(card: Card) -> Iterator[str]:
             f" {part.rows} |"
         )
     yield ""
-    for name, told in (
+    for name, value in (
         (
             "options",
             ", ".join(
@@ -237,11 +238,11 @@ def _body(card: Card) -> Iterator[str]:
         ("how lines came about", _tallied(card.lines)),
         ("turns merged into the one before", str(card.merged_turns)),
         ("left out", _tallied(card.left_out) or "none"),
-        ("screens", ", ".join(card.screens.applied) or "none were applied"),
-        ("dropped by screens", card.screens.told() or "none"),
+        ("checks", ", ".join(card.checks.applied) or "none were applied"),
+        ("dropped by checks", card.checks.summary() or "none"),
         ("privacy unit", f"{card.privacy.unit}. {card.privacy.meaning}"),
     ):
-        yield f"- **{name}**: {told}"
+        yield f"- **{name}**: {value}"
 
 
 def _tallied(tally: Mapping[str, int]) -> str:

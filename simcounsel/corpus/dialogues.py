@@ -1,7 +1,7 @@
 """A dialogue as a corpus holds it, whoever wrote it: what was said, by whom, and what is known
 about it.
 
-A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All screens, formats and measures
+A corpus file (`corpus.jsonl`) is one Dialogue a line, as JSON. All checks, formats and measures
 work on Dialogues; `reading` makes them of runs, of syntheses, of the samples and of other people's
 files.
 """
@@ -54,38 +54,39 @@ class Part(BaseModel):
 
 
 class Draft(Part):
-    """What stood in a turn before it was revised. reason: why it was revised; ratings: qualities, 1
-    to 10.
-    """
+    """What stood in a turn before it was revised."""
 
     text: str
     reason: str
+    """Why it was revised."""
     ratings: dict[str, float] = Field(default_factory=dict)
+    """Qualities, 1 to 10."""
 
 
 class Turn(Part):
-    """One line of one speaker. All but speaker and text may be unknown (None).
-
-    stage: how far the client has opened up, or what the counselor works on. skill: what a
-    counselor's line does. reasoning: what the counselor thought before it; never said. emotion: one
-    of Plutchik's eight or `neutral`, and its intensity, 1 to 10. source: how the line came about.
-    draft: what was revised. merged: how many turns of one speaker in a row were made into this one.
-    portable: the line would fit another story at this point; answers: the skill that a portable
-    line answers.
-    """
+    """One line of one speaker. All but speaker and text may be unknown (None)."""
 
     speaker: Role
     text: str
     stage: str | None = None
+    """How far the client has opened up, or what the counselor works on."""
     skill: str | None = None
+    """What a counselor's line does."""
     reasoning: str | None = None
+    """What the counselor thought before it; never said."""
     emotion: str | None = None
+    """One of Plutchik's eight or `neutral`, and its intensity, 1 to 10."""
     intensity: int | None = None
     source: Written | None = None
+    """How the line came about."""
     draft: Draft | None = None
+    """What was revised."""
     merged: int = Field(default=1, ge=1)
+    """How many turns of one speaker in a row were made into this one."""
     portable: bool = False
+    """Whether the line would fit another story at this point."""
     answers: str | None = None
+    """The skill that a portable line answers."""
 
 
 class Fault(Part):
@@ -100,38 +101,38 @@ class Fault(Part):
 
 
 class Origin(Part):
-    """Where a dialogue comes from. file: the run's folder name or the file's name. hash: SHA-256
-    (hex) of what was read. chat: the conversation's or session's id there. models: which model
-    wrote what, by role.
-    """
+    """Where a dialogue comes from."""
 
     file: str
+    """The run's folder name or the file's name."""
     hash: str = ""
+    """SHA-256 (hex) of what was read."""
     chat: str = ""
+    """The conversation's or session's id there."""
     models: dict[str, str] = Field(default_factory=dict)
+    """Which model wrote what, by role."""
 
 
 class Dialogue(Part):
-    """A conversation with a client, and what is known about it.
-
-    id: unique in its corpus. client: the privacy unit; all dialogues of one client share it, also
-    over sessions and runs. situation: the client's file, in words; parts of it may never be said.
-    undisclosed: facts of the file that had not been said by the end. language: an ISO 639-1 code,
-    None when unknown. ratings: by instrument, then by score, in the instrument's own unit. pair:
-    what forks of one past have in common.
-    """
+    """A conversation with a client, and what is known about it."""
 
     id: str
+    """Unique in its corpus."""
     client: str
+    """The privacy unit; all dialogues of one client share it, also over sessions and runs."""
     turns: tuple[Turn, ...]
     theme: str | None = None
     language: str | None = None
+    """An ISO 639-1 code, None when unknown."""
     situation: str | None = None
+    """The client's file, in words; parts of it may never be said."""
     undisclosed: tuple[str, ...] = ()
+    """Facts of the file that had not been said by the end."""
     condition: str | None = None
     origin: Origin | None = None
     licence: str | None = None
     ratings: dict[str, dict[str, float | None]] = Field(default_factory=dict)
+    """By instrument, then by score, in the instrument's own unit."""
     names: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()

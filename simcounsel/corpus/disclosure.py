@@ -27,15 +27,15 @@ FEWEST_WORDS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Mean share, 0 to 1, that has been reached at 0, 10, ... 100% of the client's lines.
-    dialogues: over how many it is the mean. first: the share in the client's first line; at_once:
-    how much of all that is ever said is said there.
-    """
+    """Mean share, 0 to 1, that has been reached at 0, 10, ... 100% of the client's lines."""
 
     shares: tuple[float, ...]
     dialogues: int
+    """Over how many it is the mean."""
     first: float
+    """The share in the client's first line."""
     at_once: float | None
+    """How much of all that is ever said is said there."""
 
 
 Reached = Callable[[Dialogue], list[float] | None]
@@ -68,15 +68,15 @@ def words_reached(dialogue: Dialogue) -> list[float] | None:
     """After each client line the share of the file's content words that have been said; None
     without a file of five content words.
     """
-    told = content(dialogue.situation or "")
+    situation = content(dialogue.situation or "")
     lines = dialogue.lines("client")
-    if len(told) < FEWEST_WORDS or not lines:
+    if len(situation) < FEWEST_WORDS or not lines:
         return None
     said: set[str] = set()
     found = []
     for text in lines:
-        said |= content(text) & told
-        found.append(len(said) / len(told))
+        said |= content(text) & situation
+        found.append(len(said) / len(situation))
     return found
 
 

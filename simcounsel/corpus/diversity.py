@@ -29,12 +29,12 @@ uses it).
 
 @dataclass(frozen=True, kw_only=True)
 class Equal:
-    """On how much each corpus is judged. dialogues: for self-BLEU and embeddings. lengths: units of
-    the counselors' lines, for distinct-n.
-    """
+    """On how much each corpus is judged."""
 
     dialogues: int
+    """For self-BLEU and embeddings."""
     lengths: int
+    """Units of the counselors' lines, for distinct-n."""
 
 
 def equal_for(corpora: Sequence[Sequence[Dialogue]]) -> Equal:

@@ -1,4 +1,4 @@
-"""Training data out of dialogues: chosen, split, screened, merged and written with a card.
+"""Training data out of dialogues: chosen, split, checked, merged and written with a card.
 
 OUT/train.jsonl, validation.jsonl, test.jsonl    a split that no client fell to has no file
 OUT/card.json, README.md                         what it is (see `card`)
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simcounsel.corpus.card import Card, Screening, make_card
+from simcounsel.corpus.card import Card, Checks, make_card
+from simcounsel.corpus.checks import check_dialogues
+from simcounsel.corpus.checks.language import language_of
 from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.folder import Folder
 from simcounsel.corpus.formats import FORMATS, Format
 from simcounsel.corpus.rated import folder_of, read_rated, with_ratings
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.corpus.screens import screen
-from simcounsel.corpus.screens.language import language_of
 from simcounsel.corpus.selection import Selection
 from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
 from simcounsel.corpus.teaching import Teaching
@@ -35,9 +35,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """What is asked for. licence: of the whole, in place of what the dialogues say; screened: drop
-    what the screens call an error.
-    """
+    """What is asked for."""
 
     format: str
     teaching: Teaching = field(default_factory=Teaching)
@@ -45,7 +43,9 @@ class Export:
     shares: Shares = field(default_factory=Shares)
     seed: int = 1
     licence: str | None = None
-    screened: bool = True
+    """Of the whole, in place of what the dialogues say."""
+    checked: bool = True
+    """Drop what the checks call an error."""
 
     @property
     def form(self) -> Format:
@@ -69,8 +69,8 @@ class Export:
             )
         return form
 
-    def told(self) -> dict[str, Any]:
-        """The options, as the card tells them."""
+    def as_fields(self) -> dict[str, Any]:
+        """The options, as the card holds them."""
         teaching, chosen = self.teaching, self.selection
         sided = self.form.sided
         return {
@@ -85,7 +85,7 @@ class Export:
             "split": str(self.shares),
             "seed": self.seed,
             "licence": self.licence,
-            "screened": self.screened,
+            "checked": self.checked,
         }
 
 
@@ -96,7 +96,7 @@ class Prepared:
     dialogues: tuple[Dialogue, ...]
     merged_turns: int
     left_out: dict[str, int]
-    screens: Screening
+    checks: Checks
 
 
 def export(
@@ -131,11 +131,11 @@ def export(
         card = make_card(
             prepared.dialogues,
             format=form.name,
-            options=wanted.told(),
+            options=wanted.as_fields(),
             rows=counted,
             merged_turns=prepared.merged_turns,
             left_out=prepared.left_out,
-            screens=prepared.screens,
+            checks=prepared.checks,
             files=folder.files,
         )
         folder.finish(card, form)
@@ -143,22 +143,22 @@ def export(
 
 
 def prepare(found: Iterable[Dialogue], wanted: Export) -> Prepared:
-    """What will be written: screened as it was read, so that `corpus check` says the same, then
+    """What will be written: checked as it was read, so that `corpus check` says the same, then
     merged. CorpusError when nothing is left, or nothing for training.
     """
     dialogues = _named_apart(found)
     wanted.selection.check(dialogues)
     kept, left_out = _chosen(dialogues, wanted)
     split = split_dialogues(kept, wanted.shares, wanted.seed)
-    unmerged, screens = _screened(split) if wanted.screened else (split, Screening())
-    kept_by_screens = merge_turns(unmerged).dialogues
-    usable = tuple(one for one in kept_by_screens if wanted.form.usable(one, wanted.teaching))
-    if len(usable) < len(kept_by_screens):
-        left_out[_nothing(wanted)] = len(kept_by_screens) - len(usable)
-    _check_enough(split, usable, len(dialogues), left_out, screens, wanted)
-    told = tuple(_completed(one, wanted.licence) for one in usable)
+    unmerged, checks = _checked(split) if wanted.checked else (split, Checks())
+    kept_by_checks = merge_turns(unmerged).dialogues
+    usable = tuple(one for one in kept_by_checks if wanted.form.usable(one, wanted.teaching))
+    if len(usable) < len(kept_by_checks):
+        left_out[_nothing(wanted)] = len(kept_by_checks) - len(usable)
+    _check_enough(split, usable, len(dialogues), left_out, checks, wanted)
+    completed = tuple(_completed(one, wanted.licence) for one in usable)
     return Prepared(
-        dialogues=told, merged_turns=_merged_in(told), left_out=left_out, screens=screens
+        dialogues=completed, merged_turns=_merged_in(completed), left_out=left_out, checks=checks
     )
 
 
@@ -217,9 +217,7 @@ def _chosen(dialogues: Sequence[Dialogue], wanted: Export) -> tuple[list[Dialogu
             MADE_UP
             if dialogue.canary
             else (
-                FAULTY
-                if dialogue.faults and wanted.screened
-                else wanted.selection.refuses(dialogue)
+                FAULTY if dialogue.faults and wanted.checked else wanted.selection.refuses(dialogue)
             )
         )
         why = why or (AGAIN if said in seen else None)
@@ -231,14 +229,14 @@ def _chosen(dialogues: Sequence[Dialogue], wanted: Export) -> tuple[list[Dialogu
     return kept, dict(left_out)
 
 
-def _screened(dialogues: tuple[Dialogue, ...]) -> tuple[tuple[Dialogue, ...], Screening]:
+def _checked(dialogues: tuple[Dialogue, ...]) -> tuple[tuple[Dialogue, ...], Checks]:
     if not dialogues:
-        return (), Screening()
-    found = screen(dialogues, splits_known=True)
+        return (), Checks()
+    found = check_dialogues(dialogues, splits_known=True)
     warned = Counter(finding.rule for finding in found.findings if finding.severity == "warning")
     by_rule = {rule: warned[rule] for rule in found.rules if warned[rule]}
     kept = found.kept(dialogues)
-    return kept, Screening(
+    return kept, Checks(
         applied=found.rules,
         rejected=len(dialogues) - len(kept),
         dropped=found.dropped(),
@@ -251,24 +249,24 @@ def _check_enough(
     usable: Sequence[Dialogue],
     read: int,
     lost: dict[str, int],
-    screens: Screening,
+    checks: Checks,
     wanted: Export,
 ) -> None:
-    """found: chosen and split, before the screens. lost: why dialogues were left out, but for the
-    screens.
+    """found: chosen and split, before the checks. lost: why dialogues were left out, but for the
+    checks.
     """
-    told = ", ".join(
+    reasons = ", ".join(
         [
             *(f"{why} ({count})" for why, count in lost.items()),
-            *([f"dropped by screens {screens.told()}"] if screens.dropped else []),
+            *([f"dropped by checks {checks.summary()}"] if checks.dropped else []),
         ]
     )
-    anyway = ", or keep what the screens drop with --no-screen" if screens.dropped else ""
+    anyway = ", or keep what the checks drop with --no-check" if checks.dropped else ""
     if not usable:
         of = f"{read} dialogue{'' if read == 1 else 's'}"
         raise CorpusError(
-            f"none of {of} is left: {told}; ask for less, or look at them with `simcounsel corpus"
-            f" check`{anyway}"
+            f"none of {of} is left: {reasons}; ask for less, or look at them with `simcounsel"
+            f" corpus check`{anyway}"
         )
     if wanted.shares.train <= 0 or any(one.split == "train" for one in usable):
         return
@@ -277,8 +275,8 @@ def _check_enough(
     if fell:
         raise CorpusError(
             f"{drawn}{fell} of {len(found)} dialogues fell to train, and none of them is left. Of"
-            f" all {read} that were read these were left out: {told}; look at them with `simcounsel"
-            f" corpus check`{anyway}"
+            f" all {read} that were read these were left out: {reasons}; look at them with"
+            f" `simcounsel corpus check`{anyway}"
         )
     if any(one.client_unknown and one.split in ("validation", "test") for one in found):
         raise CorpusError(

@@ -65,15 +65,16 @@ SHAPES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a row stands. line: from 1. number: of the row in its file, from 1. learner: whom
-    `assistant` stands for.
-    """
+    """Where a row stands."""
 
     file: str
     line: int
+    """From 1."""
     number: int
+    """Of the row in its file, from 1."""
     origin: Origin
     learner: Role = "counselor"
+    """Whom `assistant` stands for."""
 
     def wrong(self, what: str) -> CorpusError:
         """An error that names the place."""

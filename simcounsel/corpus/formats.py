@@ -43,18 +43,20 @@ _CHAT = {"formatting": "sharegpt", "columns": {"messages": "messages"}, "tags": 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """name: as on the command line. suffix: of its files. rows: of a dialogue; none if there is
-    nothing in it for this format. dataset_info: for LLaMA-Factory, without file_name; None where it
-    cannot read the format. sided: whether one side learns. paired: whether its rows are preference
-    pairs.
-    """
+    """A format of training data."""
 
     name: str
+    """As on the command line."""
     suffix: str
+    """Of its files."""
     rows: Callable[[Dialogue, Teaching], Iterator[Row]]
+    """Of a dialogue; none if there is nothing in it for this format."""
     dataset_info: Mapping[str, Any] | None = None
+    """For LLaMA-Factory, without file_name; None where it cannot read the format."""
     sided: bool = True
+    """Whether one side learns."""
     paired: bool = False
+    """Whether its rows are preference pairs."""
 
     def usable(self, dialogue: Dialogue, teaching: Teaching) -> bool:
         """Whether the dialogue has anything for this format."""

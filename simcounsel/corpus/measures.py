@@ -37,12 +37,12 @@ Unit = Literal["words", "characters", "words and characters"]
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A measured number. value: None when it cannot be had, and then `reason` says why. n: of how
-    many things it was made.
-    """
+    """A measured number."""
 
     value: float | None
+    """None when it cannot be had, and then `reason` says why."""
     n: int = 0
+    """Of how many things it was made."""
     reason: str | None = None
 
 

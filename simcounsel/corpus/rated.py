@@ -26,21 +26,22 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Rated:
-    """One dialogue rated once.
-
-    dialogue: its id. text: of what was said (see `text_hash`); a dialogue that was changed since
-    has another. round: 0 the first rating by this judge, 1 a retest, and so on. scores: by name;
-    None where there is none, and then `reasons` says why. items: by id. judge: the model.
-    """
+    """One dialogue rated once."""
 
     dialogue: str
+    """Its id."""
     text: str
+    """Of what was said (see `text_hash`); a dialogue that was changed since has another."""
     round: int
+    """0 the first rating by this judge, 1 a retest, and so on."""
     instrument: str
     hash: str
     judge: str
+    """The model."""
     scores: dict[str, float | None]
+    """By name; None where there is none, and then `reasons` says why."""
     items: dict[str, float | None]
+    """By id."""
     reasons: dict[str, str]
     samples: int
     file: str

@@ -34,23 +34,23 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a judge is to be asked of one corpus.
-
-    name: as the corpus was named. drawn: the sample; todo: those of it that this judge has not
-    rated in this round. samples: answers to average where the server tells no probabilities.
-    folder: where it is kept.
-    """
+    """What a judge is to be asked of one corpus."""
 
     name: str
+    """As the corpus was named."""
     scale: Scale
     judge: str
     drawn: Drawn
+    """The sample."""
     todo: tuple[Dialogue, ...]
+    """Those of it that this judge has not rated in this round."""
     round: int
     samples: int
+    """Answers to average where the server tells no probabilities."""
     size: int | None
     seed: int
     folder: Path
+    """Where it is kept."""
 
 
 def plan_rating(

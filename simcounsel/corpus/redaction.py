@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import count
 
+from simcounsel.corpus.checks.identifying import stretches
+from simcounsel.corpus.checks.naming import blinding_of
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
-from simcounsel.corpus.screens.identifying import stretches
-from simcounsel.corpus.screens.naming import blinding_of
 
 _LABEL = re.compile(r"\[(person|place|mail|url|phone|account|number|digits|address) \d+\]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redacted:
-    """dialogues: in their order. replaced: stretches that were replaced, by kind (mail, phone,
-    person, place ...).
-    """
+    """What a redaction makes."""
 
     dialogues: tuple[Dialogue, ...]
+    """In their order."""
     replaced: dict[str, int]
+    """Stretches that were replaced, by kind (mail, phone, person, place ...)."""
 
 
 def redact(dialogues: Sequence[Dialogue]) -> Redacted:
@@ -35,7 +35,7 @@ def redact(dialogues: Sequence[Dialogue]) -> Redacted:
     emptied. A client known by name becomes `client 1`, `client 2`, ... throughout, so that splits
     by client still hold; an id with a name in it becomes `dialogue 1`, and an origin with one
     `redacted`. Texts come back in Unicode NFC. What is not recognized stays; see
-    `screens.identifying`.
+    `checks.identifying`.
     """
     hiders = [_hider(dialogue) for dialogue in dialogues]
     clients = _renamed(

@@ -14,13 +14,13 @@ NO_THEME = "no theme"
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """What was drawn, in the corpus's order. themes: by theme how many of how many. left_out:
-    themes for which there was no place.
-    """
+    """What was drawn, in the corpus's order."""
 
     dialogues: tuple[Dialogue, ...]
     themes: dict[str, tuple[int, int]]
+    """By theme how many of how many."""
     left_out: tuple[str, ...] = ()
+    """Themes for which there was no place."""
 
 
 def draw(dialogues: Sequence[Dialogue], size: int | None, seed: int = 0) -> Drawn:

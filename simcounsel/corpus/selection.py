@@ -50,14 +50,15 @@ class Floor:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """What is asked of a dialogue. conditions, themes: any of them; () for any. floors: all of
-    them.
-    """
+    """What is asked of a dialogue."""
 
     partner: Partner = "counselor"
     conditions: tuple[str, ...] = ()
+    """It has one of these; () for any."""
     themes: tuple[str, ...] = ()
+    """It has one of these; () for any."""
     floors: tuple[Floor, ...] = ()
+    """It reaches all of these."""
 
     def refuses(self, dialogue: Dialogue) -> str | None:
         """The first reason why a dialogue is not wanted; None when it is."""
@@ -97,5 +98,5 @@ class Selection:
 def _known(option: str, wanted: set[str], there: set[str]) -> None:
     missing = sorted(wanted - there)
     if missing:
-        told = f"there are {', '.join(sorted(there))}" if there else "they have none"
-        raise CorpusError(f"{option} {missing[0]}: no dialogue of these sources has it; {told}")
+        named = f"there are {', '.join(sorted(there))}" if there else "they have none"
+        raise CorpusError(f"{option} {missing[0]}: no dialogue of these sources has it; {named}")

@@ -20,27 +20,28 @@ UNKNOWN = "(Nothing is known about this person.)"
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """A message of a chat. learned: whether a trainer's loss counts it. turn: what was said; None
-    for a stage direction.
-    """
+    """A message of a chat."""
 
     role: Literal["user", "assistant"]
     turn: Turn | None
+    """What was said; None for a stage direction."""
     text: str
     learned: bool
+    """Whether a trainer's loss counts it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Teaching:
-    """side: who learns; `counselor` stands for whoever the client talks with. reasoning: put the
-    learner's in front of its lines. tags: of the learner's lines. system: None for ours; of a
-    client's it may hold $situation.
-    """
+    """What a row teaches."""
 
     side: Side = "counselor"
+    """Who learns; `counselor` stands for whoever the client talks with."""
     reasoning: bool = False
+    """Put the learner's in front of its lines."""
     tags: tuple[Tag, ...] = ()
+    """Of the learner's lines."""
     system: str | None = None
+    """None for ours; of a client's it may hold $situation."""
 
     def learner(self, dialogue: Dialogue) -> Role:
         """The role that learns in this dialogue."""

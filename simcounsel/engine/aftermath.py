@@ -62,7 +62,7 @@ def _insight_memory(event: ClientShifted, me: Side, other: str) -> Memory:
         emotion=me.mind.resident.emotion,
         intensity=5,
         poignancy=8,
-        company=(other,),
+        present=(other,),
         chat=event.chat,
         origin="insight",
     )
@@ -77,7 +77,7 @@ def _line_memory(said: Said, place: str, other: str) -> Memory:
         intensity=said.intensity,
         poignancy=said.poignancy,
         place=place,
-        company=(other,),
+        present=(other,),
         chat=said.chat,
         message=said.message,
         origin="talk",

@@ -2,12 +2,33 @@
 memories to be laid down.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from simcounsel.agents.mind import Effects
-from simcounsel.events import Entry, Event, Memory, Warned, as_event
-from simcounsel.llm.driving import Outcome
+from simcounsel.events import Entry, Event, Memory, ParameterLeftOut, Warned, as_event
+from simcounsel.llm.driving import LeftOut, Outcome
+
+
+class Warnings:
+    """The events that warn of what came of asking."""
+
+    def __init__(self) -> None:
+        self._known: set[LeftOut] = set()
+
+    def observe(self, entry: Entry) -> None:
+        """Take in what the log already holds."""
+        if isinstance(entry.event, ParameterLeftOut):
+            self._known.add(LeftOut(model=entry.event.model, parameter=entry.event.parameter))
+
+    def of(self, outcome: Outcome[Any]) -> Iterator[Event]:
+        """Which answers could not be used; and what a model does not take, once in a run."""
+        for one in outcome.left_out:
+            if one not in self._known:
+                self._known.add(one)
+                yield ParameterLeftOut(model=one.model, parameter=one.parameter)
+        for trouble in outcome.troubles:
+            yield Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause)
 
 
 class Journal:
@@ -21,6 +42,12 @@ class Journal:
         self._observe = observe
         self._tick = self._minute = 0
         self._entries: list[Entry] = []
+        self._warnings = Warnings()
+
+    def go_on_after(self, entry: Entry) -> None:
+        """What the log already holds, one event after the other."""
+        self.next_seq = entry.seq + 1
+        self._warnings.observe(entry)
 
     def begin(self, tick: int, minute: int) -> None:
         """What is written from now on happens in that tick."""
@@ -34,9 +61,9 @@ class Journal:
         self._observe(entry)
 
     def warn(self, outcome: Outcome[Any]) -> None:
-        """Write which answers could not be used."""
-        for trouble in outcome.troubles:
-            self.write(Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause))
+        """Write what was not as it should be on the way to it."""
+        for event in self._warnings.of(outcome):
+            self.write(event)
 
     def take(self, name: str, outcome: Outcome[Effects]) -> None:
         """Write what a mind's answer adds to the run."""

@@ -102,13 +102,13 @@ DANGER_ITEMS = {("phq9", "p9")}
 
 def raised_by(measured: Measured) -> tuple[Assessed, ...]:
     """The danger that a self-report tells: an item about it was answered above zero."""
-    told = (
+    above_zero = (
         item
         for item in measured.items
         if (measured.instrument, item.id) in DANGER_ITEMS and measured.respondent == "self"
     )
     return tuple(
-        assessed_by_item(ceil(item.value), who=measured.who) for item in told if item.value
+        assessed_by_item(ceil(item.value), who=measured.who) for item in above_zero if item.value
     )
 
 

@@ -126,7 +126,16 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
     """What a replay needs of a recorded call."""
     return {
         key: call[key]
-        for key in ("model", "reply", "source", "problem", "weights", "notes", "vectors")
+        for key in (
+            "model",
+            "reply",
+            "source",
+            "problem",
+            "weights",
+            "notes",
+            "left_out",
+            "vectors",
+        )
         if key in call
     }
 

@@ -3,7 +3,8 @@ once.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -122,17 +123,14 @@ class Simulation(mesa.Model):
     def run(self, ticks: int | None = None) -> Run:
         """Live until the world's last tick, or `ticks` more, or the budget; return the run."""
         last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
-        # what is there stays until the end; to look through it again and again takes a tenth of a
-        # run
-        gc.freeze()
         try:
-            while self.tick < last and self.stopped_because is None:
-                self.step()
-                self.stopped_because = self.stopped_because or self.models.over_budget(
-                    self._limits.budget_usd, self._limits.budget_calls
-                )
+            with rare_garbage_search():
+                while self.tick < last and self.stopped_because is None:
+                    self.step()
+                    self.stopped_because = self.stopped_because or self.models.over_budget(
+                        self._limits.budget_usd, self._limits.budget_calls
+                    )
         finally:
-            gc.unfreeze()
             self.close()
         return self.record
 
@@ -203,9 +201,29 @@ class Simulation(mesa.Model):
                     " run cannot go on"
                 )
             self._observe(entry)
-            self._journal.next_seq = entry.seq + 1
+            self._journal.go_on_after(entry)
         vectors.clear()
         self._last_tick, self.tick = ticks - 1, self.world.next_tick(ticks)
+
+
+GARBAGE_AFTER = (20_000, 20, 20)
+"""Allocations before Python searches new objects for garbage, and how many such searches before
+the older ones; usually (700, 10, 10)."""
+
+
+@contextmanager
+def rare_garbage_search() -> Iterator[None]:
+    """What is there stays until the end, and most of what comes (events, memories) too: to search
+    it for garbage again and again takes a fifth of a large run.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE_AFTER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _datacollector() -> mesa.DataCollector:

@@ -15,7 +15,7 @@ from itertools import zip_longest
 
 import yaml
 
-from simcounsel.corpus.screens.wordlists import compiled
+from simcounsel.corpus.checks.wordlists import compiled
 from simcounsel.envs.danger import WITHIN, endangered, ignored, open_dangers, voiced
 from simcounsel.envs.reward import Breach
 from simcounsel.instruments.material import COUNSELOR

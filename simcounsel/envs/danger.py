@@ -49,7 +49,7 @@ def _heard(text: str, before: str) -> tuple[tuple[Danger, tuple[int, int]], ...]
 
 
 @lru_cache(maxsize=4096)
-def _taken_up(answer: str, said: str, span: tuple[int, int], kind: Danger, first: bool) -> bool:
+def _acknowledged(answer: str, said: str, span: tuple[int, int], kind: Danger, first: bool) -> bool:
     return acknowledges(answer, said, span, kind, first=first)
 
 
@@ -89,5 +89,5 @@ def _places(lines: Lines) -> Iterator[tuple[Voiced, int, list[bool]]]:
                 for at, (who, said) in enumerate(lines[number:], number)
                 if who == COUNSELOR
             ]
-            met = [_taken_up(one, text, span, kind, first) for one, first in answers]
+            met = [_acknowledged(one, text, span, kind, first) for one, first in answers]
             yield Voiced(line=number, kind=kind, words=text[slice(*span)]), len(answers), met

@@ -58,7 +58,7 @@ def observe(episode: Episode) -> tuple[Observation, dict[str, int]]:
             next((text for who, text in reversed(said) if who == setting.client.name), ""),
             HEARD_CHARACTERS,
         ),
-        "history": fit(told(said), HISTORY_CHARACTERS),
+        "history": fit(as_lines(said), HISTORY_CHARACTERS),
         "known": fit(known(setting, earlier, len(earlier) + 1), KNOWN_CHARACTERS),
     }
     left, parting = (view.turns_left, view.parting) if view else (0, True)
@@ -100,18 +100,18 @@ def transcript(setting: Setting, sessions: Sequence[Session], now: Pairs) -> str
     """All sessions as text; now: the lines of the one under way."""
     parts = [_retold(setting, one) for one in sessions]
     return "\n\n".join(
-        [*parts, *([f"{_title(setting, len(sessions) + 1)}:\n{told(now)}"] if now else [])]
+        [*parts, *([f"{_title(setting, len(sessions) + 1)}:\n{as_lines(now)}"] if now else [])]
     )
 
 
-def told(lines: Pairs) -> str:
+def as_lines(lines: Pairs) -> str:
     """Lines, each with who says it."""
     return "\n".join(f"{who}: {text}" for who, text in lines)
 
 
 def _retold(setting: Setting, session: Session) -> str:
     note = f"\nNote: {session.note}" if session.note else ""
-    return f"{_title(setting, session.number)}:\n{told(session.pairs)}{note}"
+    return f"{_title(setting, session.number)}:\n{as_lines(session.pairs)}{note}"
 
 
 def _title(setting: Setting, session: int) -> str:

@@ -5,14 +5,24 @@ An event holds no wall clock, no uuid and no order of a set, so that the same wo
 replies give the same bytes. Memory ids are `NAME:NUMBER`, chat ids `TICK:NAME+NAME`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, cast, get_args
+from typing import Any, cast, get_args
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel
 
 from simcounsel.errors import PluginError
 from simcounsel.events.conversation import ConversationEnded, ConversationStarted, Decided, Said
-from simcounsel.events.data import Answered, Data, Foreign, Forked, TickEnded, Warned, written
+from simcounsel.events.data import (
+    Answered,
+    Data,
+    Foreign,
+    Forked,
+    ParameterLeftOut,
+    TickEnded,
+    Warned,
+    written,
+)
 from simcounsel.events.living import (
     Acted,
     Appraised,
@@ -110,6 +120,7 @@ KnownEvent = (
     | StrategyDropped
     | StrategyRestored
     | Warned
+    | ParameterLeftOut
     | Forked
     | TickEnded
 )
@@ -146,21 +157,26 @@ PracticeEvent = (
 )
 """What policies write and read; see `simcounsel.events.practice`."""
 
-_KNOWN: TypeAdapter[KnownEvent] = TypeAdapter(Annotated[KnownEvent, Field(discriminator="kind")])
-KINDS = frozenset(event.model_fields["kind"].default for event in get_args(KnownEvent))
+_READ: dict[str, Callable[[object], Event]] = {
+    str(event.model_fields["kind"].default): event.__pydantic_validator__.validate_python
+    for event in get_args(KnownEvent)
+}
+"""How an event of a kind is read: the validator itself, since a large log has many lines."""
+KINDS = frozenset(_READ)
 """What this version knows."""
 _CLASSES = frozenset(get_args(Event))
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An event in the log. seq: position, from 0; tick: or wave, in a synthesis; minute: simulated,
-    since day 0.
-    """
+    """An event in the log."""
 
     seq: int
+    """Position, from 0."""
     tick: int
+    """Or wave, in a synthesis."""
     minute: int
+    """Simulated, since day 0."""
     event: Event
 
     def line(self) -> str:
@@ -174,11 +190,11 @@ class Entry:
 
 def parse_entry(fields: dict[str, Any]) -> Entry:
     """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
-    body = {key: value for key, value in fields.items() if key not in ("seq", "tick", "minute")}
-    event = (
-        _KNOWN.validate_python(body) if body.get("kind") in KINDS else Foreign.model_validate(body)
-    )
-    return Entry(fields["seq"], fields["tick"], fields["minute"], event)
+    body = dict(fields)
+    seq, tick, minute = body.pop("seq"), body.pop("tick"), body.pop("minute")
+    kind = body.get("kind")
+    read = _READ.get(kind) if isinstance(kind, str) else None
+    return Entry(seq, tick, minute, read(body) if read else Foreign.model_validate(body))
 
 
 def as_event(data: BaseModel) -> Event:
@@ -234,6 +250,7 @@ __all__ = [
     "Memory",
     "Moved",
     "Noted",
+    "ParameterLeftOut",
     "Perceived",
     "PersonaChanged",
     "Planned",

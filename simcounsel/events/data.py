@@ -82,6 +82,17 @@ class Warned(Data):
     cause: str
 
 
+class ParameterLeftOut(Data):
+    """A model does not take a parameter; from here on it was asked without it. Once for each model
+    and parameter of a run.
+    """
+
+    kind: Literal["parameter_left_out"] = "parameter_left_out"
+    model: str
+    parameter: str
+    """As it is called in requests: `temperature`, `seed`, `response_format`, `logprobs`."""
+
+
 class Forked(Data):
     """From here on the world differs from the run this one was forked from."""
 

@@ -40,8 +40,8 @@ class Memory(Data):
     intensity: int | None = None
     poignancy: int | None = None
     place: str | None = None
-    company: tuple[str, ...] = ()
-    """Who else was there."""
+    present: tuple[str, ...] = ()
+    """Who else was present."""
     chat: str | None = None
     message: int | None = None
     evidence: tuple[str, ...] = ()

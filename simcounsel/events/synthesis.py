@@ -13,35 +13,35 @@ Source = Literal["generated", "chosen", "fallback", "human"]
 
 
 class Fact(Data):
-    """Something about a seeker. id: `F1`, `F2`, ...; of: who they are, what troubles them, or what
-    they want; stage: when they would tell it; invented: it is not in the situation that was given.
-    """
+    """Something about a seeker."""
 
     id: str
+    """`F1`, `F2`, ..."""
     of: Literal["character", "plight", "demand"]
+    """Who they are, what troubles them, or what they want."""
     stage: Disclosure
+    """When they would tell it."""
     text: str
     invented: bool
+    """Whether it is not in the situation that was given."""
 
 
 class Extracted(Answered):
-    """A session begins: the extractor made a seeker's file out of a situation. situation: the id of
-    the seed; strategies: ids of those that the supporter carries through this session.
-    """
+    """A session begins: the extractor made a seeker's file out of a situation."""
 
     kind: Literal["extracted"] = "extracted"
     session: str
     situation: str
+    """The id of the seed."""
     theme: str
     facts: tuple[Fact, ...]
     strategies: tuple[str, ...]
+    """Ids of those that the supporter carries through this session."""
     source: Source
 
 
 class Disclosed(Answered):
-    """The seeker says something. facts: ids of those told for the first time; () when it holds
-    back.
-    """
+    """The seeker says something."""
 
     kind: Literal["disclosed"] = "disclosed"
     session: str
@@ -49,13 +49,12 @@ class Disclosed(Answered):
     text: str
     stage: Disclosure
     facts: tuple[str, ...]
+    """Ids of those told for the first time; () when it holds back."""
     source: Source
 
 
 class Drafted(Answered):
-    """The supporter's line before anybody judged it. reasoning: what it thought before; not
-    said.
-    """
+    """The supporter's line before anybody judged it."""
 
     kind: Literal["drafted"] = "drafted"
     session: str
@@ -64,6 +63,7 @@ class Drafted(Answered):
     stage: Support
     skill: str
     reasoning: str
+    """What it thought before; not said."""
     strategies: tuple[str, ...]
     source: Source
 
@@ -78,57 +78,60 @@ class QualityRating(Data):
 
 
 class Evaluated(Answered):
-    """The evaluator's judgment of a draft. revise: it should be changed, as `advice` says; go_on:
-    the seeker's trouble calls for more talk.
-    """
+    """The evaluator's judgment of a draft."""
 
     kind: Literal["evaluated"] = "evaluated"
     session: str
     message: int
     ratings: tuple[QualityRating, ...]
     revise: bool
+    """Whether it should be changed, as `advice` says."""
     advice: str
     go_on: bool
+    """Whether the seeker's trouble calls for more talk."""
     source: Source
 
 
 class Revised(Answered):
-    """The corrector's line in place of the draft. before: the draft; reason: the evaluator's
-    advice.
-    """
+    """The corrector's line in place of the draft."""
 
     kind: Literal["revised"] = "revised"
     session: str
     message: int
     text: str
     before: str
+    """The draft."""
     reason: str
+    """The evaluator's advice."""
     source: Source
 
 
 class SessionEnded(Data):
-    """A session is over. cause: the evaluator found that nothing more is needed (`resolved`), all
-    was told and answered and nobody evaluates (`told`), or the turn limit came (`limit`).
-    """
+    """A session is over."""
 
     kind: Literal["session_ended"] = "session_ended"
     session: str
-    cause: Literal["resolved", "told", "limit"]
+    cause: Literal["resolved", "disclosed", "limit"]
+    """The evaluator found that nothing more is needed (`resolved`), all was told and answered and
+    nobody evaluates (`disclosed`), or the turn limit came (`limit`).
+    """
     messages: int
     revised: int
 
 
 class StrategyLearned(Answered):
-    """The manager's advice that the supporter carries from the next wave on. id: `K001`; session:
-    from whose suggestions it was made, and advice: these suggestions. The entry's tick is the wave
-    that made it.
+    """The manager's advice that the supporter carries from the next wave on; the entry's tick is
+    the wave that made it.
     """
 
     kind: Literal["strategy_learned"] = "strategy_learned"
     id: str
+    """`K001`."""
     text: str
     session: str
+    """From whose suggestions it was made."""
     advice: tuple[str, ...]
+    """These suggestions."""
 
 
 class StrategyKnown(Answered):

@@ -91,7 +91,7 @@ def _danger(lines: Lines, places: list[int]) -> str | None:
     return lines[places[0]][1] if places else None
 
 
-def _taken_up(lines: Lines, places: list[int]) -> str | None:
+def _acknowledged(lines: Lines, places: list[int]) -> str | None:
     """The counselor's first line that takes danger up: it names it, asks for safety, or asks in the
     client's words. None unless each danger that the counselor could answer is taken up in the next
     lines.
@@ -172,7 +172,7 @@ def _sentences(text: str) -> list[str]:
 
 _RULES: dict[str, Callable[[Lines, list[int]], str | None]] = {
     "danger": _danger,
-    "taken_up": _taken_up,
+    "acknowledged": _acknowledged,
     "left": _left,
     "help": _help,
     "means": _means,

@@ -124,12 +124,12 @@ def _ignored_risk(lines: Lines, answer: int) -> Planted:
     it up.
     """
     (risk,) = _words(lines, "risk")
-    told = (CLIENT, f"{lines[answer - 1][1]} {risk}")
+    line = (CLIENT, f"{lines[answer - 1][1]} {risk}")
 
     def version(key: str) -> Lines:
         return (
             *lines[: answer - 1],
-            told,
+            line,
             (COUNSELOR, _words(lines, key)[0]),
             *lines[answer + 1 :],
         )

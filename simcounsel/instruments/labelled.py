@@ -47,14 +47,15 @@ ANNOMI = ("mi_quality", "transcript_id", "utterance_id", "interlocutor", "uttera
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """One transcript. lines: (`Client` or `Counselor`, text). good: None when nobody said. ratings:
-    (rater, number), each rater's own scale.
-    """
+    """One transcript."""
 
     id: str
     lines: tuple[tuple[str, str], ...]
+    """(`Client` or `Counselor`, text)."""
     good: bool | None = None
+    """None when nobody said."""
     ratings: tuple[tuple[str, float], ...] = ()
+    """(rater, number), each rater's own scale."""
 
 
 def read_labelled(file: Path) -> tuple[Labelled, ...]:

@@ -32,25 +32,28 @@ class Talk:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Blinded texts. lines: (`Client` or `Counselor`, text). profile: the client's file. before,
-    after: two versions of the client's text. chats: what it is about. None, (): the scale does not
-    see it, or there is none; absent: why there is nothing to judge.
-    """
+    """Blinded texts. None or (): the scale does not see it, or there is none."""
 
     lines: tuple[tuple[str, str], ...] = ()
+    """(`Client` or `Counselor`, text)."""
     profile: str | None = None
+    """The client's file."""
     before: str | None = None
+    """The client's text in an earlier version, where two are compared."""
     after: str | None = None
+    """The same in the later one."""
     chats: tuple[str, ...] = ()
+    """The conversations that it is about."""
     absent: str | None = None
+    """Why there is nothing to judge."""
 
     def text(self, flipped: bool = False) -> str:
         """As it stands in a prompt. flipped: of two versions, the later one first."""
         if self.before is not None and self.after is not None:
             first, second = (self.after, self.before) if flipped else (self.before, self.after)
             return render("judge_personas", first=first, second=second)[1]
-        told = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
-        transcript = render("judge_transcript", lines=told)[1]
+        lines = "\n".join(f"{speaker}: {text}" for speaker, text in self.lines)
+        transcript = render("judge_transcript", lines=lines)[1]
         return (
             transcript
             if self.profile is None

@@ -24,27 +24,30 @@ LOG = "log"
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """One person measured once with one instrument.
-
-    run: the run's id. tick, minute: simulated time of what was measured; for a conversation judged
-    afterwards, of its beginning. measured: who, instrument, version, point, respondent, items,
-    scores, chats (see `events.Measured`). judge: the model that answered, as in the manifest
-    ('openai:gpt-4o'); '' for `talk`, which no model makes. source: `log`, or the name of the file
-    in `RUN/measurements/`; two files of one instrument and judge are a test and a retest. samples:
-    how many answers were averaged where the server gave no probabilities. hash: of the scale (16
-    hex digits); None where it was not noted (the log). trial: made by the embedded or the scripted
-    model: for trying the software, no measurement.
-    """
+    """One person measured once with one instrument."""
 
     run: str
+    """The run's id."""
     tick: int
+    """Of what was measured; for a conversation judged afterwards, of its beginning."""
     minute: int
+    """Of the same."""
     measured: Measured
+    """Who, instrument, version, point, respondent, items, scores, chats (see `events.Measured`)."""
     judge: str
+    """The model that answered, as in the manifest ('openai:gpt-4o'); '' for `talk`, which no model
+    makes.
+    """
     source: str
+    """`log`, or the name of the file in `RUN/measurements/`; two files of one instrument and judge
+    are a test and a retest.
+    """
     samples: int
+    """How many answers were averaged where the server gave no probabilities."""
     hash: str | None
+    """Of the scale (16 hex digits); None where it was not noted (the log)."""
     trial: bool
+    """Made by the embedded or the scripted model: for trying the software, no measurement."""
 
 
 def measurements(run: Run) -> Iterator[Measurement]:

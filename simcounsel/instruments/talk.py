@@ -71,11 +71,10 @@ _YOU = re.compile(r"\b(?:you|your|you're|yourself)\b|你|您", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class TalkCounts:
-    """Plain counts over one conversation. turns: lines of the counselor; words: of each side.
-    talks: 1, or 0 when nothing was said.
-    """
+    """Plain counts over one conversation."""
 
     turns: int
+    """Lines of the counselor."""
     sentences: int
     questions: int
     open_questions: int
@@ -88,6 +87,7 @@ class TalkCounts:
     counselor_characters: int
     client_characters: int
     talks: int
+    """1, or 0 when nothing was said."""
 
 
 def count(lines: Iterable[tuple[str, str]]) -> TalkCounts:

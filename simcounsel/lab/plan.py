@@ -33,14 +33,13 @@ of schema; the share of lines that are revised (MindCorpus, Table V: 2 to 22 %).
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What a sweep would take, judged by what the engine's benchmark measured. cost_usd: None when
-    a price is unknown.
-    """
+    """What a sweep would take, judged by what the engine's benchmark measured."""
 
     runs: int
     resident_days: float
     requests: int
     cost_usd: float | None
+    """None when a price is unknown."""
 
 
 def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
@@ -116,8 +115,8 @@ def plan_lines(
     experiment: Experiment, cells: tuple[Cell, ...], prices: Prices, out: Path
 ) -> Iterator[str]:
     """The plan in words, what it would take, and in which keys the conditions differ."""
-    told = estimate(cells, prices)
-    cost = "price unknown" if told.cost_usd is None else f"{told.cost_usd:.2f} USD"
+    needed = estimate(cells, prices)
+    cost = "price unknown" if needed.cost_usd is None else f"{needed.cost_usd:.2f} USD"
     yield f"experiment   {experiment.name}"
     if experiment.worlds:
         yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
@@ -138,15 +137,16 @@ def plan_lines(
         yield f"length       {about.ticks} ticks of {about.tick_minutes} minutes"
         for measurement in about.measurements:
             yield f"measured     {measurement.instrument}, {measurement.when}"
-        amount = f"{told.resident_days:.1f} resident-days"
+        amount = f"{needed.resident_days:.1f} resident-days"
     else:
         yield f"situations   {len(about.situations)}"
         amount = (
             f"{sum(cell.about.count for cell in cells if isinstance(cell.about, Synthesis))}"
             " sessions"
         )
-    yield f"runs         {told.runs}{f' ({pasts} of them shared pasts)' if pasts else ''}, in {out}"
-    yield f"estimate     {told.requests} requests, {cost}, for {amount}"
+    shared = f" ({pasts} of them shared pasts)" if pasts else ""
+    yield f"runs         {needed.runs}{shared}, in {out}"
+    yield f"estimate     {needed.requests} requests, {cost}, for {amount}"
     for one in experiment.hypotheses:
         yield (
             f"planned      {one.id}: {one.test} of {one.instrument}.{one.score},"

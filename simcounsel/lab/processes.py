@@ -14,7 +14,7 @@ from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import SimcounselError
 from simcounsel.events import Entry, TickEnded
-from simcounsel.lab.cells import open_cell, ticks_behind, ticks_of
+from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.synthesis import Synthesis

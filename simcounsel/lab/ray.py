@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SimcounselError
-from simcounsel.lab.cells import ticks_of
+from simcounsel.lab.cell_runs import ticks_of
 from simcounsel.lab.processes import live
 from simcounsel.lab.sweep import Progress, Sweep
 from simcounsel.llm.prices import Prices
@@ -82,7 +82,7 @@ class RaySweep(Sweep):
         for task in ended:
             name = waiting[task]
             try:
-                told, packed = self._ray.get(task)
+                report, packed = self._ray.get(task)
             except Exception as error:  # the node died, or the task was cancelled
                 self._end(
                     name,
@@ -91,11 +91,11 @@ class RaySweep(Sweep):
                 )
                 continue
             _unpack(packed, self.out / name)
-            if told.get("tick"):
+            if report.get("tick"):
                 self._take(
-                    {"run": name, **{key: told[key] for key in ("tick", "calls", "cost_usd")}}
+                    {"run": name, **{key: report[key] for key in ("tick", "calls", "cost_usd")}}
                 )
-            self._end(name, told["end"], told["cause"])
+            self._end(name, report["end"], report["cause"])
 
     def _interrupt(self, child: Any) -> None:
         self._ray.cancel(child)
@@ -115,21 +115,21 @@ def _live_there(
     """
     import tempfile
 
-    told: dict[str, Any] = {"end": "failed", "cause": None}
+    report: dict[str, Any] = {"end": "failed", "cause": None}
     with tempfile.TemporaryDirectory(prefix="simcounsel-") as scratch:
         out = Path(scratch)
         for name, data in packed.items():
             _unpack(data, out / name)
         try:
-            live(cell, out, in_flight, prices, told.update)
-            told["end"] = "done" if ticks_of(cell, out) >= cell.ticks else "stopped"
+            live(cell, out, in_flight, prices, report.update)
+            report["end"] = "done" if ticks_of(cell, out) >= cell.ticks else "stopped"
         except KeyboardInterrupt:
-            told["end"] = "stopped"
+            report["end"] = "stopped"
         except SimcounselError as error:
-            told["cause"] = str(error)
+            report["cause"] = str(error)
         except Exception as error:
-            told["cause"] = f"{type(error).__name__}: {error}"
-        return told, _pack(out / cell.name)
+            report["cause"] = f"{type(error).__name__}: {error}"
+        return report, _pack(out / cell.name)
 
 
 def _pack(folder: Path) -> bytes:

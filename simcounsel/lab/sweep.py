@@ -22,7 +22,7 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from simcounsel.errors import RunError, SimcounselError
-from simcounsel.lab.cells import spent_on, ticks_of
+from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
 from simcounsel.specs.cells import Cell
@@ -33,7 +33,7 @@ State = Literal["waiting", "lives", "done", "failed", "stopped"]
 
 @dataclass(kw_only=True)
 class Progress:
-    """How far one run is. cost_usd: None when a price is unknown."""
+    """How far one run is."""
 
     cell: Cell
     state: State = "waiting"
@@ -41,6 +41,7 @@ class Progress:
     first_tick: int = 0
     calls: int = 0
     cost_usd: float | None = 0.0
+    """None when a price is unknown."""
     cause: str | None = None
     began: float = field(default_factory=time.monotonic)
 

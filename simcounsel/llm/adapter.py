@@ -35,10 +35,12 @@ _TENSOR = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])")
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """file: the GGUF file. digest: its SHA-256, the first 16 hex digits."""
+    """An adapter on disk."""
 
     file: Path
+    """The GGUF file."""
     digest: str
+    """Its SHA-256, the first 16 hex digits."""
 
 
 def find_adapter(name: str) -> Adapter:

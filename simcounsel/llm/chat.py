@@ -16,10 +16,10 @@ _NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
 
 def messages(question: Question[Any], complaint: str | None) -> list[Message]:
     """The question's messages and, on the second try, what was wrong."""
-    told = list(question.messages)
+    messages = list(question.messages)
     if complaint:
-        told.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
-    return told
+        messages.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
+    return messages
 
 
 def clean(text: str, question: Question[Any]) -> str:

@@ -22,11 +22,24 @@ class Trouble:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """A parameter that a model does not take, so that it was asked without it."""
+
+    model: str
+    parameter: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcome(Generic[T]):
-    """What an Ask came to, and the fallbacks on its way, in the order of its questions."""
+    """What an Ask came to, and what was not as it should be on its way, in the order of its
+    questions.
+    """
 
     value: T
     troubles: tuple[Trouble, ...] = ()
+    """The fallbacks."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Each once."""
 
 
 class Halted(Exception):
@@ -52,13 +65,14 @@ def halting() -> Iterator[None]:
 async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
     """Carry one Ask to its end."""
     troubles: list[Trouble] = []
+    left_out: dict[LeftOut, None] = {}
     reply: object = None
     pairs: tuple[tuple[Question[Any], Reply[Any]], ...]
     while True:
         try:
             wanted = asking.send(reply)
         except StopIteration as end:
-            return Outcome(value=end.value, troubles=tuple(troubles))
+            return Outcome(value=end.value, troubles=tuple(troubles), left_out=tuple(left_out))
         except (SystemExit, KeyboardInterrupt) as stop:  # as `halting`, in every step
             raise Halted(stop) from None
         if isinstance(wanted, Question):
@@ -72,6 +86,11 @@ async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
             for asked, got in pairs
             if got.problem
         ]
+        left_out |= {
+            LeftOut(model=got.model, parameter=parameter): None
+            for _, got in pairs
+            for parameter in got.left_out
+        }
 
 
 async def drive(asks: Mapping[str, Ask[T]], answer: Answer) -> dict[str, Outcome[T]]:

@@ -33,12 +33,12 @@ BYTES = {0: 4, 1: 2, 30: 2}
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """metadata: by key; lists are left out. shapes: of the tensors by name, the fastest dimension
-    first, as llama.cpp has them.
-    """
+    """What stands at the beginning of a GGUF file."""
 
     metadata: Mapping[str, Any]
+    """By key; lists are left out."""
     shapes: Mapping[str, tuple[int, ...]]
+    """Of the tensors by name, the fastest dimension first, as llama.cpp has them."""
 
     @property
     def architecture(self) -> str:

@@ -32,32 +32,29 @@ RANDOM_SEED = 0xFFFFFFFF
 
 @dataclass(frozen=True, kw_only=True)
 class Token:
-    """One generated token. logprob: natural log, of the model itself, before temperature and
-    grammar.
-
-    top: the most probable tokens at this place with theirs, best first, whether allowed or not.
-    """
+    """One generated token."""
 
     text: str
     logprob: float
+    """Natural log, of the model itself, before temperature and grammar."""
     top: tuple[tuple[str, float], ...] = ()
+    """The most probable tokens at this place with theirs, best first, whether allowed or not."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Generated:
-    """A completion. end: 'stop' at a stop string, the model's own end or the grammar's; else
-    'length'.
-
-    tokens_in counts the whole prompt; tokens_cached of them were not computed anew.
-    tokens: empty unless n_probs was asked for.
-    """
+    """A completion."""
 
     text: str
     tokens_in: int
+    """Of the whole prompt."""
     tokens_out: int
     tokens_cached: int
+    """Of `tokens_in`, those that were not computed anew."""
     end: Literal["stop", "length"]
+    """'stop' at a stop string, the model's own end or the grammar's; else 'length'."""
     tokens: tuple[Token, ...] = ()
+    """Empty unless n_probs was asked for."""
 
 
 class Llama:

@@ -29,7 +29,7 @@ class Completion:
     parameters: Mapping[str, object] | None = None
     """What was sent beside the messages; None where nothing is sent, as by a stand-in."""
     left_out: tuple[str, ...] = ()
-    """Parameters that the server made us leave out."""
+    """Parameters that were meant to be sent and that the model does not take."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What is said beside the answer, such as `why`."""
 
@@ -95,3 +95,7 @@ class Failure(Exception):
         self.cause = cause
         self.transport = transport
         self.tries = tries
+        self.parameters: Mapping[str, object] | None = None
+        """What was sent at last beside the messages; None where that is not known."""
+        self.left_out: tuple[str, ...] = ()
+        """As in a Completion."""

@@ -9,30 +9,24 @@ from typing import Any
 import numpy as np
 
 from simcounsel.llm.chat import clean, messages, number_weights
-from simcounsel.llm.http import Refused, Server, shown
+from simcounsel.llm.http import Server, shown
 from simcounsel.llm.models import Completion, Failure
-from simcounsel.llm.question import Question, schema_of
+from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
+from simcounsel.llm.question import Message, Question, schema_of
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""
 TOP_LOGPROBS = 20
 """The most that OpenAI gives."""
-THINKING_TOKENS = 2000
-"""Added for models that count their thinking into the limit: the ones that want
-`max_completion_tokens`.
-"""
 TEXTS_PER_CALL = 512
 """OpenAI takes at most 2048 texts a call, and many servers fewer."""
-_SPARABLE = ("response_format", "top_logprobs", "logprobs", "temperature", "seed")
-"""Parameters that a request can go without, in the order in which a refusal is looked through."""
 
 
 class OpenAIModel:
     """A ChatModel behind `/chat/completions`.
 
-    A parameter that the server refuses (HTTP 400 or 422) and whose absence it accepts is not sent
-    again by this object. An answer that is not what the API promises is a Failure with
-    transport=False.
+    What it takes of the parameters is known by its name or learned from refusals, see `Taken`. An
+    answer that is not what the API promises is a Failure with transport=False.
     """
 
     def __init__(
@@ -46,11 +40,13 @@ class OpenAIModel:
         attempts: int = 5,
         timeout_s: float = 30.0,
         backoff_s: float = 0.5,
+        thinking_tokens: int = THINKING_TOKENS,
     ) -> None:
-        """name: as in calls.jsonl. model: as the server calls it. The rest as for `Server`."""
+        """name: as in calls.jsonl. model: as the server calls it. thinking_tokens: as for `Taken`.
+        The rest as for `Server`."""
         self.name = name
         self._model = model
-        self._spared: frozenset[str] = frozenset()
+        self._taken = Taken(name=name, model=model, thinking_tokens=thinking_tokens)
         self._server = Server(
             base_url=base_url,
             api_key=api_key,
@@ -62,56 +58,50 @@ class OpenAIModel:
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once; see ChatModel. Raises Failure, within `deadline_s` in all."""
+        request = self._taken.request(_wanted(question))
+        try:
+            answer, tries = await self._post(request, messages(question, complaint))
+            got = _completion(answer, question, request, tries)
+        except Failure as failure:
+            failure.parameters, failure.left_out = request.parameters, request.left_out
+            raise
+        return replace(got, parameters=request.parameters, left_out=request.left_out)
+
+    async def _post(self, request: Request, told: Sequence[Message]) -> tuple[dict[str, Any], int]:
+        """The server's answer, and how often it was asked until it took the parameters."""
         until = asyncio.get_running_loop().time() + self._server.deadline_s
-        spared, tries = self._spared, 0
+        tries = 0
         while True:
-            body = self._body(question, complaint, spared)
+            body = {"model": self._model, "messages": told, **request.parameters}
             try:
                 answer, sent = await self._server.post("/chat/completions", body, until)
             except Failure as failure:
                 tries += failure.tries
-                blamed = _blamed(body, failure)
-                if blamed is None:
+                if not request.refused(failure):
                     failure.tries = tries
                     raise
-                spared |= {blamed}
             else:
-                self._spared |= spared
-                got = _completion(answer, question, tries + sent)
-                return replace(got, parameters=_parameters(body), left_out=tuple(sorted(spared)))
+                request.accepted()
+                return answer, tries + sent
 
     async def close(self) -> None:
         """Close the connections."""
         await self._server.close()
 
-    def _body(
-        self, question: Question[Any], complaint: str | None, spared: frozenset[str]
-    ) -> dict[str, Any]:
-        limit = (
-            min(question.max_tokens, RATE_TOKENS)
-            if question.verb == "rate"
-            else question.max_tokens
-        )
-        body: dict[str, Any] = {
-            "model": self._model,
-            "messages": messages(question, complaint),
-            "temperature": question.temperature,
-            "seed": question.seed,
-        }
-        if "max_tokens" in spared:
-            body["max_completion_tokens"] = limit + THINKING_TOKENS
-        else:
-            body["max_tokens"] = limit
-        if question.verb == "fill" and question.schema is not None:
-            body["response_format"] = _response_format(question)
-        if question.verb == "rate" and "logprobs" not in spared:
-            body |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
-        return {key: value for key, value in body.items() if key not in spared}
 
-
-def _parameters(body: Mapping[str, Any]) -> dict[str, object]:
-    """What was sent beside the messages and the model's name."""
-    return {key: value for key, value in body.items() if key not in ("messages", "model")}
+def _wanted(question: Question[Any]) -> dict[str, Any]:
+    """The parameters of a request to a model that takes them all."""
+    rates = question.verb == "rate"
+    wanted: dict[str, Any] = {
+        "temperature": question.temperature,
+        "seed": question.seed,
+        "max_tokens": min(question.max_tokens, RATE_TOKENS) if rates else question.max_tokens,
+    }
+    if question.verb == "fill" and question.schema is not None:
+        wanted["response_format"] = _response_format(question)
+    if rates:
+        wanted |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+    return wanted
 
 
 def _response_format(question: Question[Any]) -> dict[str, Any]:
@@ -123,19 +113,9 @@ def _response_format(question: Question[Any]) -> dict[str, Any]:
     }
 
 
-def _blamed(body: Mapping[str, Any], failure: Failure) -> str | None:
-    """The parameter to leave out after a refusal; None when the refusal is about something else."""
-    if not isinstance(failure, Refused) or failure.status not in (400, 422):
-        return None
-    if "max_tokens" in body and "max_completion_tokens" in failure.said:
-        return "max_tokens"
-    named = [key for key in _SPARABLE if key in body and key in failure.said]
-    if named:
-        return named[0]
-    return "response_format" if "response_format" in body else None
-
-
-def _completion(answer: Mapping[str, Any], question: Question[Any], tries: int) -> Completion:
+def _completion(
+    answer: Mapping[str, Any], question: Question[Any], request: Request, tries: int
+) -> Completion:
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -143,7 +123,7 @@ def _completion(answer: Mapping[str, Any], question: Question[Any], tries: int) 
         raise Failure(f"the answer has no choices{_why(answer)}", tries=tries)
     content = message.get("content")
     if not isinstance(content, str) or not content.strip():
-        raise Failure(_no_text(message, choice), tries=tries)
+        raise Failure(_no_text(answer, message, choice, request), tries=tries)
     scale = question.scale if question.verb == "rate" else None
     finish = choice.get("finish_reason")
     return Completion(
@@ -156,13 +136,33 @@ def _completion(answer: Mapping[str, Any], question: Question[Any], tries: int) 
     )
 
 
-def _no_text(message: Mapping[str, Any], choice: Mapping[str, Any]) -> str:
+def _no_text(
+    answer: Mapping[str, Any], message: Mapping[str, Any], choice: Mapping[str, Any], sent: Request
+) -> str:
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
         return f"the model refused: {shown(refusal)}"
-    if choice.get("finish_reason") == "length":
-        return "the answer is empty: the model reached max_tokens before it said anything"
-    return "the answer is empty"
+    if choice.get("finish_reason") != "length":
+        return "the answer is empty"
+    limit = f"{sent.limit_name}={sent.parameters[sent.limit_name]}"
+    if not _reasoned(answer, message):
+        return f"the answer is empty: the model reached {limit} before it said anything"
+    room = sent.give_room()
+    return (
+        f"the answer is empty: reasoning used up {limit} before the answer began; from now on"
+        f" {room} tokens are added for reasoning: set SIMCOUNSEL_THINKING_TOKENS to allow more, or"
+        " take a model that reasons less"
+    )
+
+
+def _reasoned(answer: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
+    """Whether an answer tells of reasoning: as tokens (OpenAI) or as text (vLLM, DeepSeek,
+    OpenRouter).
+    """
+    usage = answer.get("usage")
+    details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+    tokens = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    return bool(tokens or message.get("reasoning_content") or message.get("reasoning"))
 
 
 def _why(answer: Mapping[str, Any]) -> str:

@@ -27,12 +27,13 @@ class Price(Spec):
 
 
 class PriceFile(Spec):
-    """A price file. as_of: when the prices were looked up. same_as: beginning of a name to the one
-    that it is read as."""
+    """A price file."""
 
     as_of: str | None = None
+    """When the prices were looked up."""
     prices: dict[str, Price] = Field(default_factory=dict)
     same_as: dict[str, str] = Field(default_factory=dict)
+    """Beginning of a name to the one that it is read as."""
 
 
 class Prices:

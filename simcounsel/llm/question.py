@@ -69,9 +69,7 @@ class Tags:
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A line written by hand: an example of style for a capable model, and for a small one
-    possibly the answer itself.
-    """
+    """A line written by hand: an example of style, and for a small model possibly the answer."""
 
     text: str
     emphasis: str | None = None
@@ -156,12 +154,12 @@ class Question(Generic[T]):
         if self.verb == "choose" and self.options:
             listed = "\n".join(f"{at}. {option}" for at, option in enumerate(self.options, 1))
             asked = f"{asked}\n\n{render('options', options=listed)[1]}".strip()
-        told = [
+        parts_by_role = [
             ("system", "\n\n".join(part for part in parts if part)),
             *self.talk,
             ("user", asked),
         ]
-        return tuple({"role": role, "content": text} for role, text in told if text)
+        return tuple({"role": role, "content": text} for role, text in parts_by_role if text)
 
     @cached_property
     def key(self) -> str:
@@ -263,6 +261,8 @@ class Reply(Generic[T]):
     """For `rate`: the probabilities that made the value; None when the server gave none."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What a stand-in or a server says beside its answer, such as `why`."""
+    left_out: tuple[str, ...] = ()
+    """Parameters that were meant to be sent and that the model does not take."""
 
 
 class Traced(TypedDict):

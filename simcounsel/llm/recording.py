@@ -20,7 +20,6 @@ class Recorder(Protocol):
 def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str, Any]:
     """The line of calls.jsonl: exactly what was sent at the last try, and what came."""
     completion = spent.completion
-    parameters = completion.parameters if completion else None
     call: dict[str, Any] = {
         "key": question.key,
         "who": question.who,
@@ -29,8 +28,8 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
         "tier": question.tier,
         "model": spent.model,
         "messages": messages(question, spent.complaint if spent.asked > 1 else None),
-        "parameters": parameters
-        if parameters is not None
+        "parameters": spent.parameters
+        if spent.parameters is not None
         else {
             "temperature": question.temperature,
             "max_tokens": question.max_tokens,
@@ -45,8 +44,8 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
         "cost_usd": spent.cost_usd,
         "tries": spent.tries,
     }
-    if completion and completion.left_out:
-        call["left_out"] = list(completion.left_out)
+    if spent.left_out:
+        call["left_out"] = list(spent.left_out)
     if spent.unreached:
         call["unreached"] = True
     if completion and completion.weights:

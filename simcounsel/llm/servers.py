@@ -38,7 +38,19 @@ def _chat(name: str) -> ChatModel:
     base_url, model, key = server_of(name)
     from simcounsel.llm.openai import OpenAIModel  # aiohttp takes a third of a second
 
-    return OpenAIModel(name=name, base_url=base_url, model=model, api_key=key)
+    return OpenAIModel(
+        name=name, base_url=base_url, model=model, api_key=key, thinking_tokens=_thinking_tokens()
+    )
+
+
+def _thinking_tokens() -> int:
+    """Room for reasoning, where a model counts it into the limit of its answer. ModelError."""
+    told = os.environ.get("SIMCOUNSEL_THINKING_TOKENS", "2000")
+    if not re.fullmatch(r"[0-9]{1,7}", told):
+        raise ModelError(
+            f"SIMCOUNSEL_THINKING_TOKENS={told!r}: not a number of tokens; write one such as 8000"
+        )
+    return int(told)
 
 
 def _embed(name: str) -> EmbedModel:

@@ -158,6 +158,7 @@ class Switchboard:
             weights=known.get("weights"),
             source=known.get("source", "generated"),
             notes=known.get("notes") or {},
+            left_out=tuple(known.get("left_out") or ()),
         )
         try:
             return _reply(question, completion, known["model"])
@@ -200,6 +201,7 @@ class Switchboard:
         except Failure as failure:
             spent.problem = failure.cause
             spent.tries += failure.tries
+            spent.sent(failure)
             if failure.transport:
                 self._unreached += 1
                 self._last_cause = failure.cause
@@ -266,6 +268,7 @@ def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T
         call=question.key,
         weights=completion.weights,
         notes=completion.notes,
+        left_out=completion.left_out,
     )
 
 

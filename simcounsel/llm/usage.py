@@ -1,8 +1,9 @@
 """What has been asked and what it cost: of one question, and of a run so far."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simcounsel.llm.models import Completion
+from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
 
 
@@ -64,16 +65,25 @@ class Spent:
         """Whether it reached nobody."""
         self.completion: Completion | None = None
         """The last answer."""
+        self.parameters: Mapping[str, object] | None = None
+        """What was sent at the last try beside the messages; None where that is not known."""
+        self.left_out: tuple[str, ...] = ()
+        """What was meant to be sent at the last try and was not taken."""
         self._prices = prices
         self._untold = False
 
     def add(self, completion: Completion) -> None:
         """Count an answer."""
         self.completion = completion
+        self.sent(completion)
         self._untold |= completion.tokens_in is None or completion.tokens_out is None
         self.tokens_in += completion.tokens_in or 0
         self.tokens_out += completion.tokens_out or 0
         self.tries += completion.tries
+
+    def sent(self, last: Completion | Failure) -> None:
+        """Keep what the last try was sent with."""
+        self.parameters, self.left_out = last.parameters, last.left_out
 
     @property
     def cost_usd(self) -> float | None:

@@ -36,17 +36,17 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is asked. rounds: how often each transcript is rated; from two on there is a retest.
-    faulty: in how many transcripts faults are planted. pairs: how many pairs are compared, each in
-    both orders.
-    """
+    """What is asked."""
 
     transcripts: tuple[Labelled, ...]
     scales: tuple[Scale, ...]
     samples: int = 1
     rounds: int = 2
+    """How often each transcript is rated; from two on there is a retest."""
     faulty: int = 10
+    """In how many transcripts faults are planted."""
     pairs: int = 20
+    """How many pairs are compared, each in both orders."""
     seed: int = 1
 
 

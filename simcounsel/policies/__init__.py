@@ -20,7 +20,7 @@ POLICIES: Registry[PolicyKind[Any]] = Registry(
     PolicyKind,
     {name: f"simcounsel.policies.built_in:{name.upper()}" for name in _BUILT_IN.split()},
 )
-"""By name; what each is told is of its own type."""
+"""By name; the settings of each are of its own type."""
 DEFAULT: dict[Role, str] = {
     "client": "disclosing",
     "counselor": "socratic",
@@ -73,8 +73,8 @@ def _settings(kind: PolicyKind[Any], spec: PolicySpec) -> object:
     """What the world tells the policy, as its own model. SpecError names what it does not take, or
     what is wrong.
     """
-    told, takes = spec.told(), kind.settings.model_fields
-    unknown = sorted(set(told) - set(takes))
+    given, takes = spec.given(), kind.settings.model_fields
+    unknown = sorted(set(given) - set(takes))
     if unknown and kind.settings.model_config.get("extra") != "allow":
         taking = sorted(
             n for n, other in _importable() if unknown[0] in other.settings.model_fields
@@ -83,7 +83,7 @@ def _settings(kind: PolicyKind[Any], spec: PolicySpec) -> object:
         mine = f"it takes {', '.join(sorted(takes))}" if takes else "it takes nothing"
         raise SpecError([f"policy: {spec.name} takes no {unknown[0]}; {rest or mine}"])
     try:
-        return kind.settings.model_validate(told)
+        return kind.settings.model_validate(given)
     except ValidationError as error:
         raise SpecError(
             [

@@ -39,16 +39,20 @@ class ByTherapy(BaseModel):
     """None: made in the first session."""
 
 
-CHANGING = PolicyKind(make=lambda told, lang: Changing(), settings=NoSettings, roles=CLIENT)
-DISCLOSING = PolicyKind(make=lambda told, lang: Disclosing(), settings=NoSettings, roles=CLIENT)
-SOCRATIC = PolicyKind(make=lambda told, lang: Socratic(), settings=NoSettings)
-SUPPORTIVE = PolicyKind(make=lambda told, lang: Supportive(), settings=NoSettings)
-UNGUIDED = PolicyKind(make=lambda told, lang: Unguided(), settings=NoSettings)
-SINGLE = PolicyKind(make=lambda told, lang: Single(manual_of(told.manual, lang)), settings=ByManual)
-STAGED = PolicyKind(make=lambda told, lang: Staged(manual_of(told.manual, lang)), settings=ByManual)
+CHANGING = PolicyKind(make=lambda settings, lang: Changing(), settings=NoSettings, roles=CLIENT)
+DISCLOSING = PolicyKind(make=lambda settings, lang: Disclosing(), settings=NoSettings, roles=CLIENT)
+SOCRATIC = PolicyKind(make=lambda settings, lang: Socratic(), settings=NoSettings)
+SUPPORTIVE = PolicyKind(make=lambda settings, lang: Supportive(), settings=NoSettings)
+UNGUIDED = PolicyKind(make=lambda settings, lang: Unguided(), settings=NoSettings)
+SINGLE = PolicyKind(
+    make=lambda settings, lang: Single(manual_of(settings.manual, lang)), settings=ByManual
+)
+STAGED = PolicyKind(
+    make=lambda settings, lang: Staged(manual_of(settings.manual, lang)), settings=ByManual
+)
 COURSE = PolicyKind(
-    make=lambda told, lang: Course(
-        told.therapy or shipped_therapy("cbt"), told.sessions, told.plan
+    make=lambda settings, lang: Course(
+        settings.therapy or shipped_therapy("cbt"), settings.sessions, settings.plan
     ),
     settings=ByTherapy,
 )

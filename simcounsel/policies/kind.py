@@ -14,7 +14,7 @@ S = TypeVar("S", bound=BaseModel)
 
 
 class NoSettings(BaseModel):
-    """Of a policy that is told nothing."""
+    """Of a policy without settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

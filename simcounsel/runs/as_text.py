@@ -13,6 +13,7 @@ from simcounsel.events import (
     Judged,
     Measured,
     Noted,
+    ParameterLeftOut,
     PersonaChanged,
     Planned,
     PracticeEvent,
@@ -72,6 +73,8 @@ def describe(entry: Entry) -> str | None:
                 f"{at}  warning: {event.who}, {event.purpose}: {event.cause}; the fallback was"
                 " taken"
             )
+        case ParameterLeftOut():
+            return f"{at}  warning: {event.model} takes no {event.parameter}; it is left out"
     return None
 
 
@@ -84,12 +87,12 @@ def measured_line(event: Measured) -> str:
         "observer": "rated by a judge",
         "talk": "counted from the talk",
     }[event.respondent]
-    told = []
+    parts = []
     for score in event.scores:
         value = f"none ({score.reason})" if score.value is None else f"{score.value:g}"
         beside = "; ".join(part for part in (score.band, *score.flags) if part)
-        told.append(f"{score.name} {value}" + (f" [{beside}]" if beside else ""))
-    return f"{event.who}: {event.instrument}, {event.point} ({by}): " + ", ".join(told)
+        parts.append(f"{score.name} {value}" + (f" [{beside}]" if beside else ""))
+    return f"{event.who}: {event.instrument}, {event.point} ({by}): " + ", ".join(parts)
 
 
 def day_lines(run: Run, who: str, day: int) -> Iterator[str]:

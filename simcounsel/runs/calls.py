@@ -85,11 +85,11 @@ def _of_today(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Version 1 kept `system`, `talk` and `prompt` in place of the messages."""
     if "messages" in fields or fields.get("verb") == "embed":
         return fields
-    told = [
+    parts = [
         ("system", fields.get("system")),
         *((role, content) for role, content in fields.get("talk") or ()),
         ("user", fields.get("prompt")),
     ]
-    messages = [{"role": role, "content": content} for role, content in told if content]
+    messages = [{"role": role, "content": content} for role, content in parts if content]
     seed = {} if fields.get("seed") is None else {"parameters": {"seed": fields["seed"]}}
     return {**fields, **seed, "messages": messages, "exact": False}

@@ -110,10 +110,10 @@ def measurements(entries: Iterable[Entry], folder: Path) -> Iterator[Row]:
             yield from _scores(entry.tick, entry.minute, entry.event, "log")
     for file in sorted((folder / "measurements").glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
-            told = json.loads(line)
-            if told.get("kind") == "measured":
-                tick, minute = told.pop("tick"), told.pop("minute")
-                yield from _scores(tick, minute, Measured.model_validate(told), file.name)
+            fields = json.loads(line)
+            if fields.get("kind") == "measured":
+                tick, minute = fields.pop("tick"), fields.pop("minute")
+                yield from _scores(tick, minute, Measured.model_validate(fields), file.name)
 
 
 def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator[Row]:

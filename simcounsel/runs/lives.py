@@ -37,11 +37,12 @@ class Doing(NamedTuple):
 
 
 class Feeling(NamedTuple):
-    """What somebody feels from a tick on. intensity: 1 to 10."""
+    """What somebody feels from a tick on."""
 
     tick: int
     emotion: str
     intensity: int
+    """1 to 10."""
 
 
 class Presence(NamedTuple):

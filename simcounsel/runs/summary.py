@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text
@@ -18,6 +18,7 @@ COUNTED = (
     "persona_changed",
     "measured",
     "warned",
+    "parameter_left_out",
     "tick_ended",
 )
 """Kinds of events that are counted."""
@@ -72,6 +73,8 @@ class Summary:
     """By purpose."""
     causes: Mapping[str, int]
     """Warnings by what went wrong."""
+    left_out: Mapping[str, Sequence[str]]
+    """Parameters that a model does not take, by the model's name."""
     spending: Spending
 
 
@@ -80,6 +83,7 @@ def summarize(run: Run) -> Summary:
     log = History.of(run).log
     counts: dict[str, Counter[str]] = {kind: Counter() for kind in COUNTED}
     causes: Counter[str] = Counter()
+    left_out: dict[str, list[str]] = {}
     minute = 0
     for fields in log.fields(COUNTED):
         kind = fields["kind"]
@@ -89,6 +93,8 @@ def summarize(run: Run) -> Summary:
             case "warned":
                 counts[kind][fields["purpose"]] += 1
                 causes[fields["cause"]] += 1
+            case "parameter_left_out":
+                left_out.setdefault(fields["model"], []).append(fields["parameter"])
             case "measured":
                 counts[kind][fields["instrument"]] += 1
             case "persona_changed":
@@ -106,6 +112,7 @@ def summarize(run: Run) -> Summary:
         measurements=dict(counts["measured"]),
         warnings=dict(counts["warned"]),
         causes=dict(causes),
+        left_out=left_out,
         spending=Spending.of(run),
     )
 
@@ -140,6 +147,7 @@ def summary_lines(run: Run) -> Iterator[str]:
         )
     yield s.spending.line()
     yield from warning_lines(s.warnings, s.causes)
+    yield from left_out_lines(s.left_out)
 
 
 def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Iterator[str]:
@@ -157,3 +165,9 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
         )
     if len(often) > CAUSES_TOLD:
         yield f"               and {len(often) - CAUSES_TOLD} other causes"
+
+
+def left_out_lines(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """A line for each model that was asked without some parameter. left_out: by model."""
+    for model, parameters in sorted(left_out.items()):
+        yield f"left out       {', '.join(sorted(parameters))}: not taken by {model}"

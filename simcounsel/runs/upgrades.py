@@ -39,12 +39,36 @@ def _from_1(fields: Fields) -> Fields:
     }
 
 
+def _from_2(fields: Fields) -> Fields:
+    """Version 2 had other names for who was present, for a client's move, for the end of a session
+    and for a question of the safety audit.
+    """
+    match fields:
+        case {"kind": "remembered", "memory": {"company": present, **memory}}:
+            return fields | {"memory": memory | {"present": present}}
+        case {"kind": "decided", "policy": "changing", "move": move, "options": options}:
+            named = {"guard": "defending"}
+            return fields | {
+                "move": named.get(move, move),
+                "options": [named.get(option, option) for option in options],
+            }
+        case {"kind": "session_ended", "cause": "told"}:
+            return fields | {"cause": "disclosed"}
+        case {"kind": "measured", "instrument": "safety_audit", "items": items}:
+            ids = {"taken_up": "acknowledged"}
+            return fields | {
+                "items": [item | {"id": ids.get(item["id"], item["id"])} for item in items]
+            }
+    return fields
+
+
 UPGRADES: dict[int, Step] = {
     # version 2: events name the calls that they came from, which 1 did not know; a transition has
     # fields for being forced and resumed; fields have the field's own words (`_NAMES_OF_1`)
     1: (_same, _from_1),
-    # version 3: each tick's end, a fork's mark and the manifest carry hashes, which 2 had not
-    2: (_same, _same),
+    # version 3: names (`_from_2`); each tick's end, a fork's mark and the manifest carry hashes, which
+    # 2 had not
+    2: (_same, _from_2),
 }
 
 

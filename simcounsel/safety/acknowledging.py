@@ -47,7 +47,8 @@ def _names(text: str, *, own: bool) -> bool:
         naming = [
             entry
             for entry in entries
-            if entry.section == "taken_up" or (entry.section == "violence_taken_up" and not own)
+            if entry.section == "acknowledged"
+            or (entry.section == "violence_acknowledged" and not own)
         ]
         if any(
             not _brushed_off(line, span, brushed) for entry in naming for span in line.places(entry)

@@ -132,7 +132,7 @@ def lexicon_of(code: str, words: Words) -> Lexicon:
         context=made.index(made.sections(*CONTEXT)),
         answers=made.index(made.sections("yes", "nay", "unsure")),
         questions=made.index(made.questions()),
-        counselor=made.index(made.sections("taken_up", "violence_taken_up", "brushed_off")),
+        counselor=made.index(made.sections("acknowledged", "violence_acknowledged", "brushed_off")),
         letter=re.compile(words.letters),
         own=re.compile(whole(words.own)),
         own_within=re.compile(whole(words.own_within)),

@@ -115,11 +115,11 @@ class Words(Spec):
     """Questions by kind to which no means danger."""
     probing: dict[Danger, Entries]
     """Questions by kind to which yes means danger, beside those that name it."""
-    taken_up: Entries
-    """`taken_up`, `violence_taken_up`, `brushed_off`: how a counselor takes danger up, or waves it
-    away; see `acknowledging`.
+    acknowledged: Entries
+    """`acknowledged`, `violence_acknowledged`, `brushed_off`: how a counselor acknowledges danger,
+    or waves it away; see `acknowledging`.
     """
-    violence_taken_up: Entries
+    violence_acknowledged: Entries
     brushed_off: Entries
 
 

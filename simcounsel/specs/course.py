@@ -18,28 +18,28 @@ Session = Annotated[int, Field(ge=1, le=MOST_SESSIONS)]
 
 
 class PlannedFact(Spec):
-    """Something about the client, with words of the report that say it. told: the session in which
-    the client told it.
-    """
+    """Something about the client, with words of the report that say it."""
 
     id: Annotated[str, Field(pattern=r"^[\w-]+$")]
     text: Text
     quote: str = ""
     told: Session
+    """The session in which the client told it."""
 
 
 class PlannedSession(Spec):
-    """What a session is about. links: what of the client it touches; uses: ids of the facts that it
-    builds on; material: words or tasks of the case; psychoeducation: what the client is to
-    understand.
-    """
+    """What a session is about."""
 
     theme: Text
     links: tuple[Text, ...] = ()
+    """What of the client it touches."""
     uses: tuple[str, ...] = ()
+    """Ids of the facts that it builds on."""
     material: tuple[Text, ...] = ()
+    """Words or tasks of the case."""
     rationale: str = ""
     psychoeducation: tuple[Text, ...] = ()
+    """What the client is to understand."""
 
 
 class PlannedStage(Spec):

@@ -10,7 +10,7 @@ from simcounsel.specs.cells import Cell
 MISSING = "(none)"
 
 SHOWN = 3
-"""So much of what a part is told stands behind its name."""
+"""This many settings of a part are shown behind its name."""
 
 
 def differences(cells: tuple[Cell, ...]) -> list[str]:
@@ -61,17 +61,17 @@ def _name(value: Any) -> str | None:
 
 
 def _shown(value: Any) -> str:
-    """A value; of a part with a name only that, and what it is told."""
+    """A value; of a part with a name only that, and its main settings."""
     name = _name(value)
     if name is None:
         return str(value)
-    told = (
+    settings = (
         (key, _name(inner) or inner)
         for key, inner in value.items()
         if key not in ("id", "name") and inner
     )
     some = [
         f"{key} {what}"
-        for key, what in islice((one for one in told if isinstance(one[1], int | str)), SHOWN)
+        for key, what in islice((one for one in settings if isinstance(one[1], int | str)), SHOWN)
     ]
     return f"{name} ({', '.join(some)})" if some else name

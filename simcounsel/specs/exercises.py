@@ -20,32 +20,32 @@ Day = Annotated[int, Field(ge=1, le=366)]
 
 
 class Contraindication(Spec):
-    """Something for which some exercises are wrong. cues: words of a client that suggest it, lower
-    case.
-    """
+    """Something for which some exercises are wrong."""
 
     id: Id
     what: Text
     cues: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """Words of a client that suggest it, lower case."""
 
 
 class Exercise(Spec):
-    """days: first and last day of a protocol on which it may be offered. suits: what the client
-    feels. not_when: ids of contraindications. afterwards: the question with which to ask how it
-    was.
-    """
+    """An exercise."""
 
     id: Id
     name: Text
     kind: Text
     goal: Text
     days: tuple[Day, Day]
+    """First and last day of a protocol on which it may be offered."""
     stage: ExerciseStage
     minutes: Annotated[int, Field(ge=1, le=120)]
     suits: Annotated[tuple[Emotion, ...], Field(min_length=1)]
+    """What the client feels."""
     not_when: tuple[Id, ...] = ()
+    """Ids of contraindications."""
     steps: Annotated[tuple[Text, ...], Field(min_length=1, max_length=12)]
     afterwards: Text
+    """The question with which to ask how it was."""
 
 
 class Exercises(Spec):

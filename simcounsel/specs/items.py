@@ -69,6 +69,8 @@ class Item(Spec):
     """On which answer the item is asked at all; None: always."""
     by: Literal["client", "counselor"] | None = None
     """Whose words must prove a yes."""
-    rule: Literal["danger", "taken_up", "help", "secrecy", "means", "left", "incited"] | None = None
+    rule: (
+        Literal["danger", "acknowledged", "help", "secrecy", "means", "left", "incited"] | None
+    ) = None
     """What code finds by itself (`instruments.audit`); where it finds nothing the judge is asked.
     """

@@ -15,20 +15,19 @@ _TICK = re.compile(r"tick (\d+)")
 
 
 class MeasurementSpec(Spec):
-    """One line of a world's `measurements:`. It is done at the end of a tick.
-
-    instrument: a shipped scale's name, `talk_measures`, or the path of a scale's file. who:
-    residents; all clients that live in the world if not given. when: `start` is the end of the
-    first tick, `end` of the world's last; `every day at 21:00` of the tick that 21:00 falls in;
-    `after every session` of a tick in which the person had an appointment with a counselor; `tick
-    40` of that tick (the first is 0). scale: what the instrument's file says, where a file is
-    named.
-    """
+    """One line of a world's `measurements:`. It is done at the end of a tick."""
 
     instrument: Annotated[str, Field(min_length=1, max_length=400)]
+    """A shipped scale's name, `talk_measures`, or the path of a scale's file."""
     when: str
+    """`start` is the end of the first tick, `end` of the world's last; `every day at 21:00` of the
+    tick that 21:00 falls in; `after every session` of a tick in which the person had an appointment
+    with a counselor; `tick 40` of that tick (the first is 0).
+    """
     who: tuple[str, ...] = ()
+    """Residents; all clients that live in the world if not given."""
     scale: Scale | None = None
+    """What the instrument's file says, where a file is named."""
 
     @field_validator("who", mode="before")
     @classmethod

@@ -1,5 +1,5 @@
-"""A policy as a file or a command line names it: by its name, and by files that hold what it is
-told.
+"""A policy as a file or a command line names it: by its name, and by files that hold its
+settings.
 """
 
 from pathlib import Path
@@ -14,8 +14,8 @@ from simcounsel.specs.patching import names_a_file
 from simcounsel.specs.practice import PolicySpec
 from simcounsel.specs.therapy import find_therapy
 
-TELLS = {"staged": "manual", "single": "manual", "course": "therapy"}
-"""What a policy is told behind its name and a colon."""
+SETTING = {"staged": "manual", "single": "manual", "course": "therapy"}
+"""The setting that stands behind a policy's name and a colon."""
 
 
 def bring_policy(policy: Any, folder: Path) -> Any:
@@ -42,17 +42,17 @@ def policy_named(text: str) -> PolicySpec:
     """A policy from a command line: `socratic`, `staged:insomnia_cbt`, `staged:mine.yaml`,
     `mine.yaml`, `course:postmodern`. SpecError names what is wrong.
     """
-    name, _, told = text.partition(":")
-    if told and name not in TELLS:
+    name, _, argument = text.partition(":")
+    if argument and name not in SETTING:
         raise SpecError(
             [
-                f"policy {text}: {name} is told nothing; {', '.join(TELLS)} are, as in"
-                " staged:insomnia_cbt or course:postmodern"
+                f"policy {text}: {name} takes nothing behind a colon; {', '.join(SETTING)} do, as"
+                " in staged:insomnia_cbt or course:postmodern"
             ]
         )
     try:
         return PolicySpec.model_validate(
-            bring_policy({"name": name, TELLS[name]: told} if told else name, Path())
+            bring_policy({"name": name, SETTING[name]: argument} if argument else name, Path())
         )
     except ValidationError as error:
         said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")

@@ -16,25 +16,28 @@ from simcounsel.specs.vocabulary import Language as Language
 
 
 class PolicySpec(Spec):
-    """A policy and what it is told. In a file its name alone will do: `policy: socratic`; or a
+    """A policy and its settings. In a file its name alone will do: `policy: socratic`; or a
     manual's file: `policy: mine.yaml`.
-
-    manual: for `staged` and `single`, the name of one that comes with simcounsel, or in a file the
-    path of one's own, which is read then. therapy, sessions, plan: of a `course`; in a file a
-    therapy is named by its id or its file, a plan by its file. Here they stand in full, so that a
-    world is complete.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     manual: Manual | Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    """For `staged` and `single`, the name of one that comes with simcounsel, or in a file the path
+    of one's own, which is read then.
+    """
     therapy: Therapy | None = None
+    """Of a `course`; in a file it is named by its id or its file. It stands here in full, so that a
+    world is complete.
+    """
     sessions: Annotated[int, Field(ge=FEWEST_SESSIONS, le=MOST_SESSIONS)] | None = None
+    """Of a `course`: how many."""
     plan: CoursePlan | None = None
+    """Of a `course`; in a file it is named by its file."""
     settings: dict[str, JsonValue] | None = None
-    """What a policy of another package is told; it says itself what it takes."""
+    """What a policy of another package is given; it says itself what it takes."""
 
-    def told(self) -> dict[str, object]:
-        """All that the policy is told, by name."""
+    def given(self) -> dict[str, object]:
+        """All that the policy was given, by name."""
         own = {
             name: value
             for name in PolicySpec.model_fields
@@ -79,18 +82,20 @@ class PolicySpec(Spec):
 
 
 class SafetySettings(Spec):
-    """What is done about danger in what a client says. counselors: `protocol`, the safety protocol
-    goes before the policy of every counselor; `assess`, danger is assessed and logged, and the
-    policy does what it does; `nothing`. The last two are for research on what a policy does by
-    itself. ask: when the `quick` model is asked whether there is danger in a client's line: where
-    the detector is `in_doubt`, or about `every_line` that is no clear danger (it hears more of what
-    is only hinted at, for one request a line). locale: whose help lines a counselor points to, such
-    as en-GB.
-    """
+    """What is done about danger in what a client says."""
 
     counselors: Literal["protocol", "assess", "nothing"] = "protocol"
+    """`protocol`, the safety protocol goes before the policy of every counselor; `assess`, danger
+    is assessed and logged, and the policy does what it does; `nothing`. The last two are for
+    research on what a policy does by itself.
+    """
     ask: Literal["in_doubt", "every_line"] = "in_doubt"
+    """When the `quick` model is asked whether there is danger in a client's line: where the
+    detector is `in_doubt`, or about `every_line` that is no clear danger (it hears more of what is
+    only hinted at, for one request a line).
+    """
     locale: Annotated[str, Field(pattern=r"^(default|[a-z]{2}-[A-Z]{2})$")] = "default"
+    """Whose help lines a counselor points to, such as en-GB."""
 
 
 @cache

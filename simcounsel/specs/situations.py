@@ -25,14 +25,15 @@ FEWEST_WORDS = 5
 
 
 class Situation(Spec):
-    """id: unique among the seeds. client: the privacy unit, the id if not given. theme: None lets
-    the extractor name it.
-    """
+    """A situation to begin from."""
 
     id: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(?:.*\S)?$")]
+    """Unique among the seeds."""
     text: Annotated[str, Field(min_length=1, max_length=8000)]
     theme: Annotated[str, Field(min_length=1, max_length=40)] | None = None
+    """None lets the extractor name it."""
     client: Annotated[str, Field(min_length=1, max_length=80)] | None = None
+    """The privacy unit, the id if not given."""
 
     @property
     def unit(self) -> str:

@@ -23,13 +23,14 @@ Id = Annotated[str, Field(pattern=r"^[\w-]+$", max_length=80)]
 
 
 class ConceptField(Spec):
-    """One thing that a counselor fills in about a client over the sessions. columns: of a table."""
+    """One thing that a counselor fills in about a client over the sessions."""
 
     id: Id
     name: Text
     what: Text
     holds: Literal["text", "list", "table"]
     columns: tuple[Id, ...] = ()
+    """Of a table."""
 
     @model_validator(mode="after")
     def _columns_for_tables(self) -> "ConceptField":
@@ -39,20 +40,18 @@ class ConceptField(Spec):
 
 
 class TherapyStage(Spec):
-    """A stretch of a course. sessions: usual least and most; goals: each can be called met or unmet
-    from a transcript.
-    """
+    """A stretch of a course."""
 
     id: CourseStage
     name: Text
     sessions: tuple[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1, le=10)]]
+    """Usual least and most."""
     goals: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """Each can be called met or unmet from a transcript."""
 
 
 class Skill(Spec):
-    """An atomic skill: what can be done in one utterance. parent: the meta skill it belongs to, set
-    when its therapy is read.
-    """
+    """An atomic skill: what can be done in one utterance."""
 
     id: Id
     name: Text
@@ -60,15 +59,17 @@ class Skill(Spec):
     when: str = ""
     cue: str = ""
     parent: str = ""
+    """The meta skill it belongs to, set when its therapy is read."""
 
 
 class MetaSkill(Spec):
-    """An intention that several atomic skills carry out. stages: where it has its place."""
+    """An intention that several atomic skills carry out."""
 
     id: Id
     name: Text
     description: Text
     stages: Annotated[tuple[CourseStage, ...], Field(min_length=1)] = COURSE_STAGES
+    """Where it has its place."""
     when: str = ""
     cue: str = ""
     skills: Annotated[tuple[Skill, ...], Field(min_length=1)]
@@ -84,18 +85,18 @@ class MetaSkill(Spec):
 
 
 class Therapy(Spec):
-    """A school of counseling. draws_on: ids of other therapies whose skills may be used beside its
-    own; drawn: these in full.
-    """
+    """A school of counseling."""
 
     id: Id
     name: Text
     about: Text
     draws_on: tuple[str, ...] = ()
+    """Ids of other therapies whose skills may be used beside its own."""
     conceptualization: Annotated[tuple[ConceptField, ...], Field(min_length=1)]
     stages: Annotated[tuple[TherapyStage, ...], Field(min_length=3, max_length=3)]
     skills: Annotated[tuple[MetaSkill, ...], Field(min_length=1)]
     drawn: tuple["Therapy", ...] = ()
+    """These in full."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> "Therapy":

@@ -50,7 +50,7 @@ class VoiceLine(Line):
 
 
 class ChatLine(Line):
-    """A layperson's line. {name} is the other's name; {words} what they stressed, in quotes."""
+    """A layperson's line. {name} is the other's name; {words} what they emphasized, in quotes."""
 
     act: Chatter
 

@@ -1,5 +1,5 @@
-"""A client over a course without a capable model: touched where a line is near to one of its ways
-of guarding, agreed where a sentence sounds like a task.
+"""A client over a course without a capable model: touched where a line is near to one of its
+defenses, agreed where a sentence sounds like a task.
 """
 
 import re
@@ -19,7 +19,7 @@ from simcounsel.standins.similarity import Similarity
 from simcounsel.texts.sentences import before_capitals
 
 TOUCHED_FROM = 0.38
-"""Cosine from which on a line touches a way of guarding."""
+"""Cosine from which on a line touches a defense."""
 TASK = re.compile(
     r"\b(until (we|next|then)|till next|this (coming )?week|before we meet|try|write"
     r" down|notice|keep a note)\b",

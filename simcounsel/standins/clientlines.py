@@ -13,9 +13,9 @@ from simcounsel.agents.tasks import LineAnswer
 from simcounsel.chance import chance
 from simcounsel.llm.question import Example, Question
 from simcounsel.specs.vocabulary import QUESTIONS
+from simcounsel.standins.exercise_replies import ExerciseReplies
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.labelled import labelled
-from simcounsel.standins.offers import Offers
 from simcounsel.standins.picks import Pick
 from simcounsel.standins.similarity import Probe, Similarity
 from simcounsel.texts import sentences
@@ -38,12 +38,12 @@ class ClientLines:
         self._similarity = similarity
         self._feelings = feelings
         self._generate = generate
-        self._offers = Offers(similarity)
+        self._exercise_replies = ExerciseReplies(similarity)
         self._cues = Probe(similarity, labelled("cues"), neighbours=10)
 
     def line(self, facts: LineFacts, question: Question[LineAnswer]) -> Pick:
         leaving = facts.move == "ending"
-        reply = None if leaving else self._offers.reply(facts, question.seed)
+        reply = None if leaving else self._exercise_replies.reply(facts, question.seed)
         if reply:
             return Pick(
                 text=reply,

@@ -1,5 +1,5 @@
 """A counselor's next line: a word on what was heard and a question of the decided kind, with the
-client's own stressed words in at most one of the two; or a line that its policy brought.
+client's own emphasized words in at most one of the two; or a line that its policy brought.
 """
 
 import re

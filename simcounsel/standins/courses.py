@@ -206,10 +206,10 @@ class Courses:
 
     def learn(self, facts: LearningFacts, question: Question[FactsAnswer]) -> Given[FactsAnswer]:
         """The client's sentences about itself, at most eight, quoted as they are."""
-        told = [sentence for text in facts.told for sentence in before_capitals(text)]
+        sentences = [sentence for text in facts.told for sentence in before_capitals(text)]
         own = [
             text
-            for text in dict.fromkeys(told)
+            for text in dict.fromkeys(sentences)
             if re.search(r"\b(I|my|me)\b", text)
             and 4 <= len(text.split()) <= 40
             and not text.endswith("?")
@@ -229,10 +229,10 @@ class Courses:
         """The same where the words are nearly the same; against each other where they are near and
         one of them says no.
         """
-        told = [_words(text) for text in facts.told]
+        said = [_words(text) for text in facts.told]
         ids, texts = tuple(facts.known), [_words(text) for text in facts.known.values()]
         placed = []
-        for number, text in enumerate(told, 1):
+        for number, text in enumerate(said, 1):
             near = self._similarity.nearness(text, texts)
             best = int(near.argmax()) if texts else 0
             relation: Literal["new", "same", "contradicts"] = "new"
@@ -258,14 +258,14 @@ class Courses:
         three.
         """
         plain = {one: text for one, text in facts.fields.items() if facts.columns[one] == 1}
-        told = [
+        sentences = [
             sentence
             for text in facts.told
             for sentence in before_capitals(text)
             if len(sentence.split()) >= 5
         ]
         rows: list[tuple[float, RowAnswer]] = []
-        for text in dict.fromkeys(told):
+        for text in dict.fromkeys(sentences):
             near = self._similarity.nearness(text, list(plain.values())) if plain else np.zeros(1)
             if plain and near.max() >= FIELD_FROM:
                 rows.append(

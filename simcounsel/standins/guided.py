@@ -114,7 +114,7 @@ class Guided:
             for s in before_capitals(text)
             if len(s.split()) >= 7
         ]
-        kept = [*old, *self._telling(new, 3)][-NOTE_SENTENCES:]
+        kept = [*old, *self._nearest(new, 3)][-NOTE_SENTENCES:]
         while len(kept) > 1 and sum(map(len, kept)) > NOTE_CHARACTERS:
             kept.pop(0)
         text = (
@@ -124,18 +124,18 @@ class Guided:
         )
         return Given(value=text)
 
-    def _telling(self, told: list[str], count: int) -> list[str]:
+    def _nearest(self, lines: list[str], count: int) -> list[str]:
         """The sentences nearest to everything that was told, in the order of the talk."""
-        if len(told) <= count:
-            return told
-        near = self._similarity.nearness(" ".join(told), told)
-        return [told[index] for index in sorted(np.argsort(-near, kind="stable")[:count])]
+        if len(lines) <= count:
+            return lines
+        near = self._similarity.nearness(" ".join(lines), lines)
+        return [lines[index] for index in sorted(np.argsort(-near, kind="stable")[:count])]
 
     def exercise(self, facts: ExerciseFacts, question: Question[str]) -> Given[str]:
         """The one nearest to what was told, those that suit the feeling before the others."""
         kept = facts.candidates
-        told = " ".join((*facts.heard[-4:], facts.notes[-300:]))
-        near = self._similarity.nearness(told, [f"{one.name}. {one.goal}" for one in kept])
+        heard = " ".join((*facts.heard[-4:], facts.notes[-300:]))
+        near = self._similarity.nearness(heard, [f"{one.name}. {one.goal}" for one in kept])
         suits = np.array([0.25 if facts.emotion in one.suits else 0.0 for one in kept])
         best = int(np.argmax(near + suits))
         fits = "suits what is felt and " if suits[best] else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from simcounsel.corpus.screens.risk import risks
+from simcounsel.corpus.checks.risk import risks
 from simcounsel.corpus.synthesis.context import PERSON, Line
 from simcounsel.safety.acknowledging import OWN_LIFE
 

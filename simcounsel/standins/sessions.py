@@ -13,14 +13,6 @@ from random import Random
 from typing import Any
 
 from simcounsel.chance import chance
-from simcounsel.corpus.synthesis.answers import (
-    MOST_STRATEGIES,
-    Distilled,
-    Evaluation,
-    Extraction,
-    SeekerLine,
-    SupporterLine,
-)
 from simcounsel.corpus.synthesis.context import PERSON, Line
 from simcounsel.corpus.synthesis.cutting import cut
 from simcounsel.corpus.synthesis.facts import (
@@ -30,6 +22,14 @@ from simcounsel.corpus.synthesis.facts import (
     ExtractFacts,
     SeekFacts,
     SupportFacts,
+)
+from simcounsel.corpus.synthesis.role_answers import (
+    MOST_STRATEGIES,
+    Distilled,
+    Evaluation,
+    Extraction,
+    SeekerLine,
+    SupporterLine,
 )
 from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import QUALITIES, Quality, Support
@@ -119,17 +119,17 @@ class Sessions:
         if not facts.offered:
             kind = "safe" if asks_about_danger(heard) else "asked" if asks_leave(heard) else "quiet"
             return Given(value=SeekerLine(line=fresh(forms_of[kind], said, rng)))
-        told = facts.offered[:1]
+        disclosed = facts.offered[:1]
         if (
             len(facts.offered) > 1
             and facts.offered[1].stage == facts.offered[0].stage
             and rng.random() < 0.8
             and len(facts.offered[0].text.split()) < 25
         ):
-            told = facts.offered[:2]
+            disclosed = facts.offered[:2]
         before = [fresh(forms_of["begin"], said, rng)] if not heard and rng.random() < 0.5 else []
-        line = " ".join([*before, *(ended(fact.text) for fact in told)])
-        return Given(value=SeekerLine(line=line, facts=[fact.id for fact in told]))
+        line = " ".join([*before, *(ended(fact.text) for fact in disclosed)])
+        return Given(value=SeekerLine(line=line, facts=[fact.id for fact in disclosed]))
 
     # the supporter
 
@@ -158,9 +158,9 @@ class Sessions:
 
     def _theme(self, lines: Sequence[Line]) -> str:
         """The theme whose ideas lie nearest to what the person has said so far."""
-        told = " ".join(text for who, text in lines if who == PERSON)
+        spoken = " ".join(text for who, text in lines if who == PERSON)
         nearest: dict[str, float] = {
-            theme: self._similarity.nearest(told, ideas)
+            theme: self._similarity.nearest(spoken, ideas)
             for theme, ideas in forms()["ideas"].items()
         }
         return max(nearest, key=lambda theme: nearest[theme])

@@ -13,7 +13,7 @@ GOOD = frozenset({"joy", "trust", "anticipation"})
 
 
 def summaries_in_quotes(facts: SummaryFacts) -> list[str]:
-    """Summaries in the words that were stressed: true whatever was said."""
+    """Summaries in the words that were emphasized: true whatever was said."""
     name, other, role = facts.name, facts.other, facts.role
     speaker = name if role == "client" else other
     words = [f"“{line.emphasis}”" for line in facts.lines if line.who == speaker and line.emphasis]

@@ -77,7 +77,7 @@ class Thoughts:
     def summary(
         self, facts: SummaryFacts, question: Question[SummaryAnswer]
     ) -> Given[SummaryAnswer]:
-        """The best grounded of those written and those in the words that were stressed."""
+        """The best grounded of those written and those in the words that were emphasized."""
         name, lines = facts.name, facts.lines
         candidates = [*self._written_summaries(facts, question.seed), *summaries_in_quotes(facts)]
         talk = [line.text for line in lines]

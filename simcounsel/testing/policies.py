@@ -40,7 +40,7 @@ def check_policy(
 
 
 def _problems(
-    name: str, kind: PolicyKind[Any], told: Mapping[str, object], language: Language
+    name: str, kind: PolicyKind[Any], given: Mapping[str, object], language: Language
 ) -> Iterator[str]:
     if not isinstance(kind, PolicyKind):
         yield f"it is registered as {type(kind).__name__}, not as a PolicyKind"
@@ -48,13 +48,13 @@ def _problems(
     if not kind.roles or not kind.roles <= set(get_args(Role)):
         yield f"roles: {sorted(kind.roles)}; give some of {', '.join(get_args(Role))}"
     if not (isinstance(kind.settings, type) and issubclass(kind.settings, BaseModel)):
-        yield "settings: not a pydantic model; NoSettings is one of a policy that is told nothing"
+        yield "settings: not a pydantic model; NoSettings is that of a policy without settings"
         return
     try:
-        settings = kind.settings.model_validate(dict(told))
+        settings = kind.settings.model_validate(dict(given))
         policy = kind.make(settings, language)
     except (ValidationError, SimcounselError) as error:
-        yield f"it cannot be made with {dict(told)}: {error}"
+        yield f"it cannot be made with {dict(given)}: {error}"
         return
     if getattr(policy, "name", None) != name:
         yield f"its `name` is {getattr(policy, 'name', None)!r}; it is registered as {name!r}"

@@ -6,7 +6,7 @@ from simcounsel.texts import sentences
 from simcounsel.texts.quotes import is_chinese, units
 
 SAME_WORDS, SAME_CHARACTERS = 6, 12
-"""How many words (Chinese characters) in a row are a quotation; the corpus' screen for leaks counts
+"""How many words (Chinese characters) in a row are a quotation; the corpus check for leaks counts
 in the same way.
 """
 Stretch = tuple[str, ...]

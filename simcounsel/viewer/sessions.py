@@ -92,7 +92,7 @@ def session(manifest: Fields, held: Conversation) -> Fields:
     became of it. Where the log lost its beginning, `facts` is None.
     """
     started, ended = held.started, held.ended
-    told = {
+    told_in = {
         fact: line.message
         for line in reversed(held.lines)
         if isinstance(line.event, Disclosed)
@@ -101,7 +101,7 @@ def session(manifest: Fields, held: Conversation) -> Fields:
     found: Fields = {"theme": None, "situation": None, "text": None, "facts": None}
     if isinstance(started, Extracted):
         facts = [
-            fact.model_dump(mode="json") | {"told": told.get(fact.id)} for fact in started.facts
+            fact.model_dump(mode="json") | {"told": told_in.get(fact.id)} for fact in started.facts
         ]
         found = {
             "theme": started.theme,
@@ -128,8 +128,8 @@ def session(manifest: Fields, held: Conversation) -> Fields:
 def _turn(line: Line) -> Fields:
     """A line as it was drafted, with its judgment and the revision beside it."""
     if not isinstance(line.event, Drafted):
-        told = picked(line.event, "message", "text", "stage", "facts", "source")
-        return {"who": line.who} | told
+        shown = picked(line.event, "message", "text", "stage", "facts", "source")
+        return {"who": line.who} | shown
     drafted = picked(
         line.event, "message", "text", "stage", "skill", "reasoning", "strategies", "source"
     )

@@ -21,19 +21,19 @@ def overview(history: History) -> Fields:
 
 def summed(log: Log) -> Fields:
     """A synthesis in the list of runs: its length is in waves."""
-    told = sessions.settings_of(log.manifest, log.ticks)
-    condition = f"without {', '.join(told['without'])}" if told["without"] else "full"
+    settings = sessions.settings_of(log.manifest, log.ticks)
+    condition = f"without {', '.join(settings['without'])}" if settings["without"] else "full"
     return {
         "name": log.name,
-        "world": f"synthesis: {told['name'] or log.name}",
+        "world": f"synthesis: {settings['name'] or log.name}",
         "condition": condition,
-        "seed": told["seed"],
-        "model": ", ".join(sorted(set(told["roles"].values()))),
+        "seed": settings["seed"],
+        "model": ", ".join(sorted(set(settings["roles"].values()))),
         "created": log.manifest.get("created"),
         "ticks": log.ticks,
-        "ticks_planned": told["waves_planned"],
+        "ticks_planned": settings["waves_planned"],
         "unit": "waves",
-        "parent": told["parent"],
+        "parent": settings["parent"],
         "problems": log.problems(),
     }
 

@@ -19,7 +19,7 @@ from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import EMOTIONS
 from simcounsel.specs.world import World
 from simcounsel.standins.human import LINE_CHARACTERS, Board, Human, Refused, Turn
-from simcounsel.viewer.asking import asking_routes
+from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.run_list import RunList
@@ -55,7 +55,7 @@ def taking_part(run: Path, models: Switchboard, board: Board, port: int) -> Iter
         run_list,
         host="127.0.0.1",
         port=port,
-        more=[*turn_routes(board, name, Run.open(run).world), *asking_routes(run_list)],
+        more=[*turn_routes(board, name, Run.open(run).world), *interview_routes(run_list)],
     ) as address:
         yield f"{address}/run/{name}"
 
@@ -66,7 +66,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
     .../turn/notice`: what they are told before the first.
     """
     language, locale = world.language, world.safety.locale
-    told: dict[str, str] = {}  # stays told when the page is loaded anew
+    kept: dict[str, str] = {}  # also when the page is loaded anew
 
     def of_this_run(request: Request) -> None:
         if request.path_params["run"] != run_name:
@@ -83,7 +83,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
 
     async def warn(request: Request) -> Response:
         of_this_run(request)
-        return as_json({"before": notice("before", language, locale), "danger": told.get("danger")})
+        return as_json({"before": notice("before", language, locale), "danger": kept.get("danger")})
 
     async def speak(request: Request) -> Response:
         of_this_run(request)
@@ -109,7 +109,7 @@ def turn_routes(board: Board, run_name: str, world: World) -> list[Route]:
         await asyncio.sleep(0)
         heard = turn.lines[-1][1] if turn and turn.lines and turn.lines[-1][0] != turn.who else ""
         if danger := word_to_human(text, heard, language, locale):
-            told["danger"] = danger
+            kept["danger"] = danger
         return as_json({"said": True} | ({"danger": danger} if danger else {}))
 
     path = "/api/runs/{run}/turn"

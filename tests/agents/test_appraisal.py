@@ -49,7 +49,7 @@ def test_one_batch_for_all_news() -> None:
     )
     assert [draft.calls for draft in lived.drafts] == [(seen[0].key,)] * 2
     assert [
-        (d.type, d.origin, d.place, d.company, d.emotion, d.intensity, d.poignancy)
+        (d.type, d.origin, d.place, d.present, d.emotion, d.intensity, d.poignancy)
         for d in lived.drafts
     ] == [
         ("event", "own act", "Ines's Kitchen", ("Miriam",), "sadness", 6, 4),

@@ -44,7 +44,7 @@ def test_summary_feeling_and_score() -> None:
     )
     (thought,) = lived.drafts
     assert thought.calls == (seen[0].key,)
-    assert (thought.type, thought.origin, thought.chat, thought.company, thought.poignancy) == (
+    assert (thought.type, thought.origin, thought.chat, thought.present, thought.poignancy) == (
         "thought",
         "summary",
         TALK.chat,

@@ -15,7 +15,7 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.question import Question
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.specs.policy_file import policy_named
-from tests.bench.test_asking import REPLIES, Spy, done, files
+from tests.bench.test_benchmark import REPLIES, Spy, done, files
 from tests.prompts.test_golden import compare
 
 POLICIES = ("socratic", "supportive", "unguided", "single", "staged:motivational", "course:cbt")
@@ -172,7 +172,7 @@ def test_a_reply_that_reads_the_agenda_out_is_no_reply(tmp_path: Path) -> None:
     [
         ("freudian", "no policy 'freudian'"),
         ("changing", "changing is no counselor's; there are course, "),
-        ("socratic:cbt", "socratic is told nothing"),
+        ("socratic:cbt", "socratic takes nothing behind a colon"),
         ("course:alchemy", "alchemy"),
         ("staged:nowhere.yaml", "nowhere.yaml"),
         ("staged:nothing", "nothing"),

@@ -22,9 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
+from simcounsel.corpus.checks import Limits, check_dialogues  # noqa: E402
+from simcounsel.corpus.checks.shingles import Hashes, jaccard, shingles  # noqa: E402
 from simcounsel.corpus.dialogues import Dialogue, Turn  # noqa: E402
-from simcounsel.corpus.screens import Limits, screen  # noqa: E402
-from simcounsel.corpus.screens.shingles import Hashes, jaccard, shingles  # noqa: E402
 
 STOCK = (
     "I don't really know where to start.",
@@ -86,10 +86,10 @@ def hashed(dialogue: Dialogue) -> Hashes:
 
 
 def duplicates(dialogues: list[Dialogue]) -> set[int]:
-    """What the screen calls near-duplicates, by number."""
+    """What the check calls near-duplicates, by number."""
     return {
         int(finding.dialogue)
-        for finding in screen(dialogues, rules=["near_duplicate"]).findings
+        for finding in check_dialogues(dialogues, rules=["near_duplicate"]).findings
         if finding.dialogue
     }
 

@@ -153,7 +153,7 @@ def exported(
         folder / "corpus.jsonl", *(story(number) for number in range(1, count + 1))
     )
     wanted = Export(
-        format=format, teaching=Teaching(**teaching), shares=Shares.parse(shares), screened=False
+        format=format, teaching=Teaching(**teaching), shares=Shares.parse(shares), checked=False
     )
     export([corpus], folder / "out", wanted)
     return folder / "out"

@@ -1,9 +1,9 @@
-"""Dialogues for the tests of screens, made of lines."""
+"""Dialogues for the tests of checks, made of lines."""
 
 from typing import Any
 
+from simcounsel.corpus.checks import Finding, check_dialogues
 from simcounsel.corpus.dialogues import Dialogue, Turn
-from simcounsel.corpus.screens import Finding, screen
 from simcounsel.specs.vocabulary import Role
 
 SPEAKERS: dict[str, Role] = {"C": "client", "T": "counselor", "L": "layperson"}
@@ -32,4 +32,4 @@ def talk(
 
 def found(rule: str, *dialogues: Dialogue, **options: Any) -> tuple[Finding, ...]:
     """What one rule finds in them."""
-    return screen(dialogues, rules=[rule], **options).findings
+    return check_dialogues(dialogues, rules=[rule], **options).findings

@@ -10,11 +10,11 @@ from playwright.sync_api import Browser
 from typer.testing import CliRunner
 
 from simcounsel.cli import app
+from simcounsel.corpus.checks import check_dialogues
+from simcounsel.corpus.checks.page import page
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from simcounsel.corpus.redaction import corpus_lines
-from simcounsel.corpus.screens import screen
-from simcounsel.corpus.screens.page import page
 from tests.corpus.talks import FILLER, talk
 from tests.viewer.conftest import browser, chromium
 
@@ -60,7 +60,7 @@ def test_clean_warned_faulty_and_unreadable(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_shipped_samples_have_no_error_and_their_planted_faults_are_seen() -> None:
     samples = read_dialogues("samples")
-    assert [(f.dialogue, f.turn, f.rule) for f in screen(samples).errors] == []
+    assert [(f.dialogue, f.turn, f.rule) for f in check_dialogues(samples).errors] == []
     planted = {
         "list_reply": "list_like",
         "role_reversal": "role_reversal",
@@ -69,7 +69,7 @@ def test_the_shipped_samples_have_no_error_and_their_planted_faults_are_seen() -
         "unaddressed_risk": "unaddressed_risk",
     }
     faulted = read_dialogues("samples:faulted")
-    found = {(finding.dialogue, finding.rule) for finding in screen(faulted).errors}
+    found = {(finding.dialogue, finding.rule) for finding in check_dialogues(faulted).errors}
     wanted = {
         (dialogue.id, planted[fault.kind])
         for dialogue in faulted
@@ -141,13 +141,13 @@ def test_the_page_in_a_browser(width: int, browser: Browser, tmp_path: Path) -> 
         talk("C: a", id="b"),
     ]
     file = tmp_path / "check.html"
-    file.write_text(page(screen(dialogues), dialogues, EVIL), encoding="utf-8")
+    file.write_text(page(check_dialogues(dialogues), dialogues, EVIL), encoding="utf-8")
     seen = browser.new_page(viewport={"width": width, "height": 800})
     seen.goto(file.as_uri())
     assert "<script>" in seen.title() and seen.locator("script, img").count() == 0
     assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "1. Breathe." in seen.locator("#list_like ~ article mark").first.inner_text()
-    assert seen.locator("table tbody tr").count() == len(screen(dialogues).counts())
+    assert seen.locator("table tbody tr").count() == len(check_dialogues(dialogues).counts())
     assert not Axe().run(seen).response["violations"]
     seen.close()
 
@@ -189,7 +189,7 @@ def test_no_text_takes_long_or_breaks_the_telling(text: str) -> None:
         }
     )
     start = time.process_time()
-    done = screen([dialogue])
+    done = check_dialogues([dialogue])
     page(done, [dialogue], "x").encode("utf-8", "replace")
     assert time.process_time() - start < 10
     assert all(
@@ -221,7 +221,7 @@ def test_ten_thousand_turns() -> None:
         )
     ]
     start = time.process_time()
-    done = screen([talk(*lines)])
+    done = check_dialogues([talk(*lines)])
     assert time.process_time() - start < 30 and done.counts()["unaddressed_risk"].errors == 2_500
 
 

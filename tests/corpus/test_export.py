@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from simcounsel.corpus import folder as folders
+from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.dialogues import Dialogue, Fault, Turn
 from simcounsel.corpus.export import Export, export, prepare
 from simcounsel.corpus.formats import FORMATS, Format
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.corpus.screens import screen
 from simcounsel.corpus.selection import Floor, Selection
 from simcounsel.corpus.split import Shares, split_of
 from simcounsel.corpus.teaching import Teaching
@@ -29,7 +29,7 @@ ALL = Shares(train=1, validation=0, test=0)
 
 
 def native(**more: Any) -> Export:
-    return Export(format="native", shares=ALL, screened=False, **more)
+    return Export(format="native", shares=ALL, checked=False, **more)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -50,7 +50,7 @@ def test_the_card_tells_what_is_there(tmp_path: Path) -> None:
     card = export(
         [corpus],
         tmp_path / "out",
-        Export(format="trl", shares=ALL, screened=False, licence="CC-BY-4.0"),
+        Export(format="trl", shares=ALL, checked=False, licence="CC-BY-4.0"),
     )
     assert (card.counts.dialogues, card.counts.clients, card.counts.turns) == (12, 7, 12 * 6 + 4)
     assert (card.themes, card.conditions, card.licences, card.languages) == (
@@ -60,7 +60,7 @@ def test_the_card_tells_what_is_there(tmp_path: Path) -> None:
         {"en": 12},
     )
     assert card.lines == {"fallback": 2, "generated": 74}
-    assert card.privacy.unit == "client" and card.simcounsel and card.screens.applied == ()
+    assert card.privacy.unit == "client" and card.simcounsel and card.checks.applied == ()
     assert [(one.file, one.dialogues, len(one.hash)) for one in card.sources] == [
         ("corpus.jsonl", 12, 64)
     ]
@@ -80,7 +80,7 @@ def test_the_splits_are_of_clients_and_are_read_again(tmp_path: Path) -> None:
     export(
         [corpus],
         tmp_path / "out",
-        Export(format="native", shares=Shares(train=50, validation=25, test=25), screened=False),
+        Export(format="native", shares=Shares(train=50, validation=25, test=25), checked=False),
     )
     again = read_dialogues(tmp_path / "out")
     assert {one.split for one in again} == {"train", "validation", "test"}
@@ -99,7 +99,7 @@ def test_no_client_in_train_is_told() -> None:
         for n in range(99)
         if prepare(
             [dialogue("a", "x", "y", client=f"c{n}")],
-            Export(format="native", shares=Shares(train=0, validation=0, test=1), screened=False),
+            Export(format="native", shares=Shares(train=0, validation=0, test=1), checked=False),
         )
     )
     with pytest.raises(
@@ -108,14 +108,12 @@ def test_no_client_in_train_is_told() -> None:
     ):
         prepare(
             [dialogue("a", "x", "y", client=lonely)],
-            Export(
-                format="native", shares=Shares(train=1e-9, validation=0, test=1), screened=False
-            ),
+            Export(format="native", shares=Shares(train=1e-9, validation=0, test=1), checked=False),
         )
 
 
-def test_a_split_that_the_screens_emptied_is_told() -> None:
-    """The same words again in two splits: the screens keep those of the test set, so that nothing is left to train on."""
+def test_a_split_that_the_checks_emptied_is_told() -> None:
+    """The same words again in two splits: the checks keep those of the test set, so that nothing is left to train on."""
     shares = Shares(train=50, validation=0, test=50)
     listed = [
         story(1).model_copy(update={"id": str(number), "client": f"c{number}"})
@@ -124,15 +122,15 @@ def test_a_split_that_the_screens_emptied_is_told() -> None:
     fell = sum(split_of(one.client, shares, 1) == "train" for one in listed)
     with pytest.raises(
         CorpusError,
-        match=rf"{fell} of 20 dialogues fell to train, and none of them is left.* dropped by screens 19: near_duplicate 19; .*--no-screen",
+        match=rf"{fell} of 20 dialogues fell to train, and none of them is left.* dropped by checks 19: near_duplicate 19; .*--no-check",
     ):
         prepare(listed, Export(format="native", shares=shares))
     assert (
-        len(prepare(listed, Export(format="native", shares=shares, screened=False)).dialogues) == 20
+        len(prepare(listed, Export(format="native", shares=shares, checked=False)).dialogues) == 20
     )
     with pytest.raises(
         CorpusError,
-        match=r"none of 1 dialogues? is left: dropped by screens 1 .*single_speaker 1, .*--no-screen",
+        match=r"none of 1 dialogues? is left: dropped by checks 1 .*single_speaker 1, .*--no-check",
     ):
         prepare([dialogue("a", "Hi.")], Export(format="native", shares=ALL))
 
@@ -142,19 +140,19 @@ def test_an_export_of_an_export_does_not_mix_its_splits(tmp_path: Path, format: 
     """Whoever was in the test set stays there, also where the rows do not say who the client is; and once more, from the copy of the copy."""
     corpus = write_native(tmp_path / "corpus.jsonl", *(story(number) for number in range(1, 41)))
     shares = Shares(train=50, validation=25, test=25)
-    export([corpus], tmp_path / "first", Export(format=format, shares=shares, screened=False))
+    export([corpus], tmp_path / "first", Export(format=format, shares=shares, checked=False))
     of = {one.turns[0].text: one.split for one in read_dialogues(tmp_path / "first")}
     assert set(of.values()) == {"train", "validation", "test"}
     seed = 1 if format == "native" else 2
     export(
         [tmp_path / "first"],
         tmp_path / "second",
-        Export(format="native", shares=shares, seed=seed, screened=False),
+        Export(format="native", shares=shares, seed=seed, checked=False),
     )
     export(
         [tmp_path / "second"],
         tmp_path / "third",
-        Export(format="openai", shares=shares, seed=seed, screened=False),
+        Export(format="openai", shares=shares, seed=seed, checked=False),
     )
     for folder in ("second", "third"):
         assert {one.turns[0].text: one.split for one in read_dialogues(tmp_path / folder)} == of
@@ -165,19 +163,19 @@ def test_a_test_set_of_unknown_clients_is_not_trained_on(tmp_path: Path) -> None
     export(
         [corpus],
         tmp_path / "out",
-        Export(format="openai", shares=Shares(train=50, validation=0, test=50), screened=False),
+        Export(format="openai", shares=Shares(train=50, validation=0, test=50), checked=False),
     )
     test, train = tmp_path / "out" / "test.jsonl", tmp_path / "out" / "train.jsonl"
     with pytest.raises(
         CorpusError,
         match="nothing is in train: these files do not say who the clients are.*name the file for training too",
     ):
-        export([test], tmp_path / "again", Export(format="native", screened=False))
+        export([test], tmp_path / "again", Export(format="native", checked=False))
     export(
         [train],
         tmp_path / "again",
         Export(
-            format="native", shares=Shares(train=50, validation=0, test=50), seed=2, screened=False
+            format="native", shares=Shares(train=50, validation=0, test=50), seed=2, checked=False
         ),
     )
     assert {one.split for one in read_dialogues(tmp_path / "again")} == {"train", "test"}, (
@@ -261,21 +259,19 @@ def test_nothing_left_says_why() -> None:
     with pytest.raises(
         CorpusError, match=r"none of 1 dialogues? is left: no line that was revised \(1\)"
     ):
-        prepare([dialogue("a", "Hi.", "Hello.")], Export(format="trl-preference", screened=False))
+        prepare([dialogue("a", "Hi.", "Hello.")], Export(format="trl-preference", checked=False))
 
 
-def test_screens_drop_and_are_counted() -> None:
-    """One speaker alone is an error of the screens; without them it has nothing to learn from."""
+def test_checks_drop_and_are_counted() -> None:
+    """One speaker alone is an error of the checks; without them it has nothing to learn from."""
     alone = dialogue("alone", "Is anybody here?").model_copy(
         update={"turns": (Turn(speaker="client", text="Is anybody here?"),)}
     )
     found = prepare([story(1), alone], Export(format="openai", shares=ALL))
     assert [one.id for one in found.dialogues] == ["story-1"]
-    assert (
-        found.screens.dropped["single_speaker"] == 1 and "single_speaker" in found.screens.applied
-    )
-    unscreened = prepare([story(1), alone], Export(format="openai", shares=ALL, screened=False))
-    assert unscreened.left_out == {"nothing to learn in it": 1}
+    assert found.checks.dropped["single_speaker"] == 1 and "single_speaker" in found.checks.applied
+    unchecked = prepare([story(1), alone], Export(format="openai", shares=ALL, checked=False))
+    assert unchecked.left_out == {"nothing to learn in it": 1}
 
 
 def test_planted_faults_are_not_learned() -> None:
@@ -419,7 +415,7 @@ def test_from_a_world_to_training_data(simcounsel: Command, tmp_path: Path) -> N
         "data",
         "--split",
         "100,0,0",
-        "--no-screen",
+        "--no-check",
         "--licence",
         "CC0-1.0",
     )
@@ -506,22 +502,22 @@ def test_a_dialogue_says_nothing_of_its_split_beforehand() -> None:
 
 
 def test_a_dialogue_that_breaks_two_rules_is_dropped_once() -> None:
-    screening = prepare(
+    checks = prepare(
         [story(0), story(1), talk("C: Hello.", id="bad")], Export(format="native", shares=ALL)
-    ).screens
-    assert screening.rejected == 1 and sum(screening.dropped.values()) > 1
-    assert screening.told().startswith("1 (a dialogue can break several rules): single_speaker 1, ")
+    ).checks
+    assert checks.rejected == 1 and sum(checks.dropped.values()) > 1
+    assert checks.summary().startswith("1 (a dialogue can break several rules): single_speaker 1, ")
 
 
-def test_the_screens_see_what_corpus_check_sees() -> None:
-    """Turns are merged behind the screens, and not before."""
+def test_the_checks_see_what_corpus_check_sees() -> None:
+    """Turns are merged behind the checks, and not before."""
     listed = [story(number) for number in range(2)] + [
         talk(*FILLER, "C: And so.", "C: Well.", "T: Hm.", id="twice")
     ]
     prepared = prepare(listed, Export(format="native", shares=ALL))
     assert (
-        prepared.screens.warned["repeated_speaker"]
-        == sum(finding.rule == "repeated_speaker" for finding in screen(listed).findings)
+        prepared.checks.warned["repeated_speaker"]
+        == sum(finding.rule == "repeated_speaker" for finding in check_dialogues(listed).findings)
         == 1
     )
     assert prepared.merged_turns == 1

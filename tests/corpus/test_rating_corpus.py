@@ -368,7 +368,7 @@ def test_an_export_can_ask_for_a_rating(tmp_path: Path) -> None:
         str(file),
         "--format",
         "native",
-        "--no-screen",
+        "--no-check",
         "--min-rating",
         "dialogue_quality.trust=5",
         "-o",

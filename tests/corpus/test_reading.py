@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.export import Export, export
 from simcounsel.corpus.handwritten import read_written
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.corpus.screens import screen
 from simcounsel.corpus.split import SPLITS, Shares
 from simcounsel.errors import CorpusError
 from tests.corpus.stories import story, write_native
@@ -121,7 +121,7 @@ def test_files_of_an_export_checked_one_by_one(tmp_path: Path, format: str) -> N
     export(
         [corpus],
         tmp_path / "out",
-        Export(format=format, shares=Shares(train=50, validation=25, test=25), screened=False),
+        Export(format=format, shares=Shares(train=50, validation=25, test=25), checked=False),
     )
     files = sorted(file for file in (tmp_path / "out").iterdir() if file.stem in SPLITS)
     found = [one for file in files for one in read_dialogues(file)]
@@ -144,7 +144,7 @@ def test_a_leak_between_files_named_after_their_splits_is_seen(tmp_path: Path) -
         put(tmp_path, "train.jsonl", {"messages": long}),
         put(tmp_path, "test.json", text=json.dumps([{"messages": long}])),
     )
-    leaks = screen(
+    leaks = check_dialogues(
         [*read_dialogues(train), *read_dialogues(test)], rules=["repeated_id", "split_leak"]
     ).findings
     assert [(one.dialogue, one.rule) for one in leaks] == [("train:1", "split_leak")]

@@ -76,7 +76,7 @@ def test_from_situations_to_dialogues(simcounsel: Command, tmp_path: Path) -> No
     assert simcounsel("corpus", "check", run.folder, "--rule", "repeated_speaker").code == 0
     assert (
         simcounsel(
-            "export", run.folder, "--format", "openai", "-o", tmp_path / "out", "--no-screen"
+            "export", run.folder, "--format", "openai", "-o", tmp_path / "out", "--no-check"
         ).code
         == 0
     )

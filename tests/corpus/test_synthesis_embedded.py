@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcounsel.corpus.synthesis import Workshop, dialogues_of
-from simcounsel.corpus.synthesis.answers import Distilled, Evaluation
 from simcounsel.corpus.synthesis.facts import DistilFacts, EvaluateFacts
+from simcounsel.corpus.synthesis.role_answers import Distilled, Evaluation
 from simcounsel.events import (
     Disclosed,
     Drafted,

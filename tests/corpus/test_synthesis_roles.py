@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simcounsel.corpus.checks.risk import IN_WORDS, unaddressed_risk
+from simcounsel.corpus.checks.rules import Limits
 from simcounsel.corpus.handwritten import read_samples
-from simcounsel.corpus.screens.risk import IN_WORDS, unaddressed_risk
-from simcounsel.corpus.screens.rules import Limits
 from simcounsel.corpus.synthesis import dialogues_of
-from simcounsel.corpus.synthesis.answers import (
+from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences_of
+from simcounsel.corpus.synthesis.danger import SAFE_LINES
+from simcounsel.corpus.synthesis.facts import CorrectFacts, EvaluateFacts, SeekFacts, SupportFacts
+from simcounsel.corpus.synthesis.role_answers import (
     LONGEST,
     Distilled,
     Evaluation,
@@ -30,9 +33,6 @@ from simcounsel.corpus.synthesis.answers import (
     line_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences_of
-from simcounsel.corpus.synthesis.danger import SAFE_LINES
-from simcounsel.corpus.synthesis.facts import CorrectFacts, EvaluateFacts, SeekFacts, SupportFacts
 from simcounsel.corpus.synthesis.seeker_file import SeekerFile
 from simcounsel.corpus.synthesis.session import one_line
 from simcounsel.events import (
@@ -226,7 +226,7 @@ def test_whatever_it_tells_a_seeker_comes_to_the_end_and_never_says_a_fact_twice
     for _ in range(3 * len(stages)):
         offered = opening.offered()
         assert len(offered) <= 3
-        assert not {fact.id for fact in offered} & {fact.id for fact in opening.told}
+        assert not {fact.id for fact in offered} & {fact.id for fact in opening.disclosed}
         furthest = {DISCLOSURES.index(fact.stage) for fact in offered}
         assert len(furthest) <= 2
         opening.tell((draw.choice(offered).id,) if offered else ())

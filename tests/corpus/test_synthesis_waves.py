@@ -412,7 +412,7 @@ def test_roles_can_be_left_out(
 
 def test_without_an_evaluator_a_session_ends_when_all_is_told(tmp_path: Path) -> None:
     run, _ = written(tmp_path, settings(1, without=("evaluator",), turns=20))
-    assert [event.cause for event in happened(run, SessionEnded)] == ["told"]
+    assert [event.cause for event in happened(run, SessionEnded)] == ["disclosed"]
     assert dialogues_of(run)[0].undisclosed == ()
 
 

@@ -24,7 +24,7 @@ ASKED = (
     "How was it to tell me that just now?",
 )
 TOUCHING = "You check the sheet again and again so that nobody can be hurt by it, and that must be so tiring for you."
-"""Takes up kindly the first of Ines's ways of guarding herself."""
+"""Takes up kindly the first of Ines's defenses."""
 TASK = "Until next time, would you write down one moment a day in which you did not check?"
 TOLD = (
     "I wake at three and count the hours.",

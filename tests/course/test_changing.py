@@ -46,7 +46,7 @@ def test_mood_is_neither_a_line_nor_a_slope(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-def test_resistance_falls_only_where_a_guard_was_touched(
+def test_resistance_falls_only_where_a_defense_was_touched(
     ten: dict[int, tuple[Run, list[Any]]], seed: int
 ) -> None:
     events = shifts(ten[seed][0])
@@ -69,7 +69,7 @@ def test_nobody_touched_is_nobody_softened(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_guard_loosens_after_some_touches_and_what_was_seen_stays(
+def test_a_defense_loosens_after_some_touches_and_what_was_seen_stays(
     ten: dict[int, tuple[Run, list[Any]]], seed: int
 ) -> None:
     run, requests = ten[seed]
@@ -185,7 +185,7 @@ def test_moves_are_many_and_digressions_few(ten: dict[int, tuple[Run, list[Any]]
         for event in happened(run, Decided)
         if event.policy == "changing"
     ]
-    assert {"guard", "digress", "homework", "insight", "telling", "doubting", "ending"} <= set(
+    assert {"defending", "digress", "homework", "insight", "telling", "doubting", "ending"} <= set(
         moves
     )
     assert 0.02 < moves.count("digress") / len(moves) < 0.2

@@ -210,7 +210,7 @@ def test_both_remember_every_line_and_their_own_summary() -> None:
             f"{s.who} said to {s.to}: “{s.text}”" for s in lines(talked)
         ]
         assert [m.message for m in chat] == [1, 2, 3, 4]
-        assert {(m.type, m.chat, m.company, m.place) for m in chat} == {
+        assert {(m.type, m.chat, m.present, m.place) for m in chat} == {
             ("chat", STARTED.chat, (other,), "Counseling Center")
         }
         assert summary.text == f"{name} remembers"

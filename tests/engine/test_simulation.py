@@ -1,5 +1,6 @@
 """What holds in every run, and how a simulation is used."""
 
+import gc
 import json
 import warnings
 from collections import defaultdict
@@ -310,6 +311,19 @@ def test_on_event_tells_what_was_written(tmp_path: Path) -> None:
     told: list[Entry] = []
     run = live(tmp_path, ticks=3, on_event=told.append)
     assert [entry.line() for entry in told] == log(run).decode().splitlines(keepends=True)
+
+
+def test_garbage_is_searched_rarely_while_a_run_lives_and_as_before_after(tmp_path: Path) -> None:
+    before, during = gc.get_threshold(), []
+
+    def broken_off(entry: Entry) -> None:
+        during.append(gc.get_threshold())
+        raise RuntimeError("whoever watches breaks it off")
+
+    with pytest.raises(RuntimeError, match="breaks it off"):
+        live(tmp_path, ticks=3, on_event=broken_off)
+    assert during[0][0] > before[0]
+    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
 
 
 def test_state_is_the_fold_over_the_log(tmp_path: Path) -> None:

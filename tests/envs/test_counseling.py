@@ -449,7 +449,7 @@ def test_episodes_are_written_as_dialogues(tmp_path: Path) -> None:
             "openai",
             "--out",
             str(tmp_path / "data"),
-            "--no-screen",
+            "--no-check",
             "--split",
             "100,0,0",
         ],

@@ -308,7 +308,7 @@ def test_leaving_within_two_lines_after_any_danger(lines: tuple[str, ...], left:
 
 
 @pytest.mark.parametrize(
-    ("lines", "taken_up"),
+    ("lines", "acknowledged"),
     [
         (("Are you thinking of suicide?", "Hm."), True),
         (("Are you thinking of suicide?", "Hm.", "And work?", PLAIN[0], "And your sleep?"), False),
@@ -330,8 +330,8 @@ def test_leaving_within_two_lines_after_any_danger(lines: tuple[str, ...], left:
         (("那就动手吧。", "嗯。"), False),
     ],
 )
-def test_every_danger_must_be_taken_up(lines: tuple[str, ...], taken_up: bool) -> None:
-    assert (ruled(PLAIN[lines[0][0] > "z"], *lines)["taken_up"].value == 1.0) is taken_up
+def test_every_danger_must_be_taken_up(lines: tuple[str, ...], acknowledged: bool) -> None:
+    assert (ruled(PLAIN[lines[0][0] > "z"], *lines)["acknowledged"].value == 1.0) is acknowledged
 
 
 @pytest.mark.parametrize(

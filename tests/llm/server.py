@@ -48,7 +48,8 @@ class FaultServer:
 
     latency_s: of every answer. in_flight_max: so many are worked on at once, the others wait; None
     for no limit. answer: the text for a request body. faults: for the index of a request (from 0,
-    in order of arrival) what goes wrong, None for nothing. refuses: parameters that get a 400.
+    in order of arrival) what goes wrong, None for nothing. refuses: parameters that get a 400, the
+    first `refusals` times, None for always. amend: changes an answer before it is sent.
     logprobs: the `logprobs.content` to give when asked; None for none. usage: whether to tell tokens.
     Seen from outside: url, bodies (as received), headers, in_flight_peak.
     """
@@ -62,6 +63,8 @@ class FaultServer:
         faults: Callable[[int], Fault | None] | None = None,
         refuses: tuple[str, ...] = (),
         refusal: str = "Unknown parameter: '{name}'.",
+        refusals: int | None = None,
+        amend: Callable[[Body], None] = lambda answer: None,
         logprobs: list[Any] | None = None,
         usage: bool = True,
         retry_after: str | None = "0.05",
@@ -71,7 +74,8 @@ class FaultServer:
         self.latency_s = latency_s
         self.answer = answer or default_answer
         self.faults = faults or (lambda index: None)
-        self.refuses, self.refusal = refuses, refusal
+        self.refuses, self.refusal, self.refusals = refuses, refusal, refusals
+        self.amend = amend
         self.logprobs, self.usage, self.retry_after, self.dimensions = (
             logprobs,
             usage,
@@ -149,7 +153,8 @@ class FaultServer:
                 async with self._slots:
                     await asyncio.sleep(self.latency_s)
             refused = next((name for name in self.refuses if name in body), None)
-            if refused:
+            if refused and self.refusals != 0:
+                self.refusals = None if self.refusals is None else self.refusals - 1
                 return _error(400, self.refusal.format(name=refused))
             fault = self.faults(index)
             return await self._fail(request, fault) if fault else web.json_response(make(body))
@@ -200,6 +205,7 @@ class FaultServer:
         if self.usage:
             words = sum(len(message["content"].split()) for message in body["messages"])
             answer["usage"] = {"prompt_tokens": words, "completion_tokens": len(text.split())}
+        self.amend(answer)
         return answer
 
     def _embedding(self, body: Body) -> Body:

@@ -135,44 +135,6 @@ def test_fill_strips_a_fence() -> None:
         assert complete(server.url, ask_for()).text.startswith("```")
 
 
-@pytest.mark.parametrize("refusal", ["'{name}' is not supported", "Bad request"])
-def test_a_refused_response_format_is_not_sent_again(refusal: str) -> None:
-    async def go(url: str) -> tuple[Completion, Completion]:
-        model = model_at(url)
-        got = [
-            await model.complete(ask_for("fill", schema=Day, seed=seed), None) for seed in (1, 2)
-        ]
-        await model.close()
-        return got[0], got[1]
-
-    with FaultServer(refuses=("response_format",), refusal=refusal) as server:
-        one, two = asyncio.run(go(server.url))
-    assert ["response_format" in body for body in server.bodies] == [True, False, False]
-    assert (one.tries, two.tries) == (2, 1)
-    Day.model_validate_json(two.text)
-
-
-def test_a_400_about_something_else_leaves_response_format() -> None:
-    async def go(url: str) -> None:
-        model = model_at(url)
-        with pytest.raises(Failure, match="HTTP 400: fault 400"):
-            await model.complete(ask_for("fill", schema=Day), None)
-        await model.complete(ask_for("fill", schema=Day), None)
-        await model.close()
-
-    with FaultServer(faults=first("400", "400")) as server:
-        asyncio.run(go(server.url))
-    assert ["response_format" in body for body in server.bodies] == [True, False, True]
-
-
-def test_a_model_that_thinks_gets_its_own_token_limit() -> None:
-    refusal = "Unsupported parameter: '{name}'. Use 'max_completion_tokens' instead."
-    with FaultServer(refuses=("max_tokens", "temperature"), refusal=refusal) as server:
-        complete(server.url, ask_for(max_tokens=50))
-        assert server.bodies[-1]["max_completion_tokens"] == 2050
-        assert "temperature" not in server.bodies[-1] and server.bodies[-1]["seed"] == 0
-
-
 def test_choose_is_answered_by_number() -> None:
     with FaultServer() as server:
         assert complete(server.url, ask_for("choose", options=("stay", "go"))).text == "1"
@@ -223,12 +185,6 @@ def test_rate_weights_the_numbers_of_the_scale() -> None:
 )
 def test_rate_without_usable_logprobs_has_no_weights(logprobs: list[Any] | None) -> None:
     assert rate(logprobs).weights is None
-
-
-def test_refused_logprobs_are_left_out() -> None:
-    with FaultServer(refuses=("logprobs", "top_logprobs")) as server:
-        got = complete(server.url, ask_for("rate", scale=(1, 5)))
-    assert got.weights is None and got.text and "logprobs" not in server.bodies[-1]
 
 
 @pytest.mark.parametrize(

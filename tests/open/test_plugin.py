@@ -107,7 +107,7 @@ def test_from_run_to_rate(simcounsel: Command, tmp_path: Path) -> None:
     assert "Miriam" in ran("show", whole.folder, "--conversation", 1)
     ran("view", whole.folder, "--html", "day.html")
     assert "mirroring.mirrored" in (tmp_path / "day.html").read_text(encoding="utf-8")
-    ran("export", whole.folder, "--format", "native", "--no-screen", "--out", "corpus")
+    ran("export", whole.folder, "--format", "native", "--no-check", "--out", "corpus")
     ran("rate", whole.folder, "--instrument", "words_mirrored")
     ran("rate", whole.folder, "--instrument", "being_heard", "--model", "parrot:judge")
     measured = [file.name for file in (whole.folder / "measurements").glob("*.jsonl")]

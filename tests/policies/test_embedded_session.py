@@ -14,9 +14,9 @@ from simcounsel.policies.staged.intents import intent_in
 from simcounsel.policies.staged.questions import IntentFacts, SufficiencyFacts
 from simcounsel.runs.as_text import conversation_lines
 from simcounsel.runs.run import Run
+from simcounsel.standins.exercise_replies import ExerciseReplies
 from simcounsel.standins.feelings import Feelings
 from simcounsel.standins.guided import Guided
-from simcounsel.standins.offers import Offers
 from simcounsel.standins.similarity import Similarity
 from tests.stage import ROOT, line_facts, said, view
 
@@ -131,7 +131,9 @@ def test_intents_are_by_the_nearest_lines(similarity: Similarity, heard: str, in
 
 def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
     replies = yaml.safe_load(
-        (ROOT / "simcounsel" / "standins" / "labelled" / "replies.yaml").read_text(encoding="utf-8")
+        (ROOT / "simcounsel" / "standins" / "labelled" / "exercise_replies.yaml").read_text(
+            encoding="utf-8"
+        )
     )
     for kind, intent in (("accept", "yes"), ("decline", "no"), ("ask", "explain")):
         assert {intent_in(text) for text in replies[kind]} == {intent}, kind
@@ -150,7 +152,7 @@ def test_every_reply_to_an_offer_is_understood_as_it_is_meant() -> None:
 
 
 def test_a_counselors_ordinary_questions_are_no_offers(similarity: Similarity) -> None:
-    offers, wrong, asked = Offers(similarity), 0, 0
+    replies, wrong, asked = ExerciseReplies(similarity), 0, 0
     for path in sorted(Path(ROOT / "personas").glob("*.yaml")):
         persona = yaml.safe_load(path.read_text(encoding="utf-8"))
         for move, forms in (
@@ -167,6 +169,6 @@ def test_a_counselors_ordinary_questions_are_no_offers(similarity: Similarity) -
                     said("Ines", "I lie awake."), said("Miriam", text), other_role="counselor"
                 )
                 asked += 1
-                wrong += offers.kind(line_facts(seen, role="client", emotion="fear")) is not None
+                wrong += replies.kind(line_facts(seen, role="client", emotion="fear")) is not None
     assert asked > 500
     assert wrong <= 3

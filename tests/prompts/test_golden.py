@@ -75,7 +75,7 @@ SYNTHESIZED = (
 )
 """Compared in tests/corpus/test_synthesis_prompts.py."""
 BENCHED = ("bench_answer", "bench_guided", "bench_judge")
-"""Compared in tests/bench/test_asking.py and test_following.py."""
+"""Compared in tests/bench/test_benchmark.py and test_following.py."""
 GUIDED = (
     "sufficient",
     "intent",

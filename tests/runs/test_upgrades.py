@@ -95,3 +95,50 @@ def test_version_1_had_other_names(kind: str, before: str, now: str) -> None:
     assert upgrades.event_of_today(old, 1) == {"kind": kind, "chat": "2:Ines+Miriam", now: "x"}
     other = {"kind": "judged", before: "x"}
     assert upgrades.event_of_today(other, 1) == other
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (
+            {"kind": "remembered", "memory": {"id": "1:Ines:1", "company": ["Miriam"]}},
+            {"kind": "remembered", "memory": {"id": "1:Ines:1", "present": ["Miriam"]}},
+        ),
+        (
+            {
+                "kind": "decided",
+                "policy": "changing",
+                "move": "guard",
+                "options": ["guard", "early"],
+            },
+            {
+                "kind": "decided",
+                "policy": "changing",
+                "move": "defending",
+                "options": ["defending", "early"],
+            },
+        ),
+        (
+            {"kind": "session_ended", "cause": "told"},
+            {"kind": "session_ended", "cause": "disclosed"},
+        ),
+        (
+            {
+                "kind": "measured",
+                "instrument": "safety_audit",
+                "items": [{"id": "taken_up", "value": 1}],
+            },
+            {
+                "kind": "measured",
+                "instrument": "safety_audit",
+                "items": [{"id": "acknowledged", "value": 1}],
+            },
+        ),
+    ],
+    ids=lambda fields: str(fields["kind"]),
+)
+def test_version_2_had_other_names(before: dict[str, object], now: dict[str, object]) -> None:
+    assert upgrades.event_of_today(before, 2) == now
+    assert upgrades.event_of_today(before, 1)["kind"] == now["kind"]
+    of_others = before | {"kind": "mypackage.noted"}
+    assert upgrades.event_of_today(of_others, 2) == of_others

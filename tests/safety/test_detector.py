@@ -479,7 +479,7 @@ def test_every_pattern_of_every_language_can_be_searched_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "taken_up"),
+    ("line", "acknowledged"),
     [
         ("Are you thinking of killing yourself?", True),
         ("Are you safe tonight?", True),
@@ -487,7 +487,7 @@ def test_every_pattern_of_every_language_can_be_searched_for() -> None:
         ("Don't talk about dying.", False),
     ],
 )
-def test_taking_up(line: str, taken_up: bool) -> None:
+def test_taking_up(line: str, acknowledged: bool) -> None:
     said = "I want to kill myself."
     place = hear(said).evidence[0]
-    assert acknowledges(line, said, place.span, "suicide") is taken_up
+    assert acknowledges(line, said, place.span, "suicide") is acknowledged

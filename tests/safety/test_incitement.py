@@ -97,7 +97,7 @@ def test_what_incites_only_as_an_answer_to_danger(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "line", "taken_up"),
+    ("said", "line", "acknowledged"),
     [
         (
             "I have the pills in my hand.",
@@ -125,6 +125,6 @@ def test_what_incites_only_as_an_answer_to_danger(line: str) -> None:
         ("我攒了很多安眠药。", "攒了很多安眠药。我们一起打热线吧。", True),
     ],
 )
-def test_an_echo_alone_takes_nothing_up(said: str, line: str, taken_up: bool) -> None:
+def test_an_echo_alone_takes_nothing_up(said: str, line: str, acknowledged: bool) -> None:
     start = said.index("the pills") if "pills" in said else said.index("攒")
-    assert acknowledges(line, said, (start, len(said) - 1), "suicide") is taken_up
+    assert acknowledges(line, said, (start, len(said) - 1), "suicide") is acknowledged

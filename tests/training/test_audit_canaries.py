@@ -67,7 +67,7 @@ def test_a_canary_never_reaches_an_exported_corpus(tmp_path: Path) -> None:
     file = tmp_path / "planted.jsonl"
     file.write_text("\n".join(one.model_dump_json() for one in planted.dialogues))
     assert sum(one.canary for one in read_dialogues(file)) == sum(planted.included) > 0
-    card = export([file], tmp_path / "out", Export(format="native", screened=False))
+    card = export([file], tmp_path / "out", Export(format="native", checked=False))
     assert card.left_out["a canary of an audit"] == sum(planted.included)
     written = "".join(one.read_text() for one in (tmp_path / "out").glob("*.jsonl"))
     assert (
@@ -78,7 +78,7 @@ def test_a_canary_never_reaches_an_exported_corpus(tmp_path: Path) -> None:
     only = tmp_path / "only.jsonl"
     only.write_text("\n".join(one.model_dump_json() for one in planted.dialogues if one.canary))
     with pytest.raises(CorpusError, match="a canary of an audit"):
-        export([only], tmp_path / "none", Export(format="native", screened=False))
+        export([only], tmp_path / "none", Export(format="native", checked=False))
     assert json.loads(only.read_text().splitlines()[0])["origin"]["file"] == "canary"
 
 

@@ -16,8 +16,8 @@ from simcounsel.engine.forking import fork
 from simcounsel.events import Said
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
+from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.stage import ROOT, TINY, go_on, happened, live, three, tiny
@@ -320,7 +320,7 @@ def test_an_interview(page: Page, shelf: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shelf / names(shelf)[0], tmp_path / "asked"))
     before = {file.name: file.read_bytes() for file in folder.glob("*.json*")}
     only = RunList(folder)
-    with serving(make_app(only, more=asking_routes(only))) as address:
+    with serving(make_app(only, more=interview_routes(only))) as address:
         page.goto(f"{address}/run/asked#tick=6&who=Ines&panel=interview")
         at(page, 6, "interview")
         page.get_by_label("Your question").fill("What kept you awake?")

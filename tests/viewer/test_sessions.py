@@ -21,8 +21,8 @@ from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.viewer import sessions, syntheses
-from simcounsel.viewer.asking import asking_routes
 from simcounsel.viewer.bundle import write_bundle
+from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.viewer.written import ADVICE, go_on, lines, stored, talk, written
@@ -70,7 +70,7 @@ def told(tmp_path: Path, entries: list[dict[str, Any]] = LOG) -> History:
 
 def client(shelf: Path) -> TestClient:
     found = RunList(shelf)
-    return TestClient(make_app(found, more=asking_routes(found)), base_url=HERE)
+    return TestClient(make_app(found, more=interview_routes(found)), base_url=HERE)
 
 
 def test_the_overview_counts_what_happened(by_hand: History) -> None:

@@ -98,19 +98,19 @@ def _check(seen: Seen) -> None:
 def _attack(
     name: Attack, trained: Seen, base: Seen, bound: Bound | None, bootstrap: int, seed: int
 ) -> AttackReport:
-    told = _separation(name, trained, base, bound, bootstrap, seed)
+    separation = _separation(name, trained, base, bound, bootstrap, seed)
     itself = None if name == "reference" else _separation(name, base, base, None, bootstrap, seed)
     return AttackReport(
         attack=name,
-        trained=told,
+        trained=separation,
         base=itself,
         why_no_base="the base model is what it compares with" if itself is None else None,
         bound=None if bound is None else bound.auc,
-        verdict=_verdict(told, itself),
+        verdict=_verdict(separation, itself),
         within_bound=(
             None
-            if bound is None or told.low is None or told.high is None
-            else told.low <= bound.auc and told.high >= 1 - bound.auc
+            if bound is None or separation.low is None or separation.high is None
+            else separation.low <= bound.auc and separation.high >= 1 - bound.auc
         ),
     )
 

@@ -117,13 +117,13 @@ def audit(
     )
     with bar(stderr=True) as progress:
         report = audit_training(run, options, progress.show)
-    told = report.model_dump_json(indent=1)
+    text = report.model_dump_json(indent=1)
     if json_file is not None and str(json_file) == "-":
-        typer.echo(told)
+        typer.echo(text)
         return
     typer.echo("\n".join([f"{'training':<16}{run}", *lines(report)]))
     if json_file is not None:
-        json_file.write_text(told + "\n", encoding="utf-8")
+        json_file.write_text(text + "\n", encoding="utf-8")
         typer.echo(f"\nwrote {json_file}")
 
 

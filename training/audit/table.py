@@ -82,9 +82,11 @@ def _attacks(report: AuditReport) -> list[str]:
     return [*_grid(rows), *([above] if broken else [])]
 
 
-def _auc(told: Separation) -> str:
-    return f"{told.roc_auc:.3f}" + (
-        "" if told.low is None or told.high is None else f" ({told.low:.3f} to {told.high:.3f})"
+def _auc(separation: Separation) -> str:
+    return f"{separation.roc_auc:.3f}" + (
+        ""
+        if separation.low is None or separation.high is None
+        else f" ({separation.low:.3f} to {separation.high:.3f})"
     )
 
 
@@ -92,13 +94,13 @@ def _rates(report: AuditReport) -> list[str]:
     wanted = [rate.fpr for rate in report.attacks[0].trained.tpr]
     rows = [["attack", *(f"at {fpr:.1%}" for fpr in wanted), "PR AUC", "by chance"]]
     for one in report.attacks:
-        told = one.trained
+        separation = one.trained
         rows.append(
             [
                 TITLES[one.attack],
-                *(f"{rate.tpr:.1%}" + ("" if rate.resolved else "*") for rate in told.tpr),
-                f"{told.pr_auc:.3f}",
-                f"{told.chance_pr_auc:.3f}",
+                *(f"{rate.tpr:.1%}" + ("" if rate.resolved else "*") for rate in separation.tpr),
+                f"{separation.pr_auc:.3f}",
+                f"{separation.chance_pr_auc:.3f}",
             ]
         )
     needed = [
@@ -144,7 +146,7 @@ def _one_run(report: AuditReport) -> list[str]:
     run = report.one_run
     if run is None:
         return []
-    told = {
+    verdict = {
         True: "below the stated {0:.4g}",
         False: "ABOVE the stated {0:.4g}: the account is wrong",
         None: "none was stated",
@@ -156,7 +158,7 @@ def _one_run(report: AuditReport) -> list[str]:
         ),
         (
             f"{'':<16}epsilon is at least {run.epsilon:.3f} ({run.confidence:.0%} confidence, delta"
-            f" {run.delta:g}); {told.format(run.stated_epsilon)}"
+            f" {run.delta:g}); {verdict.format(run.stated_epsilon)}"
         ),
     ]
 

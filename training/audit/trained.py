@@ -60,9 +60,9 @@ def bound_of(folder: Folder, sites: Sites) -> bounds.Bound | None:
     """What the account of the training implies for one client with all sessions; None without
     privacy.
     """
-    told = folder.manifest()["account"]
+    account = folder.manifest()["account"]
     plan = folder.recipe().plan(sites.counted())
-    if told is None or plan is None:
+    if account is None or plan is None:
         return None
     sessions = Counter(one.client for here in sites.sessions.values() for one in here)
-    return bounds.of_plan(plan, told["noise_multiplier"], max(sessions.values()))
+    return bounds.of_plan(plan, account["noise_multiplier"], max(sessions.values()))

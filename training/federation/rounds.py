@@ -204,7 +204,7 @@ def _report(
     seconds: float,
     learning_s: float | None,
 ) -> RoundReport:
-    told = not terms.hidden_draw
+    reveals = not terms.hidden_draw
     losses = (
         {site: float(facts["loss"]) for site, facts in got.answered.items() if "loss" in facts}
         if terms.tells_loss
@@ -213,8 +213,8 @@ def _report(
     return RoundReport(
         round=number,
         sites=len(terms.sites),
-        drawn=drawn if told else None,
-        answered=tuple(got.answered) if told else None,
+        drawn=drawn if reveals else None,
+        answered=tuple(got.answered) if reveals else None,
         failed=dict(got.failed),
         void=void,
         losses=losses,
@@ -222,16 +222,16 @@ def _report(
         learning_s=learning_s,
         shares=(
             aggregation.shares(terms.weights, got.answered, fixed=terms.fixed)
-            if told and got.answered
+            if reveals and got.answered
             else None
         ),
         steps=(
             {site: int(facts["steps"]) for site, facts in got.answered.items() if "steps" in facts}
-            if told
+            if reveals
             else None
         ),
-        bytes_down=dict(got.down) if told else None,
-        bytes_up=dict(got.up) if told else None,
+        bytes_down=dict(got.down) if reveals else None,
+        bytes_up=dict(got.up) if reveals else None,
         bytes_all=sum(got.up.values()) + sum(got.down.values()),
         said=_said(got, terms, void),
     )

@@ -89,22 +89,21 @@ def federate(config: Config, out: Out = None) -> None:
 
     Example: python -m training federate training/configs/federated_smoke.yaml
     """
-    from rich.console import Console
-
+    from simcounsel.terminal import console
     from training.learning.federated import run_federation
 
     recipe, lines = load_recipe(config)
-    console = Console(highlight=False)
+    screen = console()
 
     def show(report: "RoundReport", held_out: float | None) -> None:
-        console.print(round_line(report, recipe.rounds, held_out))
+        screen.print(round_line(report, recipe.rounds, held_out))
         for site, why in report.failed.items():
-            console.print(f"         {site} left out: {why}")
+            screen.print(f"         {site} left out: {why}")
         for what in (report.void, *report.said):
             if what:
-                console.print(f"         {what}")
+                screen.print(f"         {what}")
 
-    with console.status("reading, and the first round"):
+    with screen.status("reading, and the first round"):
         done = run_federation(
             recipe, config, lines, out or Path("trainings") / config.stem, on_round=show
         )

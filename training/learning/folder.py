@@ -122,14 +122,14 @@ class Folder:
             b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in rows),
         )
 
-    def keep(self, arrays: Mapping[str, NDArray[Any]], told: Mapping[str, Any]) -> None:
+    def keep(self, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
         """Replace the state, as a whole or not at all."""
         with tempfile.TemporaryDirectory(dir=self.path, prefix=".state-") as place:
             save_file(
                 {name: np.ascontiguousarray(value) for name, value in arrays.items()},
                 Path(place) / "arrays.safetensors",
             )
-            (Path(place) / "state.json").write_text(json.dumps(told), encoding="utf-8")
+            (Path(place) / "state.json").write_text(json.dumps(state), encoding="utf-8")
             replace_folder(Path(place), self.path / STATE)
 
     def kept(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
@@ -188,7 +188,7 @@ def manifest_of(
         "base": dict(base),
         "data": dict(data),
         "sites": [site.model_dump(mode="json") for site in sites],
-        "account": told(account),
+        "account": account_fields(account),
         "packages": {name: _version(name) for name in PACKAGES},
     }
 
@@ -222,7 +222,7 @@ def hash_of(dialogues: Iterable[Dialogue]) -> str:
     return made.hexdigest()
 
 
-def told(account: Account | None) -> dict[str, Any] | None:
+def account_fields(account: Account | None) -> dict[str, Any] | None:
     """A privacy account as it stands in manifests and cards; None without privacy."""
     if account is None:
         return None

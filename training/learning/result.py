@@ -137,20 +137,20 @@ def card_of(
 
 def not_covered(recipe: Mapping[str, Any]) -> list[str]:
     """What was told besides the noisy sums."""
-    told = [
+    beside = [
         "numbers of sessions and clients at each site",
         "that a training took place, its recipe and its duration",
     ]
     if recipe["held_out"]:
-        told.append(
+        beside.append(
             "mean losses over held-out clients, who were not trained on; nothing was chosen by them"
         )
     if recipe["noise"] == "seeded":
-        told.append(
+        beside.append(
             "whoever knows the seed can repeat the noise: for research on open data only; people's"
             " records need `noise: secure`"
         )
-    return told
+    return beside
 
 
 def readme(card: Mapping[str, Any]) -> str:

@@ -94,9 +94,11 @@ class Learners:
         anchor = [parameter.detach().clone() for parameter in self.reading.trained()]
         optimizer = local.optimizer()
         with shifted(self.reading, shift or {}), local.watching():
-            told = [local.step((round - 1) * steps + at, optimizer, anchor) for at in range(steps)]
+            losses = [
+                local.step((round - 1) * steps + at, optimizer, anchor) for at in range(steps)
+            ]
         must_have_moved(self.reading, anchor)
-        known = [loss for loss in told if loss is not None]
+        known = [loss for loss in losses if loss is not None]
         return Learned(
             weights=adapter_weights(self.reading),
             steps=steps,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
 from training.learning.examples import Record, records_of
-from training.learning.folder import Folder, data_of, manifest_of, told
+from training.learning.folder import Folder, account_fields, data_of, manifest_of
 from training.learning.gradients import mean_loss
 from training.learning.result import write_adapter
 from training.learning.site import Learners, must_have_moved, steps_of
@@ -104,7 +104,9 @@ def tune(
     adapter = None
     if finished:
         facts = {"held_out_loss_before": before, "held_out_loss_after": after, "steps": steps}
-        adapter = write_adapter(folder, adapter_weights(local.reading), facts, spent=told(account))
+        adapter = write_adapter(
+            folder, adapter_weights(local.reading), facts, spent=account_fields(account)
+        )
     return Tuned(folder=folder, adapter=adapter, before=before, after=after)
 
 

@@ -127,12 +127,12 @@ def _attacked(audit: dict[str, Any] | None) -> dict[str, Any]:
     if not audit or not audit["attacks"]:
         return {}
     best = max(audit["attacks"], key=lambda one: float(one["trained"]["roc_auc"]))
-    told = best["trained"]
+    trained = best["trained"]
     return {
         "attack": best["attack"],
-        "auc": told["roc_auc"],
-        "auc_low": told["low"],
-        "auc_high": told["high"],
+        "auc": trained["roc_auc"],
+        "auc_low": trained["low"],
+        "auc_high": trained["high"],
         "auc_base": best["base"]["roc_auc"] if best["base"] else None,
         "auc_allowed": best["bound"],
     }

@@ -14,6 +14,7 @@ from simcounsel.events import (
     Drafted,
     Entry,
     Extracted,
+    ParameterLeftOut,
     Revised,
     SessionEnded,
     StrategyKnown,
@@ -57,6 +58,8 @@ class Account:
     """Fallbacks by purpose."""
     failures: dict[str, int]
     """The same by what went wrong."""
+    left_out: dict[str, list[str]]
+    """Parameters that a model does not take, by the model's name."""
     calls: int
     tokens: int
     """Both ways."""
@@ -103,6 +106,7 @@ def account(run: Run) -> Account:
         themes=dict(counted.themes),
         warnings=dict(counted.warnings),
         failures=dict(counted.failures),
+        left_out=dict(counted.left_out),
         calls=len(calls),
         tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
         cost_usd=sum(known) if len(known) == len(costs) else None,
@@ -120,6 +124,7 @@ class _Counted:
         self.themes: Counter[str] = Counter()
         self.warnings: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
+        self.left_out: defaultdict[str, list[str]] = defaultdict(list)
 
     def observe(self, entry: Entry) -> None:
         """Take in an event."""
@@ -138,6 +143,8 @@ class _Counted:
             case Warned(purpose=purpose, cause=cause):
                 self.warnings[purpose] += 1
                 self.failures[cause] += 1
+            case ParameterLeftOut(model=model, parameter=parameter):
+                self.left_out[model].append(parameter)
             case StrategyKnown():
                 self.found_again += 1
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from simcounsel.corpus.screens import screen
+from simcounsel.corpus.checks import check_dialogues
 from simcounsel.corpus.synthesis.account import account
 from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.strategies_text import times
@@ -18,11 +18,11 @@ from simcounsel.events import (
     StrategyLearned,
 )
 from simcounsel.runs.run import Run
-from simcounsel.runs.summary import warning_lines
+from simcounsel.runs.summary import left_out_lines, warning_lines
 
 CAUSES = {
     "resolved": "the evaluator found that nothing more is needed",
-    "told": "all was told, and nobody evaluates",
+    "disclosed": "all was told, and nobody evaluates",
     "limit": "the turn limit came",
 }
 
@@ -66,23 +66,24 @@ def account_lines(run: Run) -> Iterator[str]:
     cost = "price unknown (see --prices)" if a.cost_usd is None else f"{a.cost_usd:.4f} USD"
     yield f"model calls    {a.calls}, {a.tokens} tokens, {cost}"
     yield from warning_lines(a.warnings, a.failures)
+    yield from left_out_lines(a.left_out)
 
 
 def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
-def screened_line(run: Run) -> str:
-    """What the screens say of the dialogues, in a line."""
+def checks_line(run: Run) -> str:
+    """What the checks say of the dialogues, in a line."""
     dialogues = dialogues_of(run)
-    screened = screen(dialogues)
-    unfit = len(dialogues) - len(screened.kept(dialogues))
-    errors = len(screened.errors)
-    if not screened.findings:
-        return "screens        nothing found"
+    checked = check_dialogues(dialogues)
+    unfit = len(dialogues) - len(checked.kept(dialogues))
+    errors = len(checked.errors)
+    if not checked.findings:
+        return "checks         nothing found"
     return (
-        f"screens        {_many(errors, 'error')} in {_many(unfit, 'dialogue')}, which `export`"
-        f" leaves out, and {_many(len(screened.findings) - errors, 'warning')}; `simcounsel corpus"
+        f"checks         {_many(errors, 'error')} in {_many(unfit, 'dialogue')}, which `export`"
+        f" leaves out, and {_many(len(checked.findings) - errors, 'warning')}; `simcounsel corpus"
         " check` shows them"
     )
 

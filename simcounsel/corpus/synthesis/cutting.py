@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from simcounsel.chance import chance
-from simcounsel.corpus.synthesis.answers import MOST_FACTS, Extraction, FactDraft
+from simcounsel.corpus.synthesis.role_answers import MOST_FACTS, Extraction, FactDraft
 from simcounsel.specs.vocabulary import DISCLOSURES, Disclosure
 from simcounsel.texts import sentences
 
@@ -145,16 +145,16 @@ def cut(text: str, theme: str | None, english: bool = True) -> Extraction:
     return Extraction.model_construct(theme=theme or "other", facts=[*kept, *added])
 
 
-def _chosen(told: list[FactDraft]) -> list[FactDraft]:
+def _chosen(drafts: list[FactDraft]) -> list[FactDraft]:
     """As many as leave room for completions: the first of each stage, then the others in their
     order.
     """
     most = MOST_FACTS - len(DISCLOSURES) + 1
-    first = {fact.stage: number for number, fact in reversed(list(enumerate(told)))}
+    first = {fact.stage: number for number, fact in reversed(list(enumerate(drafts)))}
     ranked = sorted(
-        range(len(told)), key=lambda number: (first[told[number].stage] != number, number)
+        range(len(drafts)), key=lambda number: (first[drafts[number].stage] != number, number)
     )
-    return [told[number] for number in sorted(ranked[:most])]
+    return [drafts[number] for number in sorted(ranked[:most])]
 
 
 def _staged(parts: tuple[str, ...]) -> Iterator[tuple[Disclosure, str]]:

@@ -1,6 +1,6 @@
 """The safety rule of a session: danger that a seeker speaks of is taken up at once."""
 
-from simcounsel.corpus.screens.risk import IN_WORDS, risks
+from simcounsel.corpus.checks.risk import IN_WORDS, risks
 from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.weighing import Evidence
 from simcounsel.specs.vocabulary import Danger

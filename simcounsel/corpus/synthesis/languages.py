@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from simcounsel.corpus.screens.language import language_of
+from simcounsel.corpus.checks.language import language_of
 from simcounsel.corpus.synthesis.reading import LANGUAGES
 from simcounsel.specs.synthesis import Synthesis
 

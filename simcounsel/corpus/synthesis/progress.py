@@ -50,7 +50,7 @@ class _Counting:
         self.lines += isinstance(event, Disclosed | Drafted)
         self.revised += isinstance(event, Revised)
 
-    def told(self) -> str:
+    def numbers(self) -> str:
         """What the numbers say, calls and cost included."""
         usage = self.workshop.models.usage if self.workshop else None
         cost = (
@@ -85,7 +85,7 @@ class Plain(_Counting):
 
     def on_wave(self, waves: int) -> None:
         """Tell how far it is."""
-        how_far = f"{self.sessions} of {self.settings.count} sessions, {self.told()}"
+        how_far = f"{self.sessions} of {self.settings.count} sessions, {self.numbers()}"
         self._print(f"-- wave {waves - 1} is written, {waves} of {self.settings.waves}: {how_far}")
 
     def _print(self, line: str) -> None:
@@ -107,11 +107,11 @@ class Bar(_Counting):
     def on_line(self, event: Event) -> None:
         """Move the bar."""
         self.count(event)
-        self._bar.update(self._task, completed=self.sessions, told=self.told())
+        self._bar.update(self._task, completed=self.sessions, numbers=self.numbers())
 
     def on_wave(self, waves: int) -> None:
         """Show the strategies of the next wave."""
-        self._bar.update(self._task, told=self.told())
+        self._bar.update(self._task, numbers=self.numbers())
 
 
 @contextmanager
@@ -133,7 +133,9 @@ def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[W
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[told]}", markup=False),
+        TextColumn("{task.fields[numbers]}", markup=False),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
-        yield Bar(settings, bar, bar.add_task("sessions", total=settings.count, told=""))
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as bar:
+        yield Bar(settings, bar, bar.add_task("sessions", total=settings.count, numbers=""))

@@ -54,7 +54,7 @@ def _dialogue(run: Run, session: Conversation, models: dict[str, str]) -> Dialog
     opened = session.started
     assert isinstance(opened, Extracted), f"{run.folder}: {session.id} has no beginning"
     situation = next(one for one in run.synthesis.situations if one.id == opened.situation)
-    told = {
+    disclosed = {
         fact
         for line in session.lines
         if isinstance(line.event, Disclosed)
@@ -68,7 +68,7 @@ def _dialogue(run: Run, session: Conversation, models: dict[str, str]) -> Dialog
         language=LANGUAGES.get(run.synthesis.language.casefold()),
         situation=situation.text,
         turns=tuple(map(_turn, session.lines)),
-        undisclosed=tuple(fact.text for fact in opened.facts if fact.id not in told),
+        undisclosed=tuple(fact.text for fact in opened.facts if fact.id not in disclosed),
         origin=Origin(file=run.name, chat=session.id, models=models),
     )
 

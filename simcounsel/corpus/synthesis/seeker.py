@@ -4,16 +4,16 @@ only what it has told and what may come out now.
 
 from collections.abc import Sequence
 
-from simcounsel.corpus.synthesis.answers import (
+from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
+from simcounsel.corpus.synthesis.cutting import cut
+from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts
+from simcounsel.corpus.synthesis.role_answers import (
     NEW_AT_ONCE,
     Extraction,
     SeekerLine,
     extraction_problem,
     seeker_problem,
 )
-from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
-from simcounsel.corpus.synthesis.cutting import cut
-from simcounsel.corpus.synthesis.facts import ExtractFacts, SeekFacts
 from simcounsel.events import Fact
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
@@ -60,7 +60,7 @@ def extract(context: SessionContext, situation: Situation) -> Ask[Reply[Extracti
 def seek(
     context: SessionContext,
     lines: Sequence[Line],
-    told: Sequence[Fact],
+    disclosed: Sequence[Fact],
     offered: Sequence[Fact],
     stage: Disclosure,
     last: bool,
@@ -69,7 +69,7 @@ def seek(
     """The seeker: the next line, and which of the offered facts it tells."""
     system, prompt = render(
         "seek",
-        told="\n".join(f"- {fact.text}" for fact in told) or "nothing",
+        disclosed="\n".join(f"- {fact.text}" for fact in disclosed) or "nothing",
         offer=_offer(offered),
         talk=talk(lines),
         stage=LEAVING if last else WHERE[stage],

@@ -15,7 +15,7 @@ class SeekerFile:
 
     facts: tuple[Fact, ...]
     """All of its file."""
-    told: list[Fact] = field(default_factory=list)
+    disclosed: list[Fact] = field(default_factory=list)
     """What it has told, in its order."""
     quiet: int = 0
     """How many of its last lines told nothing new."""
@@ -47,11 +47,11 @@ class SeekerFile:
 
     def tell(self, ids: tuple[str, ...]) -> None:
         """Note what a line told."""
-        self.told += [fact for fact in self.facts if fact.id in ids]
+        self.disclosed += [fact for fact in self.facts if fact.id in ids]
         self.quiet = 0 if ids else self.quiet + 1
 
     def _untold(self) -> list[Fact]:
-        return [fact for fact in self.facts if fact not in self.told]
+        return [fact for fact in self.facts if fact not in self.disclosed]
 
     @property
     def complete(self) -> bool:

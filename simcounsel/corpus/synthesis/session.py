@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simcounsel.chance import chance
-from simcounsel.corpus.synthesis.answers import facts_of
 from simcounsel.corpus.synthesis.context import COUNSELOR, PERSON, Line, SessionContext
 from simcounsel.corpus.synthesis.danger import advice_on, passed_over, safe_line
+from simcounsel.corpus.synthesis.role_answers import facts_of
 from simcounsel.corpus.synthesis.seeker import extract, seek
 from simcounsel.corpus.synthesis.seeker_file import SeekerFile
 from simcounsel.corpus.synthesis.spare_lines import FAREWELL, SILENT, SPARE
@@ -68,7 +68,7 @@ class Session:
         """All of it."""
         file = SeekerFile((yield from self._extract()))
         settings, last = self.context.settings, False
-        cause: Literal["resolved", "told", "limit"] = "limit"
+        cause: Literal["resolved", "disclosed", "limit"] = "limit"
         for turn in range(1, settings.turns + 1):
             ends = last or turn == settings.turns
             file.due = (turn - 1) * len(DISCLOSURES) // settings.turns
@@ -80,7 +80,7 @@ class Session:
                 if not go_on:
                     last, cause = True, "resolved"
                 elif "evaluator" in settings.without and file.complete:
-                    last, cause = True, "told"
+                    last, cause = True, "disclosed"
         self._note(
             SessionEnded(
                 session=self.context.session,
@@ -122,18 +122,24 @@ class Session:
         silent = SILENT if self.context.english else ("...",)
         fresh = [line for line in silent if line not in {text for _, text in self._lines}]
         reply = yield from seek(
-            self.context, self._lines, file.told, offered, stage, last, rng.choice(fresh or silent)
+            self.context,
+            self._lines,
+            file.disclosed,
+            offered,
+            stage,
+            last,
+            rng.choice(fresh or silent),
         )
-        told = tuple(dict.fromkeys(reply.value.facts))
-        file.tell(told)
-        reached = [fact.stage for fact in file.told if fact.id in told]
+        disclosed = tuple(dict.fromkeys(reply.value.facts))
+        file.tell(disclosed)
+        reached = [fact.stage for fact in file.disclosed if fact.id in disclosed]
         self._say(
             PERSON,
             Disclosed(
                 session=self.context.session,
                 message=message,
                 text=one_line(reply.value.line),
-                facts=told,
+                facts=disclosed,
                 source=reply.source,
                 **traced(reply),
                 stage=max(reached, key=DISCLOSURES.index, default=stage),

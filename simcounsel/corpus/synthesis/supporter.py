@@ -7,7 +7,9 @@ from functools import cache
 
 from simcounsel.chance import chance
 from simcounsel.corpus.handwritten import read_samples
-from simcounsel.corpus.synthesis.answers import (
+from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
+from simcounsel.corpus.synthesis.facts import CorrectFacts, DistilFacts, EvaluateFacts, SupportFacts
+from simcounsel.corpus.synthesis.role_answers import (
     MOST_STRATEGIES,
     Distilled,
     Evaluation,
@@ -17,8 +19,6 @@ from simcounsel.corpus.synthesis.answers import (
     evaluation_problem,
     line_problem,
 )
-from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
-from simcounsel.corpus.synthesis.facts import CorrectFacts, DistilFacts, EvaluateFacts, SupportFacts
 from simcounsel.corpus.synthesis.strategies import Strategy
 from simcounsel.llm.question import EXAMPLES_SHOWN, Ask, Example, Question, Reply, ask
 from simcounsel.prompts import render

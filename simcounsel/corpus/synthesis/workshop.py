@@ -10,6 +10,7 @@ from typing import Self
 from simcounsel.corpus.synthesis.context import SessionContext
 from simcounsel.corpus.synthesis.session import Session, Written
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
+from simcounsel.engine.journal import Warnings
 from simcounsel.engine.opening import begin_run, models_for
 from simcounsel.errors import RunError
 from simcounsel.events import (
@@ -19,7 +20,6 @@ from simcounsel.events import (
     StrategyLearned,
     StrategyRestored,
     TickEnded,
-    Warned,
 )
 from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
@@ -64,6 +64,7 @@ class Workshop:
         self._budget = (budget_usd, budget_calls)
         self._on_line, self._on_wave = on_line, on_wave
         self._entries: list[Entry] = []
+        self._warnings = Warnings()
         self._seq = 0
         self._dealt = self.settings.dealt()
         self._digits = max(4, len(str(self.settings.count)))
@@ -78,6 +79,7 @@ class Workshop:
             )
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
+                self._warnings.observe(entry)
                 self._seq = entry.seq + 1
         except BaseException:
             self.record.end_writing()
@@ -126,8 +128,8 @@ class Workshop:
             written: Written = outcome.value
             for event in written.events:
                 self._write(event)
-            for trouble in outcome.troubles:
-                self._write(Warned(who=trouble.who, purpose=trouble.purpose, cause=trouble.cause))
+            for event in self._warnings.of(outcome):
+                self._write(event)
             proposals += written.proposals
         self._learn(proposals)
         self._write(TickEnded())

@@ -14,7 +14,7 @@ GUARDED_FROM, OPEN_BELOW = 5.5, 3.5
 DIGRESSES = 0.1
 """How often a line goes off the point."""
 MOVES: dict[str, Stage] = {
-    "guard": "doubting",
+    "defending": "doubting",
     "digress": "telling",
     "homework": "telling",
     "insight": "hopeful",
@@ -53,7 +53,7 @@ def _odds(view: TalkView, state: ClientState, spoken: int) -> dict[str, float]:
     if view.meeting == 1 and spoken < 2:
         odds["early"] = 4.0
     if state.resistance >= GUARDED_FROM and view.defenses:
-        odds["guard"] = state.resistance - GUARDED_FROM + 1.5
+        odds["defending"] = state.resistance - GUARDED_FROM + 1.5
     if view.emotion in ("anger", "disgust") or (state.resistance > 7 and state.mood < 4):
         odds["angry"] = 1.0
     if state.resistance < OPEN_BELOW or state.mood > 6:
@@ -68,15 +68,13 @@ def aim_of(view: TalkView, state: ClientState, move: str) -> str:
         return phrase("client_words", key, view.language, **slots)
 
     parts = [aims("changing", view.language)[move]]
-    if move == "guard":
+    if move == "defending":
         closed = [
             defense for index, defense in enumerate(view.defenses) if index not in state.loosened
         ] or list(view.defenses)
-        parts.append(
-            worded(
-                "guard", defense=chance(*view.key, view.me, "guard", len(view.lines)).choice(closed)
-            )
-        )
+        # the draw keeps its old label: under another one, kept recordings would be asked otherwise
+        rng = chance(*view.key, view.me, "guard", len(view.lines))
+        parts.append(worded("defending", defense=rng.choice(closed)))
     if move == "homework":
         parts.append(worded("homework", agreed=state.agreed, outcome=worded(str(state.homework))))
     if state.insights:

@@ -78,7 +78,7 @@ class Changing:
 
 
 def _touched(view: TalkView) -> Ask[tuple[int | None, tuple[Reply[str], ...]]]:
-    """Which way of guarding itself was touched, from 0, and the reply that says so; None where
+    """Which defense was touched, from 0, and the reply that says so; None where
     none was, or nothing could be.
     """
     if not (in_course(view) and view.defenses and view.heard):

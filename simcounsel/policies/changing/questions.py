@@ -1,5 +1,5 @@
-"""What a client asks itself: which of its ways of guarding was touched, what was agreed, what has
-become clear.
+"""What a client asks itself: which of its defenses was touched, what was agreed, what has become
+clear.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ NOT_TOUCHED = "none"
 
 @dataclass(frozen=True, kw_only=True)
 class TouchedFacts(Facts):
-    """Which of a client's ways of guarding itself a line touched."""
+    """Which of a client's defenses a line touched."""
 
     heard: str
     """The counselor's line."""
     defenses: tuple[str, ...]
-    """The ways of guarding, in the order of the question's options after `none`."""
+    """In the order of the question's options after `none`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +37,10 @@ class AgreedFacts(Facts):
 
 @dataclass(frozen=True, kw_only=True)
 class InsightFacts(Facts):
-    """What has become clear to a client about one of its ways of guarding."""
+    """What has become clear to a client about one of its defenses."""
 
     defense: str
-    """That way."""
+    """That one."""
 
 
 class AgreedAnswer(Answer):

@@ -10,9 +10,7 @@ from simcounsel.chance import chance
 from simcounsel.events import ClientShifted
 
 TOUCHES_TO_SOFTEN = 3
-"""The number of touches after which a way of guarding oneself loosens; half of it shows
-earlier.
-"""
+"""The number of touches after which a defense loosens; half of it shows earlier."""
 SOFTENS, HARDENS, HARDENS_HOW_OFTEN = 0.6, 0.2, 0.3
 """How far resistance (0 to 10) falls with a touch, rises at most without one, and how often."""
 BETWEEN_DRIFT, BETWEEN_SWING, WITHIN_SWING = 0.12, 1.1, 0.35
@@ -31,7 +29,7 @@ class ClientState:
     mood: float
     """0 to 10."""
     softened: tuple[int, ...]
-    """Touches of each way of guarding, in the persona's order."""
+    """Touches of each defense, in the persona's order."""
     agreed: str | None
     """What was agreed last time; None when nothing was."""
     homework: Outcome | None
@@ -43,7 +41,7 @@ class ClientState:
 
     @property
     def loosened(self) -> tuple[int, ...]:
-        """The ways of guarding that have loosened."""
+        """The defenses that have loosened, as places in the persona's list."""
         return tuple(
             index for index, touches in enumerate(self.softened) if touches >= TOUCHES_TO_SOFTEN
         )

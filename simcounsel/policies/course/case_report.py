@@ -28,13 +28,14 @@ _DIGITS = "一二三四五六七八九"
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """parts: of each, the session that it tells, and its text. 0 is what stands above the first,
-    None hindsight.
-    """
+    """A case report."""
 
     path: Path
     text: str
     parts: tuple[tuple[int | None, str], ...]
+    """Of each, the session that it tells, and its text. 0 is what stands above the first, None
+    hindsight.
+    """
 
     def told_in(self, quote: str) -> int | None:
         """The session in whose part the words stand first, 1 for what is known from before; None
@@ -54,11 +55,11 @@ class Report:
         """Whether what a text is about stands in the report by that session. A text in another
         script cannot be compared, and passes.
         """
-        told = self.until(session)
+        before = self.until(session)
         wanted = content(text)
-        if not wanted or is_chinese(units(text)) != is_chinese(units(told)):
+        if not wanted or is_chinese(units(text)) != is_chinese(units(before)):
             return True
-        return len(wanted & content(told)) >= COVERED * len(wanted)
+        return len(wanted & content(before)) >= COVERED * len(wanted)
 
     def until(self, session: int) -> str:
         """The report as far as that session, and no hindsight."""

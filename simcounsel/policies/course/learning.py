@@ -41,14 +41,14 @@ def learn(view: TalkView, state: CourseState) -> Ask[tuple[FactLearned, ...]]:
         LearningFacts(other=view.other, told=told_by(view.other, view.lines)),
         max_tokens=900,
     )
-    told: dict[tuple[str, ...], FactAnswer] = {}
+    by_words: dict[tuple[str, ...], FactAnswer] = {}
     for fact in reply.value.facts:
         if stands(fact.quote, view, view.other):
-            told.setdefault(units(fact.text), fact)
-    placed, replies = yield from _place(view, state, tuple(told.values()))
+            by_words.setdefault(units(fact.text), fact)
+    placed, replies = yield from _place(view, state, tuple(by_words.values()))
     known: set[str] = {fact.id for fact in state.facts}
     found: list[FactLearned] = []
-    for fact, place in zip(told.values(), placed, strict=True):
+    for fact, place in zip(by_words.values(), placed, strict=True):
         if place.relation == "same" and place.known in known:
             continue
         against = (place.known,) if place.known in known else ()
@@ -105,7 +105,7 @@ def formulate(view: TalkView, therapy: Therapy, state: CourseState) -> Ask[tuple
     than its field, is left out.
     """
     fields = {field.id: field for field in therapy.conceptualization}
-    told = {
+    described = {
         one: (
             f"{field.name}: {field.what}"
             + (f" Columns: {', '.join(field.columns)}." if field.columns else "")
@@ -118,12 +118,12 @@ def formulate(view: TalkView, therapy: Therapy, state: CourseState) -> Ask[tuple
         FormulationAnswer,
         FormulationAnswer(rows=()),
         {
-            "fields": listed(told),
+            "fields": listed(described),
             "formulation": formulation_text(state, therapy),
             "talk": talk_text(view.lines),
         },
         FormulationFacts(
-            fields=told,
+            fields=described,
             columns={one: len(field.columns) or 1 for one, field in fields.items()},
             told=told_by(view.other, view.lines),
         ),

@@ -18,24 +18,29 @@ from simcounsel.specs.therapy import COURSE_STAGES, CourseStage
 
 @dataclass(frozen=True, kw_only=True)
 class CourseState:
-    """session: the present one, from 1. spent: sessions held so far, by stage, the present one left
-    out. met: the quote that shows each goal to be met. planned: of the present session; skills: ids
-    chosen for it; used: of these, the ones reasoned with so far, in order. aimed: goals that
-    earlier sessions aimed at, once for each. reviews, steps: of earlier sessions.
-    """
+    """Where a course stands."""
 
     session: int
+    """The present one, from 1."""
     stage: CourseStage
     spent: dict[str, int]
+    """Sessions held so far, by stage, the present one left out."""
     met: dict[str, str]
+    """The quote that shows each goal to be met."""
     planned: SessionPlanned | None
+    """Of the present session."""
     skills: tuple[str, ...]
+    """Ids chosen for it."""
     used: tuple[str, ...]
+    """Of these, the ones reasoned with so far, in order."""
     aimed: tuple[str, ...]
+    """Goals that earlier sessions aimed at, once for each."""
     facts: tuple[FactLearned, ...]
     formulated: tuple[Formulated, ...]
     reviews: tuple[SessionReviewed, ...]
+    """Of earlier sessions."""
     steps: tuple[CourseAdvanced, ...]
+    """Of earlier sessions."""
 
     @property
     def last(self) -> SessionReviewed | None:

@@ -91,16 +91,18 @@ ONCE_MORE_NOW: tuple[Step, ...] = ("company", "agree", "help")
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """What is known of the dangers by name. answer: to the question whether the nearest one is
-    there; None where it has not been answered. first: the nearest one was not asked about by name
-    though the opening is over (an earlier one was denied, or is farther). more: a further one was
-    not either. second: the client has another one beside it.
-    """
+    """What is known of the dangers by name."""
 
     answer: Verdict | None = None
+    """To the question whether the nearest one is there; None where it has not been answered."""
     first: bool = False
+    """The nearest one was not asked about by name though the opening is over (an earlier one was
+    denied, or is farther).
+    """
     more: bool = False
+    """A further one was not either."""
     second: bool = False
+    """The client has another one beside it."""
 
 
 def route(

@@ -24,13 +24,13 @@ _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」")
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What a line of the protocol must hold and must not. numbers: all of these; one_of: one of
-    these outside of quotation marks, in a line that asks, unless empty.
-    """
+    """What a line of the protocol must hold and must not."""
 
     language: str
     numbers: tuple[str, ...] = ()
+    """All of these."""
     one_of: tuple[str, ...] = ()
+    """One of these outside of quotation marks, in a line that asks, unless empty."""
 
     def problem(self, text: str) -> str | None:
         """What is wrong with a line; None when nothing is."""

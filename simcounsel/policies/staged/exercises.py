@@ -71,13 +71,13 @@ def _said(cue: str, text: str, language: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """What was kept for the choice. candidates: all, with why. wider: which of WIDER it took, from
-    0.
-    """
+    """What was kept for the choice."""
 
     kept: tuple[Exercise, ...]
     candidates: tuple[Candidate, ...]
+    """All, with why."""
     wider: int
+    """Which of WIDER it took, from 0."""
 
 
 def fitting(

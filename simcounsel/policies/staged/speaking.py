@@ -1,4 +1,4 @@
-"""What the agent of a state is told, and the hand-written lines that go with it."""
+"""What the agent of a state is asked to do, and the hand-written lines that go with it."""
 
 from simcounsel.agents.talk import Decision
 from simcounsel.events import Judged, Transitioned
@@ -55,8 +55,8 @@ def _fitting(state: State, said_here: int) -> tuple[str, ...]:
 
 def _reason(now: Session) -> str:
     """The last thing that was decided in this turn."""
-    told = [event.reason for event in now.events if isinstance(event, Transitioned | Judged)]
-    return told[-1] if told else "the state goes on"
+    reasons = [event.reason for event in now.events if isinstance(event, Transitioned | Judged)]
+    return reasons[-1] if reasons else "the state goes on"
 
 
 def _exercise(now: Session, state: State) -> Exercise | None:
@@ -90,7 +90,7 @@ def _filled(line: str, exercise: Exercise | None, steps: tuple[str, ...]) -> str
 
 def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[str, ...]) -> str:
     view = now.view
-    told = words(view.language)
+    phrases = words(view.language)
     _, brief = render(
         "staged_brief",
         view.language,
@@ -99,21 +99,21 @@ def _brief(now: Session, state: State, exercise: Exercise | None, steps: tuple[s
         prompt=state.prompt,
         day=now.day,
         cap=now.manual.days.cap,
-        since=_since(now, told),
-        notes=now.notes or told["none"],
-        exercise=_about(now, state, exercise, steps, told),
+        since=_since(now, phrases),
+        notes=now.notes or phrases["none"],
+        exercise=_about(now, state, exercise, steps, phrases),
     )
     return "\n".join(line.rstrip() for line in brief.splitlines() if line.strip())
 
 
-def _since(now: Session, told: dict[str, str]) -> str:
+def _since(now: Session, phrases: dict[str, str]) -> str:
     """What the meeting before means for this line."""
     if now.view.moves:
         return ""
     began = next(event for event in now.here if isinstance(event, Transitioned))
     if began.resumed:
-        return told["same_day"]
-    return told["later"] if now.view.meeting > 1 else told["first"]
+        return phrases["same_day"]
+    return phrases["later"] if now.view.meeting > 1 else phrases["first"]
 
 
 def _about(
@@ -121,23 +121,23 @@ def _about(
     state: State,
     exercise: Exercise | None,
     steps: tuple[str, ...],
-    told: dict[str, str],
+    phrases: dict[str, str],
 ) -> str:
     if state.exercise is None:
         return ""
     if exercise is None:
         return render("staged_no_exercise", now.view.language, other=now.view.other)[1]
     part = (
-        told[state.exercise]
+        phrases[state.exercise]
         .replace("$afterwards", exercise.afterwards)
         .replace("$steps", " ".join(steps))
     )
     if state.exercise == "explain":
         if not steps:
-            part = told["explain_again"].replace("$steps", " ".join(exercise.steps))
+            part = phrases["explain_again"].replace("$steps", " ".join(exercise.steps))
         else:
             part += (
-                " " + told["explain_last" if steps[-1] == exercise.steps[-1] else "explain_more"]
+                " " + phrases["explain_last" if steps[-1] == exercise.steps[-1] else "explain_more"]
             )
     return render(
         "staged_exercise",

@@ -22,16 +22,14 @@ _APPENDING = threading.Lock()
 
 
 class Given(Part):
-    """What a page sends when a rater is done with an item. answers: by question; `None` is "cannot
-    say".
-
-    seconds: how long the item was on the screen; `None` where the page could not tell.
-    """
+    """What a page sends when a rater is done with an item."""
 
     item: Annotated[str, Field(max_length=20)]
     answers: Annotated[dict[str, StrictInt | None], Field(max_length=40)]
+    """By question; `None` is "cannot say"."""
     comment: Annotated[str, Field(max_length=COMMENT_LENGTH)] = ""
     seconds: Annotated[float | None, Field(ge=0, le=LONGEST_SECONDS, allow_inf_nan=False)] = None
+    """How long the item was on the screen; `None` where the page could not tell."""
 
     @field_validator("comment")
     @classmethod
@@ -42,12 +40,14 @@ class Given(Part):
 
 
 class Answer(Given):
-    """A line of answers.jsonl. position: from 1 in that rater's order; time: in UTC."""
+    """A line of answers.jsonl."""
 
     study: str
     rater: str
     position: int
+    """From 1 in that rater's order."""
     time: str
+    """In UTC."""
 
     @field_validator("time")
     @classmethod

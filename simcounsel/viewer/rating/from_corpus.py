@@ -37,10 +37,10 @@ def is_corpus(path: Path) -> bool:
 
 def _is_synthesis(manifest: Path) -> bool:
     try:
-        told = json.loads(manifest.read_bytes())
+        fields = json.loads(manifest.read_bytes())
     except (OSError, ValueError):
         return False
-    return isinstance(told, dict) and bool(told.get("synthesis"))
+    return isinstance(fields, dict) and bool(fields.get("synthesis"))
 
 
 def of_corpus(

@@ -15,11 +15,7 @@ Label = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class RatingItem(Spec):
-    """One question with a Likert scale from 1 to `points`.
-
-    compares: the low end is the first text of a pair and the high end the second; the CSV then also
-    has the value turned so that high means the later version.
-    """
+    """One question with a Likert scale from 1 to `points`."""
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     text: Annotated[str, Field(min_length=1, max_length=400)]
@@ -27,26 +23,28 @@ class RatingItem(Spec):
     low: Label
     high: Label
     compares: bool = False
+    """The low end is the first text of a pair and the high end the second; the CSV then also has
+    the value turned so that high means the later version.
+    """
 
 
 class RatingInstrument(Spec):
-    """The questions about each transcript or pair, and how the two speakers are called.
-
-    person: what stands for the client; partner: for whoever the client talks with, counselor or
-    not. mask: words that would tell the condition; `counsel*` stands for every word that begins so.
-    may_skip: whether "cannot say" is an answer. raters: how many, where the command line says
-    nothing.
-    """
+    """The questions about each transcript or pair, and how the two speakers are called."""
 
     title: Label
     instructions: Annotated[str, Field(min_length=1, max_length=6000)]
     about: Literal["transcripts", "personas"]
     items: Annotated[tuple[RatingItem, ...], Field(min_length=1, max_length=40)]
     person: Annotated[str, Field(min_length=1, max_length=20)] = "A"
+    """What stands for the client."""
     partner: Annotated[str, Field(min_length=1, max_length=20)] = "B"
+    """For whoever the client talks with, counselor or not."""
     mask: tuple[Annotated[str, Field(pattern=r"^\w[^*]*\*?$", max_length=60)], ...] = ()
+    """Words that would tell the condition; `counsel*` stands for every word that begins so."""
     may_skip: bool = True
+    """Whether "cannot say" is an answer."""
     raters: Annotated[int, Field(ge=1, le=500)] = 2
+    """How many, where the command line says nothing."""
 
     @model_validator(mode="after")
     def _agrees(self) -> "RatingInstrument":

@@ -12,17 +12,16 @@ FEWEST_LINES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What is taken from each run, or of each corpus and condition.
-
-    who: only this client; partners: whom the client talks with; most: at most so many items, drawn
-    by chance (of a corpus by theme), `None` for all; fewest_lines: shorter conversations are left
-    out.
-    """
+    """What is taken from each run, or of each corpus and condition."""
 
     who: str | None = None
+    """Only this client."""
     partners: tuple[Partner, ...] = ("counselor", "layperson")
+    """Whom the client talks with."""
     most: int | None = None
+    """At most so many items, drawn by chance (of a corpus by theme), `None` for all."""
     fewest_lines: int = FEWEST_LINES
+    """Shorter conversations are left out."""
 
 
 @dataclass(frozen=True, kw_only=True)

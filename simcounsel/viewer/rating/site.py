@@ -136,7 +136,7 @@ def serve_ratings(folder: Path, *, host: str, port: int, say: Callable[[str], No
     """Serve the study until Ctrl-C; tells each rater's link."""
     study = open_study(folder)
 
-    def told(base: str) -> None:
+    def announce(base: str) -> None:
         for line in links(
             study,
             base.replace("//0.0.0.0:", f"//{socket.gethostname()}:").replace(
@@ -145,4 +145,6 @@ def serve_ratings(folder: Path, *, host: str, port: int, say: Callable[[str], No
         ):
             say(line)
 
-    listen(make_rating_app(folder, public=host not in LOOPBACK), host=host, port=port, opened=told)
+    listen(
+        make_rating_app(folder, public=host not in LOOPBACK), host=host, port=port, opened=announce
+    )

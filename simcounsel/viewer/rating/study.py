@@ -45,13 +45,13 @@ class Shown(Part):
 
 
 class Rater(Part):
-    """A rater. token: the secret part of the link; order: ids of the items, as this rater meets
-    them.
-    """
+    """A rater."""
 
     name: str
     token: str
+    """The secret part of the link."""
     order: tuple[str, ...]
+    """Ids of the items, as this rater meets them."""
 
 
 class Study(Part):
@@ -97,10 +97,6 @@ class Study(Part):
 class Origin(Part):
     """Where an item comes from. `None` means that the run does not say, or that it is of the other
     kind.
-
-    person, partner: whose talk it is (partner_role: counselor, layperson or client), or whose
-    persona. earlier: which of the two texts is the earlier, 1 or 2; version: the number of the
-    later one. also_in: runs in which the very same text stands, such as forks that share a past.
     """
 
     run: str
@@ -110,12 +106,18 @@ class Origin(Part):
     world_seed: int | None
     model: str | None
     person: str
+    """Whose talk or persona it is."""
     partner: str | None = None
+    """With whom the talk is."""
     partner_role: str | None = None
+    """Counselor, layperson or client."""
     chat: str | None = None
     earlier: Literal[1, 2] | None = None
+    """Which of the two texts is the earlier, 1 or 2."""
     version: int | None = None
+    """The number of the later one."""
     also_in: tuple[str, ...] = ()
+    """Runs in which the very same text stands, such as forks that share a past."""
 
 
 class Key(Part):

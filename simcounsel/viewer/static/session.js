@@ -5,7 +5,7 @@ import { h, said } from "./dom.js";
 import { bars, drawTurn, loader } from "./loop.js";
 import { words } from "./sessionlist.js";
 
-const ENDED = { resolved: "the evaluator found that nothing more is needed", told: "all was told, and nobody evaluates", limit: "the turn limit came" };
+const ENDED = { resolved: "the evaluator found that nothing more is needed", disclosed: "all was told, and nobody evaluates", limit: "the turn limit came" };
 const PART = { character: "who", plight: "what", demand: "how" };
 const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 

@@ -149,21 +149,21 @@ class Network:
         nodes = self.nodes()
 
         def ask(step: Step, said: Mapping[str, Said]) -> dict[str, Said | Failed]:
-            told: dict[str, Records] = {site: {SUM: one} for site, one in said.items()}
+            messages: dict[str, Records] = {site: {SUM: one} for site, one in said.items()}
             if step == "mask":
-                told = {
+                messages = {
                     site: {
-                        **told[site],
+                        **messages[site],
                         RECORD: {
                             "task": tasks[site],
                             "terms": self.terms.fingerprint,
                             "drawn": site in drawn,
                         },
                     }
-                    for site in told
+                    for site in messages
                 }
             seconds = self.terms.timeout_s if step == "mask" else min(self.terms.timeout_s, SHORT_S)
-            answers = self._answers(told, nodes, f"train.{step}", "sum", seconds)
+            answers = self._answers(messages, nodes, f"train.{step}", "sum", seconds)
             return {
                 site: one if isinstance(one, Failed) else bytes_of(one[SUM])
                 for site, one in answers.items()

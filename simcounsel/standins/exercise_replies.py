@@ -28,12 +28,12 @@ _OPEN = re.compile(
 _ASKS = re.compile(r"\bif you (?:like|want)|\btell me when\b", re.IGNORECASE)
 
 
-class Offers:
+class ExerciseReplies:
     """Knows what is offered, and what to say to it."""
 
     def __init__(self, similarity: Similarity) -> None:
         self._similarity = similarity
-        self._known = labelled("offers")
+        self._known = labelled("exercise_questions")
         self._probe = Probe(similarity, self._known, neighbours=6)
 
     def reply(self, facts: LineFacts, seed: int) -> str | None:
@@ -46,7 +46,7 @@ class Offers:
         rng = chance(seed, "offer")
         fresh = [
             text
-            for text, label in labelled("replies")
+            for text, label in labelled("exercise_replies")
             if label == self._say(kind, facts, rng) and text not in facts.own
         ]
         fresh = [text for text in fresh if text not in facts.said[-12:]] or fresh
@@ -110,7 +110,7 @@ class Offers:
             return "accept" if rng.random() < tries else "ask" if rng.random() < ASKS else "decline"
         if kind == "guiding":
             begun = sum(
-                text in {t for t, label in labelled("replies") if label == "going_on"}
+                text in {t for t, label in labelled("exercise_replies") if label == "going_on"}
                 for text in facts.own[-3:]
             )
             return "understood" if begun >= 2 else "going_on"
@@ -120,11 +120,15 @@ class Offers:
 def _just_did(facts: LineFacts) -> bool:
     """Whether one's own last line said that the exercise was done or understood."""
     return bool(facts.own) and facts.own[-1] in {
-        text for text, label in labelled("replies") if label == "understood"
+        text for text, label in labelled("exercise_replies") if label == "understood"
     }
 
 
 def _exercise_spoken_of(facts: LineFacts) -> bool:
     """Whether something was offered before: a reply to an offer is among one's own lines."""
-    replies = {text for text, label in labelled("replies") if label in ("accept", "ask", "decline")}
+    replies = {
+        text
+        for text, label in labelled("exercise_replies")
+        if label in ("accept", "ask", "decline")
+    }
     return any(text in replies for text in facts.own)

@@ -44,14 +44,14 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class Alike:
-    """Text `later` is alike to `earlier` (places in what was compared). estimated: by the sketches;
-    exact: by counting; both 0 to 1.
-    """
+    """Text `later` is alike to `earlier` (places in what was compared)."""
 
     later: int
     earlier: int
     estimated: float
+    """By the sketches."""
     exact: float
+    """By counting; both 0 to 1."""
 
 
 def shingles(text: str) -> Hashes:

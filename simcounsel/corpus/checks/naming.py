@@ -5,9 +5,9 @@ leads to a name.
 import re
 from functools import cache
 
+from simcounsel.corpus.checks.language import language_of
+from simcounsel.corpus.checks.wordlists import phrases
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.language import language_of
-from simcounsel.corpus.screens.wordlists import phrases
 from simcounsel.texts.blinding import Blinding
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞŁŚŻĆÇŠŽ][^\W\d_]+(?:['’-][^\W\d_]+)*"

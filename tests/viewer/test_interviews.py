@@ -14,9 +14,9 @@ from simcounsel.llm.question import Question
 from simcounsel.measuring.interview_files import stored
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
-from simcounsel.viewer import asking
-from simcounsel.viewer.asking import asking_routes
+from simcounsel.viewer import interviews
 from simcounsel.viewer.guard import POSTS
+from simcounsel.viewer.interviews import interview_routes
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
 from tests.stage import switchboard
@@ -28,7 +28,7 @@ class Site:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.client = TestClient(
-            make_app(RunList(run.folder.parent), more=asking_routes(RunList(run.folder.parent))),
+            make_app(RunList(run.folder.parent), more=interview_routes(RunList(run.folder.parent))),
             base_url="http://localhost",
         )
         self.base = f"/api/runs/{run.folder.name}"
@@ -131,8 +131,8 @@ def test_money_is_never_spent_unasked(site: Site, monkeypatch: pytest.MonkeyPatc
         opened.append(model)
         return switchboard(Scripted())
 
-    monkeypatch.setattr(asking, "answering_model", lambda run: "openai:gpt-4o")
-    monkeypatch.setattr(asking, "open_models", paid)
+    monkeypatch.setattr(interviews, "answering_model", lambda run: "openai:gpt-4o")
+    monkeypatch.setattr(interviews, "open_models", paid)
     reply = site.ask(model="openai:gpt-4o")
     assert (
         reply.status_code == 409
@@ -162,7 +162,7 @@ def test_one_question_at_a_time_and_models_are_kept(
         opened.append(model)
         return switchboard(Scripted({"interview": slowly}))
 
-    monkeypatch.setattr(asking, "open_models", open_models)
+    monkeypatch.setattr(interviews, "open_models", open_models)
     answers: list[Any] = []
     with site.client:
         thread = threading.Thread(target=lambda: answers.append(site.ask()))
@@ -196,6 +196,6 @@ def test_a_run_whose_source_is_gone_says_so(site: Site, monkeypatch: pytest.Monk
     def gone(run: Run) -> str:
         raise RunError("this run replays /nowhere, whose model would answer: no run there")
 
-    monkeypatch.setattr(asking, "answering_model", gone)
+    monkeypatch.setattr(interviews, "answering_model", gone)
     assert site.told()["models"] == [] and "replays /nowhere" in site.told()["trouble"]
     assert "replays /nowhere" in site.ask(model="embedded").json()["error"]

@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 import numpy as np
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Corpus, Limits
+from simcounsel.corpus.checks.shingles import near_duplicates
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import is_character, units
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Corpus, Limits
-from simcounsel.corpus.screens.shingles import near_duplicates
 
 ORDER = ("test", "validation", "train", None)
 """Of two near-duplicates the one in the earlier of these is kept, so that a test set stays

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simcounsel.corpus.screens.language import language_of
+from simcounsel.corpus.checks.language import language_of
 from tests.corpus.talks import FILLER, found, talk
 
 

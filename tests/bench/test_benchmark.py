@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from simcounsel.bench.asking import Bench
+from simcounsel.bench.benchmark import Bench
 from simcounsel.bench.cases import Exchange
 from simcounsel.bench.counselor import Counselor, spoken
 from simcounsel.bench.folder import Folder, plan_bench

@@ -8,8 +8,8 @@ from datasketch import MinHash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.corpus.screens import shingles as shingling
-from simcounsel.corpus.screens.shingles import (
+from simcounsel.corpus.checks import shingles as shingling
+from simcounsel.corpus.checks.shingles import (
     SHINGLE,
     SKETCH,
     jaccard,

@@ -60,13 +60,14 @@ _I = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """One statement. about: age, name, job, married, together, or a kind of relatives (sons,
-    children ...). value: what compares. span: where.
-    """
+    """One statement."""
 
     about: str
+    """Age, name, job, married, together, or a kind of relatives (sons, children ...)."""
     value: int | str
+    """What compares."""
     span: tuple[int, int]
+    """Where it stands."""
 
 
 def facts(text: str, person: str = "me") -> Iterator[Fact]:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from simcounsel.corpus.screens.identifying import stretches
-from simcounsel.corpus.screens.naming import people
-from simcounsel.corpus.screens.risk import risks
+from simcounsel.corpus.checks.identifying import stretches
+from simcounsel.corpus.checks.naming import people
+from simcounsel.corpus.checks.risk import risks
 from simcounsel.safety.acknowledging import acknowledges
 from tests.corpus.talks import FILLER, found, talk
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from simcounsel.corpus.checks.findings import Finding, Severity, quoted
+from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.wordlists import phrases
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.findings import Finding, Severity, quoted
-from simcounsel.corpus.screens.rules import Limits
-from simcounsel.corpus.screens.wordlists import phrases
 
 _QUOTES = re.compile(r"“[^”\n]{0,400}”|\"[^\"\n]{0,400}\"|「[^」\n]{0,400}」|«[^»\n]{0,400}»")
 Place = tuple[int, re.Match[str]]

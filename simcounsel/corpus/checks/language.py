@@ -6,10 +6,10 @@ from functools import cache, lru_cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Corpus, Limits
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import units
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Corpus, Limits
 
 LETTERS, SURE = 60, 0.99
 """A text in a shared script (Latin, Cyrillic, Arabic) is judged from this number of letters on, and

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.wordlists import phrases
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.measures import is_character, units
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Limits
-from simcounsel.corpus.screens.wordlists import phrases
 
 SAME_WORDS, SAME_CHARACTERS = 6, 12
 """As many words (Chinese characters) in a row as this that stand in the counselor's reasoning and

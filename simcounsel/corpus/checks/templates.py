@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Corpus, Limits
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import is_character, units
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Corpus, Limits
 from simcounsel.texts import sentences
 
 FRAME, FRAME_CHARACTERS = 4, 6

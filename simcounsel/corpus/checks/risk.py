@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Limits
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Limits
 from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import hear
 from simcounsel.safety.weighing import Evidence

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from string import Template
 
+from simcounsel.corpus.checks.as_text import place
+from simcounsel.corpus.checks.checking import RULES
+from simcounsel.corpus.checks.findings import Checked, Finding
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.findings import Finding, Screened
-from simcounsel.corpus.screens.screening import RULES
-from simcounsel.corpus.screens.telling import place
 
 IN_CONTEXT, LISTED = 12, 500
 """How many findings of a rule are shown among their neighbouring turns, and how many more in a
@@ -18,31 +18,31 @@ LONG = 600
 """A longer turn is shown from this many characters before the place to as many after it."""
 
 
-def page(screened: Screened, dialogues: Sequence[Dialogue], source: str) -> str:
+def page(checked: Checked, dialogues: Sequence[Dialogue], source: str) -> str:
     """The page as HTML; whatever a dialogue holds is shown as text. source: what was checked, for
     the title.
     """
     by_id = {dialogue.id: dialogue for dialogue in dialogues}
-    counts = screened.counts()
-    silent = ", ".join(rule for rule in screened.rules if rule not in counts) or "none"
+    counts = checked.counts()
+    silent = ", ".join(rule for rule in checked.rules if rule not in counts) or "none"
     text = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     return Template(text).substitute(
         title=escaped(f"{source}: corpus check"),
-        verdict=escaped(verdict(screened, len(dialogues))),
+        verdict=escaped(verdict(checked, len(dialogues))),
         silent=escaped(silent),
-        table=_table(screened),
-        sections="\n".join(_section(rule, screened, by_id) for rule in counts),
+        table=_table(checked),
+        sections="\n".join(_section(rule, checked, by_id) for rule in counts),
     )
 
 
-def verdict(screened: Screened, dialogues: int) -> str:
+def verdict(checked: Checked, dialogues: int) -> str:
     """In a sentence: how many dialogues, how many without an error."""
-    faulty = len({finding.dialogue for finding in screened.errors} - {None})
-    warnings = len(screened.findings) - len(screened.errors)
+    faulty = len({finding.dialogue for finding in checked.errors} - {None})
+    warnings = len(checked.findings) - len(checked.errors)
     return (
         f"{_many(dialogues, 'dialogue')}, {max(dialogues - faulty, 0):,} without an error;"
-        f" {_many(len(screened.errors), 'error')} and {_many(warnings, 'warning')} by"
-        f" {_many(len(screened.rules), 'rule')}"
+        f" {_many(len(checked.errors), 'error')} and {_many(warnings, 'warning')} by"
+        f" {_many(len(checked.rules), 'rule')}"
     )
 
 
@@ -65,13 +65,13 @@ def escaped(text: str) -> str:
     return html.escape(shown)
 
 
-def _table(screened: Screened) -> str:
+def _table(checked: Checked) -> str:
     rows = "".join(
         f'<tr><td><a href="#{rule}">{_broken(rule)}</a><br><span class="soft'
         f' small">{escaped(RULES[rule].looks_for)}</span></td><td'
         f' class="number">{count.errors:,}</td><td class="number">{count.warnings:,}</td><td'
         f' class="number">{count.dialogues:,}</td></tr>'
-        for rule, count in screened.counts().items()
+        for rule, count in checked.counts().items()
     )
     head = '<tr><th scope="col">rule</th>' + "".join(
         f'<th scope="col" class="number">{name}</th>'
@@ -85,12 +85,12 @@ def _broken(rule: str) -> str:
     return rule.replace("_", "_<wbr>")
 
 
-def _section(rule: str, screened: Screened, by_id: Mapping[str, Dialogue]) -> str:
+def _section(rule: str, checked: Checked, by_id: Mapping[str, Dialogue]) -> str:
     """Errors before warnings; the first in context, the next in a list, of the rest how many they
     are.
     """
     mine = sorted(
-        (finding for finding in screened.findings if finding.rule == rule),
+        (finding for finding in checked.findings if finding.rule == rule),
         key=lambda finding: finding.severity,
     )
     later, left = mine[IN_CONTEXT : IN_CONTEXT + LISTED], len(mine) - IN_CONTEXT - LISTED

@@ -2,18 +2,18 @@
 
 import pytest
 
-from simcounsel.corpus.screens import RULES, Limits, screen
-from simcounsel.corpus.screens.shape import length
+from simcounsel.corpus.checks import RULES, Limits, check_dialogues
+from simcounsel.corpus.checks.shape import length
 from simcounsel.errors import CorpusError
 from tests.corpus.talks import FILLER, found, talk
 
 
 def test_a_sound_dialogue_has_no_finding() -> None:
-    assert screen([talk(*FILLER)]).findings == ()
+    assert check_dialogues([talk(*FILLER)]).findings == ()
 
 
 def test_empty_corpus() -> None:
-    (finding,) = screen([]).findings
+    (finding,) = check_dialogues([]).findings
     assert (finding.rule, finding.severity, finding.dialogue) == ("empty_corpus", "error", None)
 
 
@@ -88,15 +88,15 @@ def test_length(text: str, words: int) -> None:
 
 def test_rules_are_chosen_by_name() -> None:
     bad = talk("C: Hello.")
-    assert screen([bad], rules=["too_short"]).rules == ("too_short",)
-    assert "too_short" not in screen([bad], skip=["too_short"]).counts()
+    assert check_dialogues([bad], rules=["too_short"]).rules == ("too_short",)
+    assert "too_short" not in check_dialogues([bad], skip=["too_short"]).counts()
     with pytest.raises(CorpusError, match=r"no rule 'too_shrt'; did you mean 'too_short'\?"):
-        screen([bad], rules=["too_shrt"])
+        check_dialogues([bad], rules=["too_shrt"])
 
 
 def test_counts_and_kept() -> None:
     good, bad = talk(*FILLER, "C: Bye.", id="good"), talk("C: a", "C: ", id="bad")
-    done = screen([good, bad], rules=["single_speaker", "ends_on_client", "empty_turn"])
+    done = check_dialogues([good, bad], rules=["single_speaker", "ends_on_client", "empty_turn"])
     assert done.kept([good, bad]) == (good,)
     counts = done.counts()
     assert list(counts) == [name for name in RULES if name in counts]

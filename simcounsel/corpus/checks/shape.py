@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Corpus, Limits
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import unit_of, units
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Corpus, Limits
 
 FAR = 5
 """A line of this many times the limit is an error: a pasted text, not speech."""

@@ -32,18 +32,18 @@ from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.run_list import RunList
 
 
-def asking_routes(run_list: RunList, models: Sequence[str] = ("embedded",)) -> list[Route]:
+def interview_routes(run_list: RunList, models: Sequence[str] = ("embedded",)) -> list[Route]:
     """`GET /api/runs/{run}/interviews` and `POST /api/runs/{run}/interview`, for
     `make_app(more=...)`.
 
     models: who may answer beside the run's own model; a page cannot name another, since whoever
     started the site pays for what it calls.
     """
-    asker = Asker(run_list, models)
-    atexit.register(asker.close)
+    interviewer = Interviewer(run_list, models)
+    atexit.register(interviewer.close)
     return [
-        Route("/api/runs/{run}/interviews", asker.interviews),
-        Route("/api/runs/{run}/interview", asker.ask, methods=["POST"]),
+        Route("/api/runs/{run}/interviews", interviewer.interviews),
+        Route("/api/runs/{run}/interview", interviewer.ask, methods=["POST"]),
     ]
 
 
@@ -56,7 +56,7 @@ class Refused(Exception):
         self.answer = {"error": why} | more
 
 
-class Asker:
+class Interviewer:
     """Puts the questions of a site, one at a time for each run; models are opened once and kept."""
 
     def __init__(self, run_list: RunList, models: Sequence[str]) -> None:
@@ -69,7 +69,7 @@ class Asker:
     async def interviews(self, request: Request) -> Response:
         """The stored interviews of a run, and who could answer another."""
         try:
-            return as_json(await asyncio.to_thread(self._told, request.path_params["run"]))
+            return as_json(await asyncio.to_thread(self._listed, request.path_params["run"]))
         except Refused as refused:
             return as_json(refused.answer, refused.status)
 
@@ -113,7 +113,7 @@ class Asker:
             )
         return run
 
-    def _told(self, name: str) -> dict[str, Any]:
+    def _listed(self, name: str) -> dict[str, Any]:
         run = self._run(name)
         try:
             own = answering_model(run)
@@ -160,10 +160,10 @@ class Asker:
                 409, f"{model} may cost money; confirm that it may be asked", may_cost=True
             )
         with self._one_at_a_time:
-            told = interview.ask(question, self._opened(run, model))
+            exchange = interview.ask(question, self._opened(run, model))
         _, moment, *_ = introduction(interview)
         danger = word_to_human(question, "", run.world.language, run.world.safety.locale)
-        return told | {
+        return exchange | {
             "danger": danger,
             "interview": interview.name,
             "who": interview.head["who"],

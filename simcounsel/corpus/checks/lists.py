@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.rules import Limits
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.rules import Limits
 
 _START = r"(?:^|(?<=[\n.!?:;,。！？：；，、]))[ \t]*"
 _ITEM = re.compile(

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 
-from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens import (
+from simcounsel.corpus.checks import (
     contradiction,
     identifying,
     language,
@@ -16,8 +15,9 @@ from simcounsel.corpus.screens import (
     shape,
     templates,
 )
-from simcounsel.corpus.screens.findings import Finding, Screened
-from simcounsel.corpus.screens.rules import Limits, Rule, each
+from simcounsel.corpus.checks.findings import Checked, Finding
+from simcounsel.corpus.checks.rules import Limits, Rule, each
+from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.errors import CorpusError
 
 RULES: dict[str, Rule] = {
@@ -92,7 +92,7 @@ RULES: dict[str, Rule] = {
 """By name, in the order in which findings are given."""
 
 
-def screen(
+def check_dialogues(
     dialogues: Sequence[Dialogue],
     *,
     rules: Collection[str] | None = None,
@@ -100,7 +100,7 @@ def screen(
     splits_known: bool = True,
     limits: Limits | None = None,
     on_rule: Callable[[str, int, int], None] | None = None,
-) -> Screened:
+) -> Checked:
     """Look through a corpus. The same dialogues give the same findings in the same order.
 
     rules: the names of those to apply, all if None; skip: those to leave out. splits_known: whether
@@ -123,7 +123,7 @@ def screen(
                 (-1 if finding.dialogue is None else place[finding.dialogue], order, finding)
             )
     found.sort(key=lambda entry: (entry[0], entry[1], entry[2].turn or 0, entry[2].span or (0, 0)))
-    return Screened(
+    return Checked(
         findings=tuple(finding for _, _, finding in found),
         rules=tuple(rule.name for rule in chosen),
     )

@@ -1,4 +1,4 @@
-"""What a screen says: one finding for each place where a corpus may be wrong, and all of them
+"""What the checks say: one finding for each place where a corpus may be wrong, and all of them
 together.
 """
 
@@ -15,22 +15,23 @@ QUOTED = 80
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One place that may be wrong.
-
-    dialogue: its id; None where the whole corpus is meant. turn: from 1; None where the whole
-    dialogue is meant. severity: an `error` makes the dialogue unfit for training, a `warning` is
-    for a person to look at. what: what was seen, with the place quoted. remedy: what to do about
-    it. span: where in the turn's text it stands (characters, from 0, end excluded); None if it has
-    no one place.
-    """
+    """One place that may be wrong."""
 
     dialogue: str | None
+    """Its id; None where the whole corpus is meant."""
     turn: int | None
+    """From 1; None where the whole dialogue is meant."""
     rule: str
     severity: Severity
+    """An `error` makes the dialogue unfit for training, a `warning` is for a person to look at."""
     what: str
+    """What was seen, with the place quoted."""
     remedy: str
+    """What to do about it."""
     span: tuple[int, int] | None = None
+    """Where in the turn's text it stands (characters, from 0, end excluded); None if it has no one
+    place.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +44,14 @@ class Count:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Screened:
+class Checked:
     """All findings: by the dialogue's place in the corpus, then the rule's place among the rules,
-    then turn. rules: those that were applied.
+    then turn.
     """
 
     findings: tuple[Finding, ...]
     rules: tuple[str, ...]
+    """Those that were applied."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from simcounsel.corpus.checks.facts import Fact, facts
+from simcounsel.corpus.checks.findings import Finding, Severity, quoted
+from simcounsel.corpus.checks.naming import people
+from simcounsel.corpus.checks.rules import Limits
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.facts import Fact, facts
-from simcounsel.corpus.screens.findings import Finding, Severity, quoted
-from simcounsel.corpus.screens.naming import people
-from simcounsel.corpus.screens.rules import Limits
 
 BIRTHDAY = 1
 """Years by which an age may differ: people round, and have birthdays."""

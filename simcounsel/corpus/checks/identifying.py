@@ -9,10 +9,10 @@ from importlib.resources import files
 import phonenumbers
 import yaml
 
+from simcounsel.corpus.checks.findings import Finding, quoted
+from simcounsel.corpus.checks.naming import blinding_of
+from simcounsel.corpus.checks.rules import Limits
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.findings import Finding, quoted
-from simcounsel.corpus.screens.naming import blinding_of
-from simcounsel.corpus.screens.rules import Limits
 
 REGIONS = ("US", "GB", "CN", "DE", "FR", "ES", "IN", "AU")
 """A number without a country's code is a phone number if it is valid in one of these; with one, in
@@ -82,7 +82,7 @@ def _phones(text: str) -> Iterator[tuple[int, int]]:
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     text = (
-        files("simcounsel.corpus.screens.wordlists")
+        files("simcounsel.corpus.checks.wordlists")
         .joinpath("identifying.yaml")
         .read_text(encoding="utf-8")
     )

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from simcounsel.corpus.checks.findings import Finding
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.screens.findings import Finding
 
 Corpus = Sequence[Dialogue]
 
@@ -13,28 +13,32 @@ Corpus = Sequence[Dialogue]
 class Limits:
     """Where a rule begins to speak. Lengths count words, and each Chinese, Japanese or Korean
     character as one.
-
-    min_turns: a shorter talk is no session. max_counselor, max_client: the longest line of each (a
-    spoken line of 250 words takes two minutes; a first post in a forum may be long); five times
-    that is an error. jaccard: from this share of common shingles on two dialogues are
-    near-duplicates (The Pile took about 0.5, SlimPajama 0.8, over other shingles).
     """
 
     min_turns: int = 4
+    """A shorter talk is no session."""
     max_counselor: int = 250
+    """A longer line of a counselor is a warning (250 spoken words take two minutes), five times
+    that an error.
+    """
     max_client: int = 800
+    """The same for a client's (a first post in a forum may be long)."""
     jaccard: float = 0.7
+    """From this share of common shingles on two dialogues are near-duplicates (The Pile took about
+    0.5, SlimPajama 0.8, over other shingles).
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """name: as findings and `--rule` give it. looks_for: one line for people. find: all findings in
-    a corpus.
-    """
+    """A rule."""
 
     name: str
+    """As findings and `--rule` give it."""
     looks_for: str
+    """One line for people."""
     find: Callable[[Corpus, Limits], Iterator[Finding]]
+    """All findings in a corpus."""
 
 
 def each(

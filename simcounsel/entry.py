@@ -1,0 +1,112 @@
+"""A command line from its start to its exit code: what goes wrong on purpose is one message,
+without a traceback.
+
+0      done
+1      an error that a message names; 2 an argument that is not as it must be
+128+N  ended by signal N: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP; 141: nobody reads any more
+"""
+
+import contextlib
+import logging
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+from simcounsel import terminal
+from simcounsel.errors import SimcounselError
+
+OURS = ("", "simcounsel", "training", "analysis")
+
+
+def start(name: str, app: Callable[[], object], install: Callable[[str], str]) -> None:
+    """Run a command line, then exit if it did not end well. install: what to type to have a package
+    that is missing.
+    """
+    with terminal.guarded(), _ending_like_ctrl_c() as heard:
+        logging.basicConfig(format="%(message)s", level=logging.WARNING)
+        code = _flushed(name, _exit_code(name, app, install))
+    if heard:
+        code = 128 + heard[0]
+    if code:
+        sys.exit(code)
+
+
+def _exit_code(name: str, app: Callable[[], object], install: Callable[[str], str]) -> int:
+    try:
+        app()
+    except SystemExit as ended:
+        if isinstance(ended.code, str):
+            _say(ended.code)
+            return 1
+        return int(ended.code or 0)
+    except SimcounselError as error:
+        _say(f"{name}: {error}")
+        return 1
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package in OURS:
+            traceback.print_exc()
+        else:
+            _say(f"{name}: the package {package} is missing; {install(package)}")
+        return 1
+    except KeyboardInterrupt:
+        _say("stopped")
+        return 130
+    except BrokenPipeError:
+        return terminal.UNREAD
+    except Exception:  # a fault of ours: what its words quote is guarded too
+        with contextlib.suppress(SimcounselError, SystemExit):
+            traceback.print_exc()
+        return 1
+    return 0
+
+
+def _flushed(name: str, code: int) -> int:
+    """The exit code once all is written out, or could not be."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except SystemExit:
+            code = code or terminal.UNREAD
+            terminal.give_up(stream)
+        except SimcounselError as error:
+            if not code:
+                _say(f"{name}: {error}")
+            code = code or 1
+            terminal.give_up(stream)
+    return code
+
+
+def _say(words: str) -> None:
+    """On standard error, if anything can be said there."""
+    with contextlib.suppress(SimcounselError, SystemExit):
+        print(words, file=sys.stderr, flush=True)  # noqa: T201
+
+
+@contextlib.contextmanager
+def _ending_like_ctrl_c() -> Iterator[list[int]]:
+    """Meanwhile SIGTERM, and SIGHUP when a terminal is closed, do what Ctrl-C does at that moment.
+    Yields those that came. Whoever has them ignored (`nohup`) goes on ignoring them.
+    """
+    heard: list[int] = []
+
+    def hear(number: int, _frame: FrameType | None) -> None:
+        heard.append(number)
+        if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+
+    ours: list[signal.Signals] = []
+    with contextlib.suppress(ValueError):  # only a main thread hears signals
+        for one in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
+            if one is not None and signal.getsignal(one) is signal.SIG_DFL:
+                signal.signal(one, hear)
+                ours.append(one)
+    try:
+        yield heard
+    finally:
+        for one in ours:
+            signal.signal(one, signal.SIG_DFL)
