@@ -84,5 +84,5 @@ class Manifest(BaseModel):
             file.write(complete.model_dump_json(indent=1))
             file.flush()
             os.fsync(file.fileno())
-        part.replace(folder / FILE)
+        os.replace(part, folder / FILE)
         return complete

@@ -109,3 +109,4 @@ def rewrite(run: Run, change: Callable[[dict[str, Any]], None]) -> None:
         change(fields)
         lines.append(json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n")
     file.write_text("".join(lines), encoding="utf-8")
+    seal(run.folder)
