@@ -7,14 +7,18 @@
     ├── CorpusError          a corpus file cannot be read, or what is asked of it is not there
     ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
-    │   └── ModelUnreachable nobody answered during a whole tick; the run can be resumed
+    │   └── GivenUp          what was under way is not written; the same work can be gone on with
+    │       └── ModelUnreachable  a model did not answer for as long as it was waited for
     ├── PluginError          what a package of others brings cannot be imported or used
     ├── WeightsError         weights could not be fetched, or are not the pinned ones
     └── IllegalTransition    a manual does not let this state follow that one
 
-A reply that is merely bad (nonsense, a timeout, a refusal) is no error: it leads to a second
-try, then to the caller's declared fallback and a `warned` event. See `llm.ask`.
+A reply that is merely bad (nonsense, a refusal) is no error: it leads to a second try, then to
+the caller's declared fallback and a `warned` event. A reply that does not come is waited for. See
+`llm.ask`.
 """
+
+from typing import Self
 
 
 class SimcounselError(Exception):
@@ -49,8 +53,18 @@ class ModelError(SimcounselError):
     """A model cannot be used at all."""
 
 
-class ModelUnreachable(ModelError):
-    """No request of a whole tick was answered; that tick is not written."""
+class GivenUp(ModelError):
+    """The tick (wave, rating, ...) that was under way is given up: nothing of it is written. The
+    same work can be gone on with later; the command line ends with exit code 3.
+    """
+
+    def telling(self, more: str) -> Self:
+        """The same with more in its text: what is kept, how to go on."""
+        return type(self)(f"{self}; {more}")
+
+
+class ModelUnreachable(GivenUp):
+    """A model did not answer for as long as it was waited for, or waiting does not help."""
 
 
 class PluginError(SimcounselError):

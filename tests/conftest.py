@@ -3,7 +3,9 @@
 import gc
 import logging
 import os
+import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,15 +43,27 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(CpuDurations(shown))
 
 
+ALL_SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(slow|weights)", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Without slow tests, a file that has no others is not even imported: torch alone takes seconds."""
+    if config.getoption("markexpr") != "not slow" or collection_path.suffix != ".py":
+        return None
+    return bool(ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What opens a browser or loads weights is slow; files with slow tests come first, so that at the
-    end all workers end together."""
+    """What opens a browser or loads weights is slow; files with the longest tests come first, so that
+    all workers end together."""
+    longest: dict[Path, float] = defaultdict(float)
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
             item.add_marker("slow")
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+        if marked := item.get_closest_marker("slow"):
+            longest[item.path] = max(longest[item.path], *marked.args, 1)
+    items.sort(key=lambda item: -longest[item.path])
 
 
 @pytest.fixture(scope="session")

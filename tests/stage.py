@@ -17,6 +17,7 @@ from simcounsel.engine.simulation import Simulation
 from simcounsel.events import Entry, Event, Forked, Memory, PersonaChanged, Remembered, TickEnded
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
+from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.chain import chain_start, manifest_digest, tick_hash
@@ -82,7 +83,8 @@ class Listening(Scripted):
 
 
 def switchboard(chat: ChatModel, **kind: Any) -> Switchboard:
-    """One model for all tiers, hashed vectors."""
+    """One model for all tiers, hashed vectors; nobody waits for it."""
+    kind = {"patience": Patience(wait_s=0)} | kind
     return Switchboard({"reason": chat, "quick": chat, "judge": chat}, HashEmbeddings(), **kind)
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from simcounsel.agents.answering import own_words
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.measuring.interview import Interview, open_models
+from simcounsel.measuring.interview import Interview
+from simcounsel.measuring.models import open_models
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.standins.interviews import NO_HARM, UNKNOWN

@@ -12,18 +12,15 @@ import pytest
 
 from simcounsel.errors import ModelError, RunError
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.measuring.interview import (
-    QUESTION_CHARACTERS,
-    Interview,
-    answering_model,
-    may_cost,
-    open_models,
-)
+from simcounsel.measuring.interview import QUESTION_CHARACTERS, Interview
 from simcounsel.measuring.interview_files import stored
+from simcounsel.measuring.models import answering_model, may_cost, open_models
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
 from tests.stage import Listening, live, switchboard, three, tiny
+
+OWN = "scripted:planted=2"
 
 
 @pytest.fixture
@@ -185,9 +182,9 @@ def test_name_and_quotes_are_taken_off(run: Run) -> None:
 
 
 def test_which_model_answers(run: Run, tmp_path: Path) -> None:
-    assert answering_model(run) == "scripted" and not may_cost(run, "scripted")
+    assert answering_model(run, "Ines") == "scripted" and not may_cost(run, "scripted")
     again = live(tmp_path, tiny(), model=f"recorded:{run.folder}", ticks=2)
-    assert answering_model(again) == "scripted"
+    assert answering_model(again, "Ines") == "scripted"
     assert Interview.begin(again, "Ines", 1).head["model"] == "scripted"
     for paid in ("openai:gpt-4o", "langchain:anthropic:claude", "https://example.org/v1/some"):
         assert may_cost(run, paid)
@@ -196,7 +193,27 @@ def test_which_model_answers(run: Run, tmp_path: Path) -> None:
         open_models(run, "openai:gpt-4o")
     shutil.rmtree(run.folder)
     with pytest.raises(RunError, match="this run replays"):
-        answering_model(again)
+        answering_model(again, "Ines")
+
+
+@pytest.mark.parametrize("replayed", [False, True])
+def test_a_resident_answers_by_its_own_model(
+    simcounsel: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replayed: bool
+) -> None:
+    run = live(tmp_path / "first", tiny(residents__Ines__models__reason=OWN), ticks=2)
+    if replayed:
+        run = live(tmp_path / "again", run.world, model=f"recorded:{run.folder}", ticks=2)
+    for who, model in (("Ines", OWN), ("Miriam", "scripted")):
+        monkeypatch.setattr("sys.stdin", io.StringIO("How are you?\n"))
+        ended = simcounsel("talk", run.folder, "--who", who)
+        assert f"answers come from {model}" in ended.out
+    head, *rest = [
+        json.loads(line)
+        for file in sorted((run.folder / "interviews").glob("*-Ines-1.jsonl"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    assert head["model"] == OWN
+    assert {one["model"] for one in rest if one.get("verb", "embed") != "embed"} == {OWN}
 
 
 def test_a_run_that_is_still_lived_can_be_asked(tmp_path: Path, models: Switchboard) -> None:

@@ -12,13 +12,11 @@ from simcounsel.bench.cases import Case, Exchange
 from simcounsel.bench.counselor import Counselor, model_alone
 from simcounsel.bench.folder import Folder
 from simcounsel.bench.judge import Judgment, judged
-from simcounsel.errors import ModelUnreachable
+from simcounsel.errors import GivenUp
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.llm.switchboard import Switchboard
 
 BUDGET_CASES = 4
-GIVE_UP_AFTER = 3
-"""Questions in a row, at the beginning of a phase, that reach nobody."""
 OnDone = Callable[[int], None]
 """Called with how many replies or judgments came."""
 T = TypeVar("T")
@@ -55,13 +53,9 @@ class Bench:
 
         wave: how many cases at a time, each time first answered and then judged; None: all at once,
         or 4 with a budget, which is looked at between waves. on_done: called after each reply and
-        each judgment. ModelUnreachable when nobody answered at all.
+        each judgment. GivenUp when a model does not answer.
         """
-        models.recorder, models.unit, models.give_up_after = (
-            self.folder,
-            "part of the benchmark",
-            GIVE_UP_AFTER,
-        )
+        models.recorder = self.folder
         size = wave or (len(self.cases) if budget_usd is None else BUDGET_CASES)
         found: list[Rated] = []
         for start in range(0, len(self.cases), size):
@@ -87,18 +81,14 @@ class Bench:
         return tuple(found)
 
     def _ask(self, models: Switchboard, asks: list[Ask[T]]) -> list[T]:
-        """In the order of the asks. Each call is a phase of its own, so that a judge who is not
-        there is noticed though the counselor is.
-        """
+        """In the order of the asks. Calls are recorded by the phase that they belong to."""
         models.begin_tick(self._phases)
         self._phases += 1
         try:
             outcomes = models.ask({f"{number:06d}": one for number, one in enumerate(asks)})
-            models.check_reached()
-        except ModelUnreachable as error:
-            raise ModelUnreachable(
-                f"{error}; what was answered is kept in {self.folder.path}, the same command"
-                " goes on"
+        except GivenUp as error:
+            raise error.telling(
+                f"what was answered is kept in {self.folder.path}; the same command goes on"
             ) from None
         return [outcome.value for outcome in outcomes.values()]
 

@@ -99,7 +99,7 @@ def judged(
     lines: Sequence[Labelled], models: Switchboard, *, every_line: bool = False
 ) -> tuple[Taken, ...]:
     """What they are taken for when the `quick` model is asked: where the detector is in doubt, or
-    about every line that is no clear danger. ModelUnreachable when nobody answers.
+    about every line that is no clear danger. ModelUnreachable when it does not answer.
     """
     models.begin_tick(0)
     asks = {
@@ -109,7 +109,6 @@ def judged(
         for number, line in enumerate(lines)
     }
     assessed = [outcome.value for outcome in models.ask(asks).values()]
-    models.check_reached()
     return tuple(
         Taken(level=one.level, doubt=hear(line.text).doubt)
         for one, line in zip(assessed, lines, strict=True)

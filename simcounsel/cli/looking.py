@@ -144,17 +144,18 @@ def talk(
     kept in RUN/interviews and changes nothing else.
     """
     from simcounsel.measuring import interview
+    from simcounsel.measuring.models import open_models, roles
     from simcounsel.runs.run import Run
     from simcounsel.safety.help import notice, word_to_human
 
     opened = Run.open(run)
     sitting = interview.Interview.begin(opened, who, at, model)
-    fetch_weights(interview.roles(opened, sitting.head["model"]), console_of(), quiet=True)
+    fetch_weights(roles(opened, sitting.head["model"]), console_of(), quiet=True)
     settings = opened.world.language, opened.world.safety.locale
     for line in interview.introduction(sitting):
         typer.echo(line)
     typer.echo(f"\n{notice('before', *settings)}\n")
-    models = interview.open_models(opened, sitting.head["model"])
+    models = open_models(opened, sitting.head["model"])
     try:
         for question in _questions():
             if word := word_to_human(question, "", *settings):

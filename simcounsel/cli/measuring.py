@@ -25,7 +25,10 @@ def rate(
         str | None,
         typer.Option(
             "--model",
-            help="Who answers; if not given the run's `judge`, for a self-report its `reason`.",
+            help=(
+                "Who answers; if not given the run's `judge`, for a self-report the `reason` of the"
+                " resident or else of the run."
+            ),
         ),
     ] = None,
     samples: Annotated[
@@ -68,11 +71,12 @@ def rate(
         Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at
     )
     if rating.judge:
-        typer.echo(f"{len(rating.targets)} to measure, answered by {rating.judge}")
+        typer.echo(f"{len(rating.targets)} to measure, answered by {', '.join(rating.models())}")
         fetch_weights(rating.roles(), console_of(), quiet=True)
-    if is_trial(rating.judge):
+    if trial := [model for model in rating.models() if is_trial(model)]:
         typer.echo(
-            f"{rating.judge} model: for trying the software only; these numbers measure nothing",
+            f"{', '.join(trial)} model: for trying the software only; these numbers measure"
+            " nothing",
             err=True,
         )
     models = rating.open_models(in_flight)

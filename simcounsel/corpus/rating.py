@@ -18,7 +18,7 @@ from simcounsel.corpus.blind import blind_lines
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash
 from simcounsel.corpus.sampling import Drawn, draw
-from simcounsel.errors import CorpusError, ModelUnreachable
+from simcounsel.errors import CorpusError, GivenUp
 from simcounsel.events import Measured
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.measuring import measure_seen
@@ -153,14 +153,14 @@ class CorpusRating:
         None: all at once, or 8 with a budget, which is looked at between waves (`stopped` says that
         it is spent).
 
-        CorpusError when nothing can be written; ModelUnreachable when nobody answered at all.
+        CorpusError when nothing can be written; GivenUp when the judge does not answer.
         """
         plan = self.plan
         if not plan.todo:
             return ()
         self.file = _fresh(plan.folder, plan.scale.id)
         self._append(self._head())
-        models.recorder, models.unit = self, None
+        models.recorder = self
         size = wave or (len(plan.todo) if budget_usd is None else BUDGET_WAVE)
         found: list[Measured] = []
         for start in range(0, len(plan.todo), size):
@@ -168,11 +168,12 @@ class CorpusRating:
                 f"{number:06d}": self._rate(one, on_measured)
                 for number, one in enumerate(plan.todo[start : start + size])
             }
-            found += [outcome.value for outcome in models.ask(asks).values()]
             try:
-                models.check_reached()
-            except ModelUnreachable as error:
-                raise ModelUnreachable(f"{plan.judge}: {error}; nothing was rated") from None
+                found += [outcome.value for outcome in models.ask(asks).values()]
+            except GivenUp as error:
+                raise error.telling(
+                    f"what was rated before is kept in {self.file}; the same command goes on"
+                ) from None
             self.stopped = _spent(models.usage.cost_usd, budget_usd, plan.judge)
             if self.stopped:
                 break

@@ -6,10 +6,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
-from simcounsel.engine.opening import begin_run, check_models
+from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs.chain import Chain
+from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings
@@ -119,7 +120,10 @@ def _copy_past(
     """
     with (new.folder / "calls.jsonl").open("wb") as calls:
         for source in recordings(run):
+            done = complete_ticks(source.folder)
             for call in source.calls():
+                if unfinished_fallback(call, done):
+                    continue
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
                 calls.write(

@@ -13,9 +13,11 @@ from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.adapter import pinned, placeless
 from simcounsel.llm.catalog import open_chat, open_chats, open_embed
+from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
+from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings
@@ -104,13 +106,21 @@ def versions() -> dict[str, str]:
     return found
 
 
-def models_for(run: Run, *, in_flight: int = 64, prices: Prices | None = None) -> Switchboard:
+def models_for(
+    run: Run, *, in_flight: int = 64, prices: Prices | None = None, patience: Patience | None = None
+) -> Switchboard:
     """The models a run names. What the run's own calls.jsonl holds is not asked again: after a
-    crash the replies of the unfinished tick are there already, and a fork shares its parent's. What
-    reached nobody is asked again."""
+    crash the replies of the unfinished tick are there already, and a fork shares its parent's. A
+    fallback of an unfinished tick is no reply, and no more is what reached nobody in runs of older
+    versions: those questions are asked again."""
     roles = run.manifest.models
     *sources, own = recordings(run)
-    recorded = {call["key"]: _kept(call) for call in own.calls() if not call.get("unreached")}
+    done = complete_ticks(run.folder)
+    recorded = {
+        call["key"]: _kept(call)
+        for call in own.calls()
+        if not (call.get("unreached") or unfinished_fallback(call, done))
+    }
     recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
     return Switchboard(
         open_chats(roles),
@@ -119,7 +129,17 @@ def models_for(run: Run, *, in_flight: int = 64, prices: Prices | None = None) -
         prices=prices,
         recorded=recorded,
         only_recorded=bool(sources),
+        patience=patience,
     )
+
+
+def unfinished_fallback(call: dict[str, Any], done: int) -> bool:
+    """Whether a recorded call is a fallback in a tick that is not among the `done` ones: nobody
+    lived with it.
+    """
+    tick = call.get("tick")
+    own = tick is not None and tick >= done and not call.get("copied")
+    return own and call.get("source") == "fallback"
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:

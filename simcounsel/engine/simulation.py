@@ -165,7 +165,6 @@ class Simulation(mesa.Model):
         self._journal.begin(self.tick, self.minute)
         for phase in self._phases.of_tick(self.tick, self.minute, self._last_tick):
             phase.live()
-        self.models.check_reached()
         self._journal.write(TickEnded())
         self._commit()
         if self.finished:
@@ -214,16 +213,19 @@ the older ones; usually (700, 10, 10)."""
 @contextmanager
 def rare_garbage_search() -> Iterator[None]:
     """What is there stays until the end, and most of what comes (events, memories) too: to search
-    it for garbage again and again takes a fifth of a large run.
+    it for garbage again and again takes a fifth of a large run. A program that has frozen objects
+    of its own keeps them so.
     """
-    before = gc.get_threshold()
-    gc.freeze()
+    before, freezes = gc.get_threshold(), not gc.get_freeze_count()
+    if freezes:
+        gc.freeze()
     gc.set_threshold(*GARBAGE_AFTER)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        gc.unfreeze()
+        if freezes:
+            gc.unfreeze()
 
 
 def _datacollector() -> mesa.DataCollector:

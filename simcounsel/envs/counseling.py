@@ -61,7 +61,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
 
     Everything is drawn from the seed, and every request to a model carries one. With models that
     answer the same to the same, the same seed and actions give the same observations.
-    ModelUnreachable when a step reaches no model at all: nobody should learn from fallbacks.
+    ModelUnreachable when a model does not answer: nobody should learn from fallbacks.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium declares it so)

@@ -254,13 +254,12 @@ class Episode:
         self._vectors.clear()
 
     def _ask(self, asking: Ask[T]) -> T:
-        """Carry an Ask to its end, or to the next turn from outside. ModelUnreachable when nobody
-        answered anything in it.
+        """Carry an Ask to its end, or to the next turn from outside. ModelUnreachable when a
+        model does not answer.
         """
         self._models.begin_tick(self._steps)
         self._steps += 1
         outcome = self._models.ask({"episode": asking})["episode"]
-        self._models.check_reached()
         self.troubles += outcome.troubles
         return outcome.value
 

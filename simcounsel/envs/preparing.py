@@ -76,6 +76,4 @@ def world_with(world: World, model: str | None, judge: str | None) -> World:
 def open_models(world: World) -> Switchboard:
     """The models that the world names. ModelError says what is missing."""
     roles = world.model_names()
-    models = Switchboard(open_chats(roles), open_embed(roles["embed"]))
-    models.unit = "step"
-    return models
+    return Switchboard(open_chats(roles), open_embed(roles["embed"]))

@@ -109,7 +109,7 @@ def _logged(run: Run, dated: Dated[Measured]) -> Measurement:
 
 
 def _afterwards(head: dict[str, Any], file: Path, entry: Entry, measured: Measured) -> Measurement:
-    judge = str(head.get("judge", ""))
+    judge = str((head.get("own") or {}).get(measured.who, head.get("judge", "")))
     return Measurement(
         run=str(head.get("run", "")),
         tick=entry.tick,

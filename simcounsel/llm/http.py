@@ -1,126 +1,67 @@
-"""JSON to a server and back over aiohttp, with retries that end at a deadline.
+"""JSON to a server and back over aiohttp.
 
 aiohttp itself, not the OpenAI SDK, because the SDK takes three to six milliseconds of CPU a call.
 """
 
-import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NoReturn
 
 import aiohttp
-import tenacity
 from yarl import URL
 
 from simcounsel.errors import ModelError
-from simcounsel.llm.models import Failure
+from simcounsel.llm.models import NOT_SERVED, Failure
+from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 from simcounsel.runs.jsonl import json_bytes
-
-NOT_SERVED = (401, 402, 403, 404)
-"""Statuses that no wording of the question changes: a wrong key, an empty account, an unknown
-model.
-"""
 
 
 class Refused(Failure):
     """An attempt that failed. status: None when no whole answer came. said: the server's words in
-    full. again: another attempt may help. wait_s: what Retry-After asks for, 0 without one."""
+    full."""
 
     def __init__(
         self,
         cause: str,
         *,
         transport: bool,
-        again: bool,
+        lasting: bool = False,
         status: int | None = None,
         said: str = "",
         wait_s: float = 0.0,
     ) -> None:
-        super().__init__(cause, transport=transport)
+        super().__init__(cause, transport=transport, lasting=lasting, wait_s=wait_s)
         self.status = status
         self.said = said
-        self.again = again
-        self.wait_s = wait_s
-
-
-def after(
-    refused: Refused, attempt: Callable[[], Awaitable[bytes]]
-) -> Callable[[], Awaitable[bytes]]:
-    """The attempts of which the first has been refused already."""
-    first: list[Refused] = [refused]
-
-    async def again() -> bytes:
-        if first:
-            raise first.pop()
-        return await attempt()
-
-    return again
 
 
 class Server:
-    """One OpenAI-compatible server: JSON there and back, with retries that end at a deadline.
+    """One OpenAI-compatible server: JSON there and back.
 
-    deadline_s: for a request in all, retries and waits included. timeout_s: for one attempt.
-    attempts: at most. backoff_s: the first wait, and the most that chance adds to each; doubled
-    with every attempt. How many requests are in flight is the caller's to limit.
-    Belongs to the event loop of its first request until it is closed.
+    It sends once; whoever asks waits and sends again (see `llm.outage`). How many requests are in
+    flight is the caller's to limit too. Belongs to the event loop of its first request until it is
+    closed.
     """
 
     def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: str | None,
-        deadline_s: float,
-        attempts: int,
-        timeout_s: float,
-        backoff_s: float,
+        self, *, base_url: str, api_key: str | None, timeouts: Timeouts = TIMEOUTS
     ) -> None:
         """Raises ModelError when base_url is no http address or the key cannot be a header."""
-        self.deadline_s = deadline_s
+        self.timeouts = timeouts
         self._base = _checked_url(base_url)
         self._key = _checked_key(api_key)
-        self._attempts = attempts
-        self._timeout_s = timeout_s
-        self._backoff_s = backoff_s
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(
-        self, path: str, body: Mapping[str, Any], until: float
-    ) -> tuple[dict[str, Any], int]:
-        """The JSON object that the server answers, and the number of attempts.
+    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON object that the server answers.
 
-        until: the deadline in the loop's time. Raises Failure: transport=True when nobody answered,
-        or only with 5xx, 408, 429 or one of NOT_SERVED; False for other statuses and for an answer
-        that is no JSON object.
+        Raises Failure: transport=True when nobody answered, or only with 3xx, 5xx, 408, 429 or one
+        of NOT_SERVED; False for other statuses and for an answer that is no JSON object.
         """
-        url, payload = self._base + path, json_bytes(body)
-        tries = 0
-
-        async def attempt() -> bytes:
-            nonlocal tries
-            tries += 1
-            return await self._attempt(url, payload)
-
-        try:
-            async with asyncio.timeout_at(until):
-                try:
-                    raw = await attempt()  # most need no second one
-                except Refused as refused:
-                    if not refused.again:
-                        raise
-                    raw = await self._retrying(until)(after(refused, attempt))
-                return _object(raw), tries
-        except TimeoutError:
-            raise Failure(
-                f"no answer within {self.deadline_s:g} s", transport=True, tries=max(tries, 1)
-            ) from None
-        except Failure as failure:
-            failure.tries = tries
-            raise
+        return _object(await self._attempt(self._base + path, json_bytes(body)))
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -128,31 +69,18 @@ class Server:
         if session is not None:
             await session.close()
 
-    def _retrying(self, until: float) -> tenacity.AsyncRetrying:
-        left_s = until - asyncio.get_running_loop().time()
-        return tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(
-                lambda error: isinstance(error, Refused) and error.again
-            ),
-            stop=tenacity.stop_after_attempt(self._attempts) | tenacity.stop_before_delay(left_s),
-            wait=self._wait_s,
-            reraise=True,
-        )
-
-    def _wait_s(self, state: tenacity.RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        asked_s = error.wait_s if isinstance(error, Refused) else 0.0
-        grown = tenacity.wait_exponential(multiplier=self._backoff_s, max=self.deadline_s)(state)
-        return max(asked_s, grown) + tenacity.wait_random(0, self._backoff_s)(state)
-
     async def _attempt(self, url: str, payload: bytes) -> bytes:
         """The body of an answer with status 200; else raises Refused."""
         try:
             async with self._opened().post(url, data=payload, allow_redirects=False) as response:
                 raw = await response.read()
+        except aiohttp.ConnectionTimeoutError:
+            raise Refused(
+                f"no connection within {self.timeouts.connect_s:g} s", transport=True
+            ) from None
         except TimeoutError:
             raise Refused(
-                f"no answer within {self._timeout_s:g} s", transport=True, again=True
+                f"no answer within {self.timeouts.read_s:g} s (--timeout)", transport=True
             ) from None
         except aiohttp.ClientError as error:
             raise _unreached(error) from None
@@ -171,10 +99,11 @@ class Server:
                 " model's name"
             )
         busy = status in (408, 429) or status >= 500
+        lasting = status in NOT_SERVED or 300 <= status < 400
         raise Refused(
             f"HTTP {status}: {shown(said)}",
-            transport=busy or status in NOT_SERVED,
-            again=busy,
+            transport=busy or lasting,
+            lasting=lasting,
             status=status,
             said=said,
             wait_s=_retry_after_s(response.headers.get("Retry-After")),
@@ -189,7 +118,9 @@ class Server:
                 connector=aiohttp.TCPConnector(limit=0),
                 headers=headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=self._timeout_s),
+                timeout=aiohttp.ClientTimeout(
+                    total=self.timeouts.total_s, connect=self.timeouts.connect_s
+                ),
             )
         return self._session
 
@@ -236,7 +167,7 @@ def _unreached(error: aiohttp.ClientError) -> Refused:
             return Refused(
                 "no secure connection: the certificate was not accepted",
                 transport=True,
-                again=False,
+                lasting=True,
             )
         case aiohttp.ClientConnectorError():
             refused = isinstance(error.os_error, ConnectionRefusedError) or "refused" in str(
@@ -257,7 +188,7 @@ def _unreached(error: aiohttp.ClientError) -> Refused:
             cause = "what answers there does not speak HTTP"
         case _:
             cause = f"no connection: {type(error).__name__}"
-    return Refused(cause, transport=True, again=True)
+    return Refused(cause, transport=True)
 
 
 def _said(raw: bytes) -> str:

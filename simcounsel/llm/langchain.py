@@ -10,8 +10,9 @@ from typing import Any
 
 from simcounsel.errors import ModelError
 from simcounsel.llm.chat import clean, messages
-from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.models import NOT_SERVED, Completion, Failure
 from simcounsel.llm.question import Question
+from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 
 PREFIX = "langchain:"
 INSTALL = (
@@ -29,16 +30,16 @@ class LangChainModel:
     seed is not sent: few providers take one.
     """
 
-    def __init__(self, spec: str, *, chat: Any = None, deadline_s: float = 60.0) -> None:
+    def __init__(self, spec: str, *, chat: Any = None, timeouts: Timeouts = TIMEOUTS) -> None:
         """spec: 'langchain:anthropic:claude-sonnet-4-5', the first part may be missing.
 
         chat: a BaseChatModel to use in its place; then `spec` is only its name.
-        deadline_s: for one request in all, the retries inside LangChain included.
+        timeouts: for one request in all, the retries inside LangChain included.
         Raises ModelError when a package or a key is missing or the provider is not known.
         """
         self._spec = spec.removeprefix(PREFIX)
         self.name = PREFIX + self._spec
-        self._deadline_s = deadline_s
+        self.timeouts = timeouts
         self._given = chat
         self._made: dict[tuple[float, int], Any] = {}
         if chat is None:
@@ -48,10 +49,12 @@ class LangChainModel:
         """Answer once; see ChatModel. Raises Failure."""
         try:
             chat = self._chat_for(question.temperature, question.max_tokens)
-            async with asyncio.timeout(self._deadline_s):
+            async with asyncio.timeout(self.timeouts.total_s):
                 message = await chat.ainvoke(messages(question, complaint))
         except TimeoutError:
-            raise Failure(f"no answer within {self._deadline_s:g} s", transport=True) from None
+            raise Failure(
+                f"no answer within {self.timeouts.total_s:g} s (--timeout)", transport=True
+            ) from None
         except Exception as error:  # every provider has its own exceptions
             raise _failure(error) from error
         return _completion(message, question, self._sends(question))
@@ -130,7 +133,12 @@ def _failure(error: Exception) -> Failure:
         None,
     )
     if status is not None:
-        return Failure(f"HTTP {status}: {_words(error)}", transport=status == 429 or status >= 500)
+        lasting = status in NOT_SERVED
+        return Failure(
+            f"HTTP {status}: {_words(error)}",
+            transport=lasting or status in (408, 429) or status >= 500,
+            lasting=lasting,
+        )
     kinds = [kind.__name__ for kind in type(error).__mro__]
     unreached = isinstance(error, OSError) or any(
         "Connect" in kind or "Timeout" in kind for kind in kinds

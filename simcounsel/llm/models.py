@@ -11,6 +11,11 @@ from simcounsel.llm.question import Question, Source
 if TYPE_CHECKING:
     import numpy as np
 
+NOT_SERVED = (401, 402, 403, 404)
+"""HTTP statuses that neither another wording nor waiting changes: a wrong key, an empty account, an
+unknown model.
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
@@ -43,7 +48,7 @@ class ChatModel(Protocol):
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once. `complaint` says what was wrong with the first answer, on the second try.
 
-        Raises Failure when no answer can be had; retries of the transport are done in here.
+        Raises Failure when no answer can be had. It sends once: whoever asks sends again.
         """
         ...
 
@@ -88,12 +93,27 @@ class Provider:
 
 class Failure(Exception):
     """A model gave no usable answer. `transport`: nothing reached us at all (dead, hung, cut off),
-    as against an answer that said no. Becomes a fallback and a `warned` event, never a crash."""
+    as against an answer that said no: it is asked again, and never becomes a fallback. Otherwise it
+    becomes a fallback and a `warned` event, never a crash.
 
-    def __init__(self, cause: str, *, transport: bool = False, tries: int = 1) -> None:
+    lasting: waiting does not mend it (a wrong key, an unknown model). wait_s: so long the server
+    asks to wait before the next attempt.
+    """
+
+    def __init__(
+        self,
+        cause: str,
+        *,
+        transport: bool = False,
+        lasting: bool = False,
+        wait_s: float = 0.0,
+        tries: int = 1,
+    ) -> None:
         super().__init__(cause)
         self.cause = cause
         self.transport = transport
+        self.lasting = lasting
+        self.wait_s = wait_s
         self.tries = tries
         self.parameters: Mapping[str, object] | None = None
         """What was sent at last beside the messages; None where that is not known."""

@@ -1,6 +1,5 @@
 """Any OpenAI-compatible server: OpenAI, Ollama, vLLM, llama.cpp and others."""
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from simcounsel.llm.http import Server, shown
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
 from simcounsel.llm.question import Message, Question, schema_of
+from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""
@@ -36,10 +36,7 @@ class OpenAIModel:
         base_url: str,
         model: str,
         api_key: str | None = None,
-        deadline_s: float = 60.0,
-        attempts: int = 5,
-        timeout_s: float = 30.0,
-        backoff_s: float = 0.5,
+        timeouts: Timeouts = TIMEOUTS,
         thinking_tokens: int = THINKING_TOKENS,
     ) -> None:
         """name: as in calls.jsonl. model: as the server calls it. thinking_tokens: as for `Taken`.
@@ -47,17 +44,19 @@ class OpenAIModel:
         self.name = name
         self._model = model
         self._taken = Taken(name=name, model=model, thinking_tokens=thinking_tokens)
-        self._server = Server(
-            base_url=base_url,
-            api_key=api_key,
-            deadline_s=deadline_s,
-            attempts=attempts,
-            timeout_s=timeout_s,
-            backoff_s=backoff_s,
-        )
+        self._server = Server(base_url=base_url, api_key=api_key, timeouts=timeouts)
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """Of one attempt."""
+        return self._server.timeouts
+
+    @timeouts.setter
+    def timeouts(self, timeouts: Timeouts) -> None:
+        self._server.timeouts = timeouts
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
-        """Answer once; see ChatModel. Raises Failure, within `deadline_s` in all."""
+        """Answer once; see ChatModel. Raises Failure."""
         request = self._taken.request(_wanted(question))
         try:
             answer, tries = await self._post(request, messages(question, complaint))
@@ -69,20 +68,19 @@ class OpenAIModel:
 
     async def _post(self, request: Request, told: Sequence[Message]) -> tuple[dict[str, Any], int]:
         """The server's answer, and how often it was asked until it took the parameters."""
-        until = asyncio.get_running_loop().time() + self._server.deadline_s
         tries = 0
         while True:
+            tries += 1
             body = {"model": self._model, "messages": told, **request.parameters}
             try:
-                answer, sent = await self._server.post("/chat/completions", body, until)
+                answer = await self._server.post("/chat/completions", body)
             except Failure as failure:
-                tries += failure.tries
                 if not request.refused(failure):
                     failure.tries = tries
                     raise
             else:
                 request.accepted()
-                return answer, tries + sent
+                return answer, tries
 
     async def close(self) -> None:
         """Close the connections."""
@@ -187,32 +185,30 @@ class OpenAIEmbeddings:
         base_url: str,
         model: str,
         api_key: str | None = None,
-        deadline_s: float = 60.0,
-        attempts: int = 5,
-        timeout_s: float = 30.0,
-        backoff_s: float = 0.5,
+        timeouts: Timeouts = TIMEOUTS,
     ) -> None:
         """name: as in calls.jsonl. model: as the server calls it. The rest as for `Server`."""
         self.name = name
         self._model = model
         self._dimensions: int | None = None
-        self._server = Server(
-            base_url=base_url,
-            api_key=api_key,
-            deadline_s=deadline_s,
-            attempts=attempts,
-            timeout_s=timeout_s,
-            backoff_s=backoff_s,
-        )
+        self._server = Server(base_url=base_url, api_key=api_key, timeouts=timeouts)
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """Of one attempt."""
+        return self._server.timeouts
+
+    @timeouts.setter
+    def timeouts(self, timeouts: Timeouts) -> None:
+        self._server.timeouts = timeouts
 
     async def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors, float32, shape (len(texts), dimensions); (0, 0) before the first text.
 
         Raises Failure, also when the vectors are of another length than those before.
         """
-        until = asyncio.get_running_loop().time() + self._server.deadline_s
         found = [
-            await self._embed_some(texts[at : at + TEXTS_PER_CALL], until)
+            await self._embed_some(texts[at : at + TEXTS_PER_CALL])
             for at in range(0, len(texts), TEXTS_PER_CALL)
         ]
         return (
@@ -225,37 +221,36 @@ class OpenAIEmbeddings:
         """Close the connections."""
         await self._server.close()
 
-    async def _embed_some(self, texts: Sequence[str], until: float) -> np.ndarray:
-        answer, tries = await self._server.post(
-            "/embeddings", {"model": self._model, "input": list(texts)}, until
+    async def _embed_some(self, texts: Sequence[str]) -> np.ndarray:
+        answer = await self._server.post(
+            "/embeddings", {"model": self._model, "input": list(texts)}
         )
-        vectors = _vectors(answer, len(texts), tries)
+        vectors = _vectors(answer, len(texts))
         dimensions = vectors.shape[1]
         if self._dimensions not in (None, dimensions):
             raise Failure(
-                f"vectors of {dimensions} numbers, where there were {self._dimensions} before",
-                tries=tries,
+                f"vectors of {dimensions} numbers, where there were {self._dimensions} before"
             )
         self._dimensions = dimensions
         return vectors
 
 
-def _vectors(answer: Mapping[str, Any], count: int, tries: int) -> np.ndarray:
+def _vectors(answer: Mapping[str, Any], count: int) -> np.ndarray:
     data = answer.get("data")
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     if len(entries) != count:
-        raise Failure(f"{len(entries)} vectors for {count} texts{_why(answer)}", tries=tries)
+        raise Failure(f"{len(entries)} vectors for {count} texts{_why(answer)}")
     if all(isinstance(entry.get("index"), int) for entry in entries):
         entries.sort(key=lambda entry: int(entry["index"]))
     try:
         with np.errstate(over="ignore"):
             vectors = np.asarray([entry.get("embedding") for entry in entries], dtype=np.float32)
     except (ValueError, TypeError, OverflowError):
-        raise Failure("the vectors are not lists of numbers of one length", tries=tries) from None
+        raise Failure("the vectors are not lists of numbers of one length") from None
     if vectors.ndim != 2 or not np.isfinite(vectors).all():
-        raise Failure("the vectors are not lists of finite numbers", tries=tries)
+        raise Failure("the vectors are not lists of finite numbers")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if vectors.shape[1] == 0 or not (np.isfinite(lengths) & (lengths > 0)).all():
-        raise Failure("a vector of length zero or without end", tries=tries)
+        raise Failure("a vector of length zero or without end")
     vectors /= lengths
     return vectors

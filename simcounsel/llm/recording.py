@@ -46,8 +46,6 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
     }
     if spent.left_out:
         call["left_out"] = list(spent.left_out)
-    if spent.unreached:
-        call["unreached"] = True
     if completion and completion.weights:
         call["weights"] = dict(completion.weights)
     if completion and completion.notes:

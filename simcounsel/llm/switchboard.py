@@ -13,6 +13,7 @@ from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
+from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
 from simcounsel.llm.recording import Recorder, call_line, embedding_line
@@ -27,10 +28,10 @@ class Switchboard:
 
     chat: by tier; as `reason:Ines` the model of a resident who has one of their own.
 
-    unit: what `begin_tick` begins, in words; give_up_after: after so many requests that reached
-    nobody, while none was answered, it is given up at once (None: only at its end).
-    recorded: replies of an earlier run (or of this one before a crash) by key; they are used
-    instead of asking. only_recorded: a request that is not among them is an error.
+    patience: how long a model that does not answer is waited for; then ModelUnreachable ends all
+    that was asked together. recorded: replies of an earlier run (or of this one before a crash) by
+    key; they are used instead of asking. only_recorded: a request that is not among them is an
+    error.
     """
 
     def __init__(
@@ -43,21 +44,19 @@ class Switchboard:
         recorder: Recorder | None = None,
         recorded: Mapping[str, dict[str, Any]] | None = None,
         only_recorded: bool = False,
+        patience: Patience | None = None,
     ) -> None:
         self.chat = dict(chat)
         self.embed = embed
         self.usage = Usage()
         self.recorder = recorder
         self.on_call: Callable[[], None] | None = None
-        self.unit: str | None = "tick"
-        self.give_up_after: int | None = None
+        self._outage = Outage(patience or Patience())
         self._prices = prices or Prices.load()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
         self._flying = 0
-        self._answered = self._unreached = 0
-        self._last_cause = ""
         self._tick: int | None = None
         self._thread = LoopThread()
 
@@ -66,7 +65,7 @@ class Switchboard:
     def ask(self, asks: Mapping[str, Ask[T]]) -> dict[str, Outcome[T]]:
         """Carry all Asks to their ends; outcomes in the order of the sorted names.
 
-        ModelUnreachable when requests were made in this tick and nobody answered a single one.
+        ModelUnreachable when a model was waited for in vain: no fallback stands for its answer.
         """
         if not asks:
             return {}
@@ -77,19 +76,13 @@ class Switchboard:
             raise (first.stop if isinstance(first, Halted) else first) from None
 
     def begin_tick(self, tick: int) -> None:
-        """Start to count who answers; calls are recorded as of this tick."""
+        """Calls are recorded as of this tick."""
         self._tick = tick
-        self._answered = self._unreached = 0
 
-    def check_reached(self) -> None:
-        """ModelUnreachable when in this tick no request at all was answered."""
-        if self._unreached and not self._answered:
-            names = ", ".join(sorted({model.name for model in self.chat.values()}))
-            during = f" during this {self.unit}" if self.unit else ""
-            raise ModelUnreachable(
-                f"no model answered{during} ({self._last_cause}); see that"
-                f" {names} is running, reachable and spelled right"
-            )
+    @property
+    def waiting(self) -> Waiting | None:
+        """Which model is waited for at this moment, and for how long yet; None: none is."""
+        return self._outage.waiting
 
     def over_budget(self, usd: float | None, calls: int | None) -> str | None:
         """Why to stop, if a budget of money or of calls is used up; None when it is not, or there
@@ -175,7 +168,7 @@ class Switchboard:
         spent = Spent(model.name, self._prices)
         reply: Reply[T] | None = None
         try:
-            while reply is None and spent.asked < 2 and not spent.unreached:
+            while reply is None and spent.asked < 2:
                 reply = await self._try(question, model, spent)
         finally:
             self._flying -= 1
@@ -184,31 +177,28 @@ class Switchboard:
         characters = len(question.system) + len(question.prompt)
         self.usage = self.usage.plus(spent, reply.source, characters)
         self._record(question, reply, spent, time.perf_counter() - started)
-        if self.give_up_after is not None and self._unreached >= self.give_up_after:
-            self.check_reached()
         return reply
 
     async def _try(self, question: Question[T], model: ChatModel, spent: Spent) -> Reply[T] | None:
         """Ask once. None when the answer is of no use; `spent` then says why."""
         spent.asked += 1
+
+        async def send() -> Completion:
+            try:
+                return await model.complete(question, spent.complaint)
+            except Failure as failure:
+                spent.tries += failure.tries
+                raise
+
         try:
-            completion = await model.complete(question, spent.complaint)
+            completion = await self._outage.reach(model.name, send)
             spent.add(completion)
-            self._answered += 1
             reply = _reply(question, completion, model.name)
         except Unfit as unfit:
             spent.complaint = spent.problem = str(unfit)
         except Failure as failure:
-            spent.problem = failure.cause
-            spent.tries += failure.tries
+            spent.complaint = spent.problem = failure.cause
             spent.sent(failure)
-            if failure.transport:
-                self._unreached += 1
-                self._last_cause = failure.cause
-                spent.unreached = True
-            else:
-                spent.complaint = failure.cause
-                self._answered += 1
         else:
             spent.problem = None
             return reply
@@ -241,7 +231,9 @@ class Switchboard:
         if known is None:
             started = time.perf_counter()
             try:
-                made = await self.embed.embed(question.texts)
+                made = await self._outage.reach(
+                    self.embed.name, lambda: self.embed.embed(question.texts)
+                )
             except Failure as failure:
                 raise ModelUnreachable(
                     f"the model {self.embed.name!r} gave no embeddings ({failure.cause})"

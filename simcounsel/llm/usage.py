@@ -61,8 +61,6 @@ class Spent:
         """What was wrong with the first answer."""
         self.problem: str | None = None
         """What was wrong at last."""
-        self.unreached = False
-        """Whether it reached nobody."""
         self.completion: Completion | None = None
         """The last answer."""
         self.parameters: Mapping[str, object] | None = None

@@ -16,10 +16,9 @@ from simcounsel.agents.views import feeling
 from simcounsel.clock import date_text
 from simcounsel.engine.revisit import revisit
 from simcounsel.errors import RunError
-from simcounsel.llm.catalog import open_chat, open_embed
-from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
+from simcounsel.measuring.models import answering_model, may_cost
 from simcounsel.runs.jsonl import append_line
 from simcounsel.runs.run import Run
 
@@ -66,7 +65,7 @@ class Interview:
             "who": past.resident.name,
             "tick": past.scene.tick,
             "minute": past.scene.minute,
-            "model": model or answering_model(run),
+            "model": model or answering_model(run, past.resident.name),
             "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
         }
         return cls(run, past, head, None)
@@ -136,7 +135,8 @@ def introduction(sitting: Interview) -> Iterator[str]:
         f"feels {feeling(resident.emotion, resident.intensity)} ({resident.emotion}"
         f" {resident.intensity}/10)"
     )
-    own, model = sitting.run.manifest.models["reason"], sitting.head["model"]
+    own = sitting.run.manifest.model_of("reason", resident.name)
+    model = sitting.head["model"]
     replays = (
         f"; the run replays {own.removeprefix('recorded:')}" if own.startswith("recorded:") else ""
     )
@@ -156,58 +156,6 @@ def checked(question: str) -> str:
             f"the question has {len(text)} characters; it may have {QUESTION_CHARACTERS}"
         )
     return text
-
-
-# models
-
-
-def answering_model(run: Run) -> str:
-    """The run's own `reason` model; of a run that replays another, that of the other."""
-    return source_of(run).manifest.models["reason"]
-
-
-def open_models(run: Run, model: str) -> Switchboard:
-    """That model for the answers, and the run's own for the vectors, since its memories lie among
-    them.
-    """
-    chat = open_chat(model)
-    return Switchboard(
-        {"reason": chat, "quick": chat, "judge": chat}, open_embed(roles(run, model)["embed"])
-    )
-
-
-def roles(run: Run, model: str) -> dict[str, str]:
-    """Which model does what in an interview."""
-    return {"reason": model, "embed": source_of(run).manifest.models["embed"]}
-
-
-def may_cost(run: Run, model: str) -> bool:
-    """Whether asking may cost money: true unless the model and the vectors are known to be free."""
-    prices = Prices.load()
-    return any(
-        prices.cost_usd(name, 1_000_000, 1_000_000) != 0 for name in roles(run, model).values()
-    )
-
-
-def source_of(run: Run) -> Run:
-    """The run whose models spoke: this one, or the one that it replays."""
-    seen = {run.folder}
-    while (
-        source := next(
-            (spec for spec in run.manifest.models.values() if spec.startswith("recorded:")), None
-        )
-    ) is not None:
-        try:
-            run = Run.open(source.removeprefix("recorded:"))
-        except RunError as error:
-            raise RunError(
-                f"this run replays {source.removeprefix('recorded:')}, whose model would answer:"
-                f" {error}"
-            ) from None
-        if run.folder in seen:
-            raise RunError(f"{run.folder}: it replays itself")
-        seen.add(run.folder)
-    return run
 
 
 @lru_cache(maxsize=8)

@@ -3,7 +3,7 @@
 RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they come
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from simcounsel.agents.mind import Scene
 from simcounsel.agents.minds import mind_for
 from simcounsel.chance import seed_of
 from simcounsel.engine.revisit import revisit
-from simcounsel.errors import ModelUnreachable, RunError
+from simcounsel.errors import GivenUp, RunError
 from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
@@ -22,10 +22,10 @@ from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.read import FOLDER
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
-from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.measuring.interview import source_of
+from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
 from simcounsel.runs.jsonl import append_line
 from simcounsel.runs.run import Run
@@ -37,9 +37,10 @@ class Rating:
     """One run measured once more with one instrument. `Rating.plan` says what will be measured;
     `measure` does it.
 
-    judge: the model; '' where none is asked. round: how many files
-    of this instrument there were before; it goes into every seed, so that a second rating is a
-    retest and no repetition. file: made with the first line.
+    judge: the model; '' where none is asked. own: by name the models of residents who answer about
+    themselves with one of their own. round: how many files of this instrument there were before; it
+    goes into every seed, so that a second rating is a retest and no repetition. file: made with the
+    first line.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class Rating:
         targets: tuple[Target, ...],
         record: ObserverRecord,
         judge: str,
+        own: Mapping[str, str],
         samples: int,
     ) -> None:
         self.run = run
         self.scale = scale
         self.targets = targets
         self.judge = judge
+        self.own = dict(own)
         self.samples = 1 if isinstance(scale, Counted) else samples
         self.round = len(list((run.folder / FOLDER).glob(f"{self.instrument}-*.jsonl")))
         self.file: Path | None = None
@@ -92,6 +95,9 @@ class Rating:
             targets,
             record,
             "" if isinstance(scale, Counted) else model or default_judge(run, scale),
+            {}
+            if model or scale.respondent != "self"
+            else own_models(run, (target.who for target in targets)),
             samples,
         )
 
@@ -117,13 +123,14 @@ class Rating:
         }
         if models is None:
             return tuple(_played(ask) for ask in asks.values())
-        models.recorder, models.unit = self, None
-        found = tuple(outcome.value for outcome in models.ask(asks).values())
+        models.recorder = self
         try:
-            models.check_reached()
-        except ModelUnreachable as error:
-            raise ModelUnreachable(f"{self.judge}: {error}; nothing was measured") from None
-        return found
+            return tuple(outcome.value for outcome in models.ask(asks).values())
+        except GivenUp as error:
+            raise error.telling(
+                f"what was measured before is kept in {self.file}; the same command measures all"
+                " of it once more"
+            ) from None
 
     def open_models(self, in_flight: int = 64) -> Switchboard | None:
         """The judge; for a self-report also the run's own model of vectors, since its memories lie
@@ -131,19 +138,31 @@ class Rating:
         """
         if isinstance(self.scale, Counted):
             return None
-        chat = open_chat(self.judge)
-        embed = open_embed(self.roles()["embed"])
+        roles = self.roles()
+        chats = open_chats(roles)
         return Switchboard(
-            {"reason": chat, "quick": chat, "judge": chat}, embed, in_flight=in_flight
+            chats | {"reason": chats["judge"], "quick": chats["judge"]},
+            open_embed(roles["embed"]),
+            in_flight=in_flight,
         )
 
     def roles(self) -> dict[str, str]:
-        """Which model does what; no vectors are needed of an observer."""
-        own = self.scale.respondent == "self"
-        return {
-            "judge": self.judge,
-            "embed": source_of(self.run).manifest.models["embed"] if own else "scripted",
+        """Which model does what, a resident's as `reason:Ines`; no vectors are needed of an
+        observer.
+        """
+        about_oneself = self.scale.respondent == "self"
+        embed = source_of(self.run).manifest.models["embed"] if about_oneself else "scripted"
+        own = {
+            f"{role}:{who}": model
+            for who, model in self.own.items()
+            for role in ("reason", "quick")
         }
+        return {"judge": self.judge, "embed": embed, **own}
+
+    def models(self) -> tuple[str, ...]:
+        """Who answers, each once; () where nobody is asked."""
+        asked = (self.own.get(target.who, self.judge) for target in self.targets)
+        return tuple(dict.fromkeys(filter(None, asked)))
 
     def append_call(self, call: Fields) -> None:
         """Keep a call with its prompt and reply."""
@@ -169,6 +188,7 @@ class Rating:
             "hash": scale.hash,
             "respondent": scale.respondent,
             "judge": self.judge,
+            "own": self.own,
             "samples": self.samples,
             "round": self.round,
             "simcounsel": __version__,
@@ -255,14 +275,6 @@ def rate(
             models.close()
 
 
-def default_judge(run: Run, scale: Scale | Counted) -> str:
-    """Who answers if nobody else is named: for a self-report the mind's own model, for an observer
-    the run's `judge`.
-    """
-    models = source_of(run).manifest.models
-    return models["reason"] if scale.respondent == "self" else models["judge"]
-
-
 def _played(ask: Ask[Measured]) -> Measured:
     """An Ask that asks nothing."""
     try:
@@ -275,10 +287,9 @@ def _played(ask: Ask[Measured]) -> Measured:
 
 def _fresh(folder: Path, instrument: str) -> Path:
     """A new file, named after the instrument and now."""
-    stem = f"{instrument}-{datetime.now():%Y%m%d-%H%M%S-%f}"
+    file = folder / FOLDER / f"{instrument}-{datetime.now():%Y%m%d-%H%M%S-%f}.jsonl"
     try:
-        (folder / FOLDER).mkdir(exist_ok=True)
-        file = folder / FOLDER / f"{stem}.jsonl"
+        file.parent.mkdir(exist_ok=True)
         file.open("xb").close()
         return file
     except OSError as error:

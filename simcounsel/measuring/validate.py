@@ -17,7 +17,7 @@ from typing import Any
 
 from simcounsel import __version__
 from simcounsel.chance import chance, seed_of
-from simcounsel.errors import ModelUnreachable, RunError, SpecError
+from simcounsel.errors import GivenUp, RunError, SpecError
 from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
@@ -105,7 +105,7 @@ class Validation:
             ) from None
 
     def collect(self, models: Switchboard) -> Path:
-        """Ask everything and write it down. ModelUnreachable when nobody answered at all."""
+        """Ask everything and write it down. GivenUp when the judge does not answer."""
         plan = self.plan
         self._append(
             "ratings.jsonl",
@@ -133,15 +133,16 @@ class Validation:
                 },
             )
             self._count(one.id, "original", one)
-        models.recorder, models.unit = self, None
+        models.recorder = self
         asks: dict[str, Ask[None]] = {
             f"{number:06d}": one for number, one in enumerate((*self._rated(), *self._compared()))
         }
-        models.ask(asks)
         try:
-            models.check_reached()
-        except ModelUnreachable as error:
-            raise ModelUnreachable(f"{self.judge}: {error}; nothing was judged") from None
+            models.ask(asks)
+        except GivenUp as error:
+            raise error.telling(
+                f"what was judged before is kept in {self.out}; begin again with another --out"
+            ) from None
         return self.out / "ratings.jsonl"
 
     def append_call(self, call: Fields) -> None:

@@ -45,7 +45,10 @@ class Run:
         self.own_hash = start_hash(written)
         """Of what decides it."""
         self.damaged = False
-        """Whether it is read as far as it can be, though it is damaged."""
+        """Whether it is read as far as it can be, should it be damaged."""
+        self.damages: tuple[str, ...] = ()
+        """Where it is not as it was written, in words; () too where nobody looked (see
+        `runs.verifying`)."""
         self._writer = Writer(folder, manifest, self.start_hash)
 
     @property

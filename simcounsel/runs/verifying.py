@@ -10,8 +10,9 @@ from typing import Any
 
 from simcounsel.errors import RunError
 from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, tick_of, ticks_in
-from simcounsel.runs.folder import ways_on
+from simcounsel.runs.folder import complete_part, ways_on
 from simcounsel.runs.jsonl import parsed_line
+from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings
 from simcounsel.runs.vectors import decode_vectors
@@ -71,6 +72,24 @@ class _Rests:
     """Texts that were laid down, each with the memory's id and line."""
     forked: tuple[str | None, int] | None = None
     """The last fork's mark of what decides it, and its line."""
+
+
+def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
+    """A run of which manifest and log hold. RunError names the first place that does not, unless it
+    may be `damaged`: then `Run.damages` says where.
+    """
+    run = Run.open(folder, damaged=damaged)
+    if not damaged:
+        complete_part(run.folder / "events.jsonl", run.check())
+        return run
+    log = Log(run.folder)
+    log.refresh()
+    changed = log.changed_manifest
+    run.damages = (
+        *([f"{run.folder / 'manifest.json'}: {changed}"] if changed else []),
+        *(f"{run.folder / 'events.jsonl'}:{one.line}: {one.what}" for one in log.damages()),
+    )
+    return run
 
 
 def runs_in(place: Path) -> list[Path]:

@@ -4,7 +4,7 @@ import asyncio
 import atexit
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -17,14 +17,11 @@ from simcounsel.measuring.interview import (
     QUESTION_CHARACTERS,
     SIMULATED,
     Interview,
-    answering_model,
     checked,
     introduction,
-    may_cost,
-    open_models,
-    roles,
 )
 from simcounsel.measuring.interview_files import stored
+from simcounsel.measuring.models import answering_model, may_cost, open_models, roles
 from simcounsel.runs.run import Run
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
@@ -115,28 +112,26 @@ class Interviewer:
 
     def _listed(self, name: str) -> dict[str, Any]:
         run = self._run(name)
+        own: dict[str, str] = {}
         try:
-            own = answering_model(run)
+            own, trouble = _own_models(run), ""
         except RunError as error:
-            own, trouble = "", str(error)
-        else:
-            trouble = ""
-        offered = (
-            [{"name": model, "may_cost": may_cost(run, model)} for model in self._offered(own)]
-            if own
-            else []
-        )
+            trouble = str(error)
         return {
             "interviews": stored(run.folder),
-            "models": offered,
+            "models": [
+                {"name": model, "may_cost": may_cost(run, model)}
+                for model in (self._offered(own) if own else ())
+            ],
+            "own": own,
             "trouble": trouble,
             "notice": SIMULATED,
             "characters": QUESTION_CHARACTERS,
             "before": notice("before", run.world.language, run.world.safety.locale),
         }
 
-    def _offered(self, own: str) -> list[str]:
-        return list(dict.fromkeys([own, *self._models]))
+    def _offered(self, own: Mapping[str, str]) -> list[str]:
+        return list(dict.fromkeys([*own.values(), *self._models]))
 
     def _answer(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         run = self._run(name)
@@ -149,12 +144,8 @@ class Interviewer:
                 run, _field(body, "who", str), _field(body, "tick", int), model
             )
         model = interview.head["model"]
-        if model not in self._offered(answering_model(run)):
-            raise Refused(
-                422,
-                f"{model!r} is not offered here; there are"
-                f" {', '.join(self._offered(answering_model(run)))}",
-            )
+        if model not in (offered := self._offered(_own_models(run))):
+            raise Refused(422, f"{model!r} is not offered here; there are {', '.join(offered)}")
         if may_cost(run, model) and body.get("may_cost") is not True:
             raise Refused(
                 409, f"{model} may cost money; confirm that it may be asked", may_cost=True
@@ -178,6 +169,11 @@ class Interviewer:
             _need_weights(wanted)
             self._open[key] = open_models(run, model)
         return self._open[key]
+
+
+def _own_models(run: Run) -> dict[str, str]:
+    """By resident, who answers where nobody else is chosen."""
+    return {resident.name: answering_model(run, resident.name) for resident in run.world.present()}
 
 
 def _need_weights(wanted: dict[str, str]) -> None:

@@ -19,6 +19,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -93,9 +94,17 @@ def measured(
     return found
 
 
-def median(job: Figures, repeats: int) -> Figures:
+def measured_here(job: Figures) -> Figures:
+    """The same in this process, to see quickly that it works."""
+    from tests.benchmarks.measured import Job, measure
+
+    with tempfile.TemporaryDirectory(prefix="simcounsel-benchmark-") as out:
+        return measure(Job(**job), Path(out))
+
+
+def median(job: Figures, told: argparse.Namespace) -> Figures:
     """Each figure's median over fresh runs."""
-    runs = [measured(job) for _ in range(repeats)]
+    runs = [measured_here(job) if told.quick else measured(job) for _ in range(told.repeats)]
     return {
         key: statistics.median(run[key] for run in runs)
         if isinstance(value, int | float)
@@ -127,7 +136,7 @@ def compare(told: argparse.Namespace) -> list[str]:
                     "latency_s": told.latency_ms / 1000,
                     "in_flight_max": limit,
                 }
-                figures = median(job, told.repeats)
+                figures = median(job, told)
                 _row(
                     workload if ticks == _usual_ticks(workload, told) else f"{workload} x {ticks}",
                     n,
@@ -136,7 +145,7 @@ def compare(told: argparse.Namespace) -> list[str]:
                 )
                 bare = None
                 if workload == "W1" and not limit and ticks == told.ticks:
-                    bare = median({**job, "workload": "bare"}, told.repeats)
+                    bare = median({**job, "workload": "bare"}, told)
                     _row("bare loop", n, limit, bare)
                 verdicts += _verdicts(workload, n, limit, ticks, told, figures, bare)
     return verdicts
@@ -305,7 +314,7 @@ def parsed(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="only to see that it runs: few residents, two ticks, 5 ms",
+        help="only to see that it runs: few residents, two ticks, 5 ms, all in one process",
     )
     parser.add_argument(
         "--workload", nargs="*", choices=("W1", "W2", "W3"), default=["W1", "W2", "W3"]

@@ -20,7 +20,7 @@ from pathlib import Path
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.reading import read_dialogues
 from tests.benchmarks.engine import verdict
-from tests.benchmarks.training import small_model
+from tests.training.learning.small import small_model
 from training.audit.findings import AttackReport
 from training.audit.running import Options, audit_training
 from training.learning.tune import Progress, tune
@@ -67,14 +67,15 @@ def measured(folder: Path, quick: bool) -> Iterator[str]:
         "".join(f"{one.model_dump_json()}\n" for one in some), encoding="utf-8"
     )
     held_out, attacked = {}, {}
-    base = small_model(str(folder / "base")) if quick else "embedded"
+    said = (line for one in some for line in one.lines())
+    base = small_model(folder / "base", said) if quick else "embedded"
     for name, text in RECIPES.items():
         file = folder / f"{name}.yaml"
         file.write_text(
             text.format(
                 base=base,
                 epochs=1 if quick else 5,
-                tokens=240 if quick else 320,
+                tokens=1000 if quick else 320,
                 lot=6 if quick else 49,
             ),
             encoding="utf-8",

@@ -1,62 +1,55 @@
 """For `training`: a DP-SGD step beside a plain LoRA step, each kind in a process of its own with one thread.
 
-    python -m tests.benchmarks.private_steps '{"base": "embedded", "protected": true, "batch": 8, "tokens": 256, "at_once": 8}'
-
-takes a step for each line that comes in, over the same records, half of whose tokens are learned; prints its CPU seconds, and at the end
-the process's peak memory in MB.
+The process takes a step whenever it is told to, over the same records, half of whose tokens are learned; it says how many CPU seconds that
+took, and at the end its peak memory in MB.
 """
 
-import json
-import os
+import multiprocessing
 import resource
-import subprocess
-import sys
 import time
-from pathlib import Path
+from multiprocessing.connection import Connection
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+APART = multiprocessing.get_context("forkserver")
+"""For processes that are each their own, of which none has to import torch again."""
+APART.set_forkserver_preload(["training.learning.federated", "training.recipe_file"])
 
 
 class Stepping:
     """One kind of step, in a process that waits between steps. loaded_mb: its peak memory after a very short step."""
 
     def __init__(self, told: dict[str, Any]) -> None:
-        command = [sys.executable, "-m", "tests.benchmarks.private_steps", json.dumps(told)]
-        self.process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=ONE_THREAD,
-        )
-        self.loaded_mb = float(self._line())
+        self.here, there = APART.Pipe()
+        self.process = APART.Process(target=take_steps, args=(there,), kwargs=told, daemon=True)
+        self.process.start()
+        there.close()
+        self.loaded_mb = self._said()
 
     def measure(self) -> float:
         """CPU seconds of a step."""
-        print("step", file=self.process.stdin, flush=True)
-        return float(self._line())
+        self.here.send(True)
+        return self._said()
 
     def peak_mb(self) -> float:
         """Ends the process."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.close()
-        peak = float(self._line())
-        self.process.stdout.close()
-        self.process.wait(timeout=60)
+        self.here.send(False)
+        peak = self._said()
+        self.process.join(timeout=60)
+        self.here.close()
         return peak
 
-    def _line(self) -> str:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError("the process that takes steps ended; its error stands above")
-        return line
+    def _said(self) -> float:
+        try:
+            return float(self.here.recv())
+        except EOFError:
+            raise RuntimeError(
+                "the process that takes steps ended; its error stands above"
+            ) from None
 
 
-def take_steps(base: str, protected: bool, batch: int, tokens: int, at_once: int) -> None:
+def take_steps(
+    there: Connection, *, base: str, protected: bool, batch: int, tokens: int, at_once: int
+) -> None:
     """In the process."""
     import torch
 
@@ -66,6 +59,7 @@ def take_steps(base: str, protected: bool, batch: int, tokens: int, at_once: int
     from training.learning.steps import Local, Protection
     from training.recipe import Learning, Lora
 
+    torch.set_num_threads(1)
     model = with_adapters(load_base(base, device="cpu"), Lora(), seed=1)
     reading = Reading(model=model, padding=0, at_once=at_once)
     rng = torch.Generator().manual_seed(1)
@@ -78,7 +72,10 @@ def take_steps(base: str, protected: bool, batch: int, tokens: int, at_once: int
                 str(at),
                 (
                     Example(
-                        torch.randint(5, 40_000, (length,), generator=rng), learned, weight, str(at)
+                        torch.randint(5, model.config.vocab_size, (length,), generator=rng),
+                        learned,
+                        weight,
+                        str(at),
                     ),
                 ),
             )
@@ -98,17 +95,15 @@ def take_steps(base: str, protected: bool, batch: int, tokens: int, at_once: int
     optimizer = long.optimizer()
     with long.watching():
         short.step(0, optimizer)
-        print(_peak_mb(), flush=True)
-        for number, _ in enumerate(sys.stdin, 1):
+        there.send(_peak_mb())
+        number = 0
+        while there.recv():
+            number += 1
             began = time.process_time()
             long.step(number, optimizer)
-            print(time.process_time() - began, flush=True)
-    print(_peak_mb(), flush=True)
+            there.send(time.process_time() - began)
+    there.send(_peak_mb())
 
 
 def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-if __name__ == "__main__":
-    take_steps(**json.loads(sys.argv[1]))

@@ -202,7 +202,7 @@ def main(given: list[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--quick", action="store_true", help="only to see that it runs: 50 memories"
+        "--quick", action="store_true", help="only to see that it runs: 50 memories, in one process"
     )
     parser.add_argument("--n", nargs="+", type=int, default=[1_000, 10_000, 100_000])
     parser.add_argument("--dimensions", type=int, default=384)
@@ -221,8 +221,9 @@ def main(given: list[str] | None = None) -> None:
     )
     verdicts: list[str] = []
     for n in sizes:
+        one = measured if told.quick else _apart
         found = {
-            way: _apart(
+            way: one(
                 way, n, told.dimensions, told.repeats or (MOST_REPEATS if way == "ours" else 5)
             )
             for way in WAYS

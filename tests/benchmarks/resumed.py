@@ -1,21 +1,17 @@
 """For `training`: a tuning and a federation by DP-SGD, stopped and gone on with in another process, against the same without a stop.
 
-    python -m tests.benchmarks.resumed FOLDER begin | go-on
-
-`begin` does both whole, and begins both again: the tuning stops after its first step, the federation is killed after its first round.
-`go-on` ends them. Both with one thread, since sums in another order have other last bits.
+The first process does both whole, and begins both again: the tuning stops after its first step, the federation is killed after its first
+round. The second ends them. Both with one thread, since sums in another order have other last bits.
 """
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from simcounsel.corpus.dialogues import Dialogue, Turn
-from tests.benchmarks.private_steps import ONE_THREAD, ROOT
+from tests.benchmarks.private_steps import APART
 
 KINDS = ("tuning", "federation")
 KILLED = 9
@@ -56,15 +52,14 @@ def compared(base: str, folder: Path) -> Iterator[tuple[str, bool]]:
         (folder / f"{kind}.yaml").write_text(
             json.dumps({**told, **MORE[kind]}), encoding="utf-8"
         )  # JSON is YAML
-    for what, wanted in (("begin", KILLED), ("go-on", 0)):
-        code = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.resumed", str(folder), what],
-            cwd=ROOT,
-            env=ONE_THREAD,
-        ).returncode
-        if code != wanted:
+    for begin, wanted in ((True, KILLED), (False, 0)):
+        process = APART.Process(target=train, args=(folder,), kwargs={"begin": begin})
+        process.start()
+        process.join()
+        if process.exitcode != wanted:
             raise RuntimeError(
-                f"the process of `{what}` ended with {code}, not {wanted}; its error stands above"
+                f"the process that {'begins' if begin else 'goes on'} ended with {process.exitcode}, not {wanted}; "
+                "its error stands above"
             )
     for kind in KINDS:
         whole, cut = (
@@ -76,10 +71,13 @@ def compared(base: str, folder: Path) -> Iterator[tuple[str, bool]]:
 
 def train(folder: Path, *, begin: bool) -> None:
     """One of the two processes."""
+    import torch
+
     from training.learning.federated import run_federation
     from training.learning.tune import tune
     from training.recipe_file import load_recipe
 
+    torch.set_num_threads(1)
     (tuning, t_lines), (federation, f_lines) = (
         load_recipe(folder / f"{kind}.yaml") for kind in KINDS
     )
@@ -96,7 +94,3 @@ def train(folder: Path, *, begin: bool) -> None:
             os._exit(KILLED)
 
     run_federation(federation, files[1], f_lines, folder / "federation-cut", on_round=after)
-
-
-if __name__ == "__main__":
-    train(Path(sys.argv[1]), begin=sys.argv[2] == "begin")

@@ -6,15 +6,18 @@ from simcounsel.specs.world_problems import world_problems
 from tests.benchmarks import engine, near_duplicates, privacy, recall, synthesis, training
 from tests.benchmarks.towns import plain_town, town_of_ten
 
+pytestmark = pytest.mark.slow  # torch
+
 
 def test_worlds_hold_together() -> None:
     for world in (plain_town(5, 2, pairs=False), plain_town(5, 2, pairs=True), town_of_ten(96)):
         assert not world_problems(world)
 
 
-@pytest.mark.slow
-def test_engine_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
-    engine.main(["--quick", "--limit", "0"])
+def test_engine_prints_its_table_and_lives_through_faults(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    engine.main(["--quick", "--limit", "0", "--faults"])
     told = capsys.readouterr().out
     for word in (
         "wall s",
@@ -25,26 +28,18 @@ def test_engine_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
         "W1 x 4",
         "requests per resident-day",
         "--help",
+        " 0 without",
+        "finished 1",
     ):
         assert word in told
 
 
-@pytest.mark.slow
-def test_engine_lives_through_faults(capsys: pytest.CaptureFixture[str]) -> None:
-    engine.main(["--quick", "--faults", "--workload"])
-    told = capsys.readouterr().out
-    assert " 0 without" in told
-    assert "finished 1" in told
-
-
-@pytest.mark.slow
 def test_recall_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     recall.main(["--quick"])
     told = capsys.readouterr().out
     assert all(way in told for way in ("ours", "langchain", "plain loop"))
 
 
-@pytest.mark.slow
 def test_synthesis_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     synthesis.main(["--quick"])
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
@@ -52,7 +47,6 @@ def test_synthesis_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(float(row[4]) >= 1 for row in rows), "nothing is faster than the waiting alone"
 
 
-@pytest.mark.slow
 def test_near_duplicates_are_those_of_all_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     near_duplicates.main(["--quick"])
     told = capsys.readouterr().out
@@ -61,7 +55,6 @@ def test_near_duplicates_are_those_of_all_pairs(capsys: pytest.CaptureFixture[st
     )
 
 
-@pytest.mark.slow
 @pytest.mark.weights
 def test_training_prints_its_tables_and_goes_on_to_the_bit(
     capsys: pytest.CaptureFixture[str],
@@ -75,7 +68,6 @@ def test_training_prints_its_tables_and_goes_on_to_the_bit(
     assert told.count("to the bit: yes") == 2
 
 
-@pytest.mark.slow
 @pytest.mark.weights
 def test_privacy_trains_and_attacks_both(capsys: pytest.CaptureFixture[str]) -> None:
     privacy.main(["--quick"])

@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from simcounsel.corpus.teaching import Teaching
 from tests.benchmarks.engine import verdict
 from tests.benchmarks.private_steps import Stepping
 from tests.benchmarks.resumed import compared, session
+from tests.training.learning.small import small_model
 from training.federation.all_rounds import federate
 from training.federation.inprocess import InProcess
 from training.federation.rounds import RoundReport
@@ -300,29 +302,6 @@ def resume(told: argparse.Namespace, base: str) -> Iterator[str]:
             )
 
 
-def small_model(folder: str) -> str:
-    """The embedded model's tokenizer on two narrow layers of random numbers, to see quickly that all runs."""
-    from transformers import AutoConfig, AutoTokenizer, LlamaForCausalLM
-
-    from training.learning.base import embedded_folder
-    from training.learning.quiet import quietly
-
-    narrow = {
-        "hidden_size": 32,
-        "intermediate_size": 48,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "head_dim": 8,
-    }
-    with quietly():
-        AutoTokenizer.from_pretrained(str(embedded_folder())).save_pretrained(folder)
-        LlamaForCausalLM(
-            AutoConfig.from_pretrained(str(embedded_folder()), **narrow)
-        ).save_pretrained(folder)
-    return folder
-
-
 MEASURES: dict[str, Callable[[argparse.Namespace, str], Iterator[str]]] = {
     "steps": steps,
     "rounds": rounds,
@@ -352,7 +331,8 @@ def main(given: list[str] | None = None) -> None:
         f"load of the machine before (1, 5, 15 min): {', '.join(f'{load:.1f}' for load in os.getloadavg())}; {os.cpu_count()} cores"
     )
     with tempfile.TemporaryDirectory() as folder:
-        base = small_model(folder) if told.quick else "embedded"
+        text = [Teaching().system_of(session(1)), *session(1).lines()]
+        base = str(small_model(Path(folder), text)) if told.quick else "embedded"
         for part in told.only:
             began = time.perf_counter()
             found = list(MEASURES[part](told, base))

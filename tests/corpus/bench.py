@@ -12,6 +12,7 @@ from simcounsel.engine.opening import begin_run
 from simcounsel.events import Event
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel
+from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Question
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
@@ -115,7 +116,7 @@ def roles(**scripts: Script) -> dict[str, Script]:
 def board(model: ChatModel | Mapping[str, ChatModel], **kind: Any) -> Switchboard:
     """A model for all roles, or one for each."""
     each = model if isinstance(model, Mapping) else dict.fromkeys(SYNTHESIS_ROLES, model)
-    return Switchboard(each, HashEmbeddings(), **kind)
+    return Switchboard(each, HashEmbeddings(), **({"patience": Patience(wait_s=0)} | kind))
 
 
 def written(

@@ -177,6 +177,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HARMFUL.values(), ids=list(HARMFUL))
 def test_no_text_takes_long_or_breaks_the_telling(text: str) -> None:
     dialogue = Dialogue.model_construct(

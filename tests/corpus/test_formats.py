@@ -271,28 +271,28 @@ def test_text_of_several_lines_stays_one_turn(tmp_path: Path) -> None:
     assert said(reread(tmp_path, "text", one)[0]) == said(one)
 
 
+@pytest.mark.slow
 @QUICK
 @given(one=dialogues(), side=st.sampled_from(["counselor", "client"]), reasoning=st.booleans())
-@pytest.mark.parametrize("format", CHATS)
-def test_chats_are_read_again(
-    tmp_path: Path, format: str, one: Dialogue, side: str, reasoning: bool
-) -> None:
+def test_chats_are_read_again(tmp_path: Path, one: Dialogue, side: str, reasoning: bool) -> None:
     expected = up_to_last(one, side)
-    if not expected:
-        assert rows(format, one, side=side) == []
-        return
-    again = reread(tmp_path, format, one, side=side, reasoning=reasoning, tags=("emotion", "skill"))
-    assert [said(found) for found in again] == [expected]
-    for before, after in zip(one.turns, again[0].turns, strict=False):
-        if before.speaker == side:
-            assert (after.emotion, after.skill) == (before.emotion, before.skill)
-            assert after.reasoning == (before.reasoning if reasoning else None)
+    asked = {"side": side, "reasoning": reasoning, "tags": ("emotion", "skill")}
+    for format in CHATS:
+        if not expected:
+            assert rows(format, one, side=side) == [], format
+            continue
+        again = reread(tmp_path, format, one, **asked)
+        assert [said(found) for found in again] == [expected], format
+        for before, after in zip(one.turns, again[0].turns, strict=False):
+            if before.speaker == side:
+                assert (after.emotion, after.skill) == (before.emotion, before.skill), format
+                assert after.reasoning == (before.reasoning if reasoning else None), format
 
 
+@pytest.mark.slow
 @QUICK
 @given(one=dialogues())
-@pytest.mark.parametrize("format", ["trl-preference", "sharegpt-preference"])
-def test_pairs_are_read_again(tmp_path: Path, format: str, one: Dialogue) -> None:
+def test_pairs_are_read_again(tmp_path: Path, one: Dialogue) -> None:
     expected = [
         (turn.text, turn.draft.text)
         for turn in one.turns
@@ -300,38 +300,30 @@ def test_pairs_are_read_again(tmp_path: Path, format: str, one: Dialogue) -> Non
         and turn.draft
         and turn.draft.text.strip() != turn.text.strip()
     ]
-    if expected:
+    for format in ("trl-preference", "sharegpt-preference") if expected else ():
         again = reread(tmp_path, format, one)
         assert [
             (turn.text, turn.draft.text) for found in again for turn in found.turns if turn.draft
-        ] == expected
+        ] == expected, format
 
 
 @pytest.mark.slow
 @QUICK
 @given(listed=st.lists(dialogues(alternate=False), min_size=1, max_size=3))
-@pytest.mark.parametrize("format", ["native", "parquet"])
-def test_nothing_is_lost(tmp_path: Path, format: str, listed: list[Dialogue]) -> None:
+def test_nothing_is_lost(tmp_path: Path, listed: list[Dialogue]) -> None:
     """But where they come from, if that was not known: then it is the file."""
-    again = reread(
-        tmp_path, format, *(merge_turns(listed).dialogues if format == "parquet" else listed)
-    )
-    whole = merge_turns(listed).dialogues if format == "parquet" else tuple(listed)
-    assert [
-        one.model_copy(update={"origin": two.origin}) if two.origin is None else one
-        for one, two in zip(again, whole, strict=True)
-    ] == list(whole)
+    for format, whole in ("native", tuple(listed)), ("parquet", merge_turns(listed).dialogues):
+        again = reread(tmp_path, format, *whole)
+        assert [
+            one.model_copy(update={"origin": two.origin}) if two.origin is None else one
+            for one, two in zip(again, whole, strict=True)
+        ] == list(whole), format
 
 
 @QUICK
 @given(one=dialogues(alternate=False))
-def test_transcripts_are_read_again(tmp_path: Path, one: Dialogue) -> None:
+def test_transcripts_and_merging_change_no_word(tmp_path: Path, one: Dialogue) -> None:
     assert said(reread(tmp_path, "text", one)[0]) == said(one)
-
-
-@QUICK
-@given(one=dialogues(alternate=False))
-def test_merging_changes_no_word(one: Dialogue) -> None:
     merged = merge_turns([one])
     (after,) = merged.dialogues
     assert merged.turns == len(one.turns) - len(after.turns)

@@ -14,11 +14,12 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.run import Run
+from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
 from tests.instruments.stage import measured_world
 from tests.instruments.test_scales import FOLDER
-from tests.stage import Listening, live, switchboard
+from tests.stage import Listening, changed, live, switchboard, tiny
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +128,31 @@ def test_one_conversation_or_one_moment(simcounsel: Command, run: Run) -> None:
     )
 
 
+def test_who_reports_of_oneself_is_asked_by_the_own_model(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    own = "scripted:planted=2"
+    world = changed(
+        tiny(residents__Ines__models__reason=own),
+        measurements=(MeasurementSpec(instrument="phq9", when="end"),),
+        ticks=3,
+    )
+    lived = live(tmp_path / "first", world)
+    for run in (lived, live(tmp_path / "again", world, model=f"recorded:{lived.folder}")):
+        for name in ("phq9", "empathy"):
+            who = own if name == "phq9" else "scripted"
+            ended = simcounsel("rate", run.folder, "--instrument", name)
+            assert f"answered by {who}" in ended.out
+            assert f"{who} model: for trying the software only" in ended.err
+            (file,) = (run.folder / "measurements").glob(f"{name}-*.jsonl")
+            asked = {one["model"] for one in lines(file) if one.get("verb", "embed") != "embed"}
+            assert asked == {who}
+        simcounsel("rate", run.folder, "--instrument", "phq9", "--model", "scripted")
+        judges = [(one.measured.instrument, one.judge) for one in measurements(run)]
+        assert judges[1:] == [("phq9", own), ("empathy", "scripted"), ("phq9", "scripted")]
+    assert next(measurements(lived)).judge == own
+
+
 def test_self_report_is_as_of_then(run: Run) -> None:
     spy = Listening()
     for at in (1, 11):
@@ -179,7 +205,7 @@ def test_a_judge_that_nobody_reaches(run: Run) -> None:
     models = switchboard(Away())
     with pytest.raises(
         ModelUnreachable,
-        match=r"scripted: no model answered \(connection refused\); see that scripted is running, reachable and spelled right; nothing was measured",
+        match=r"no answer from scripted \(connection refused\).*what was measured before is kept in",
     ):
         Rating.plan(run, "empathy").measure(models)
     models.close()

@@ -12,6 +12,7 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
+from simcounsel.llm.timeouts import Timeouts
 from tests.llm.server import FaultServer
 
 pytest.importorskip("langchain_core")
@@ -61,7 +62,9 @@ def complete(
     request = Question(
         verb=verb, purpose="test", who="Ann", system="You are Ann.", prompt="Well?", **more
     )
-    model = LangChainModel("langchain:test:m", chat=chat, deadline_s=0.5)
+    model = LangChainModel(
+        "langchain:test:m", chat=chat, timeouts=Timeouts(connect_s=0.2, read_s=0.3)
+    )
     assert model.name == LangChainModel("test:m", chat=chat).name == "langchain:test:m"
     return asyncio.run(model.complete(request, complaint))
 
@@ -121,7 +124,7 @@ def test_fill_tells_the_schema_and_strips_a_fence() -> None:
         (Chat(error=APIConnectError("gone")), "APIConnectError: gone", True),
         (Chat(error=ConnectionResetError()), "ConnectionResetError: ConnectionResetError", True),
         (Chat(error=ValueError("x" * 500)), "ValueError: " + "x" * 200, False),
-        (Chat(wait_s=5), "no answer within 0.5 s", True),
+        (Chat(wait_s=5), "no answer within 0.5 s (--timeout)", True),
         (Chat(content=""), "the answer is empty", False),
     ],
 )

@@ -65,19 +65,22 @@ def test_what_cannot_reach_the_answer_is_not_in_the_key() -> None:
     assert replace(ASKED, fallback=Day(mood="calm"), check=lambda day: None).key == ASKED.key
 
 
+@pytest.mark.slow
 def test_the_key_is_the_same_in_another_process() -> None:
-    code = "from tests.llm.test_question import ASKED; print(ASKED.key)"
-    keys = {
-        subprocess.run(
+    """Of which strings have other hashes."""
+    code = "from tests.llm.test_question import ASKED; print(hash('Ines'), ASKED.key)"
+    for seed in ("0", "4711"):
+        told = subprocess.run(
             [sys.executable, "-c", code],
             env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=True,
-        ).stdout.strip()
-        for seed in ("0", "4711")
-    }
-    assert keys == {ASKED.key}
+        ).stdout.split()
+        assert told[1] == ASKED.key
+        if told[0] != str(hash("Ines")):
+            return  # else ours is by chance that seed
+    raise AssertionError("hashes were the same in both")
 
 
 def test_half_a_character_has_a_key_too() -> None:

@@ -19,6 +19,7 @@ from simcounsel.events import Said, Warned
 from simcounsel.llm.answers import Unfit, read_answer, speech_problem
 from simcounsel.llm.driving import Outcome
 from simcounsel.llm.models import Completion, Failure
+from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Price, Prices
 from simcounsel.llm.question import Question, Reply, ask, ask_all
 from simcounsel.llm.servers import server_of
@@ -208,19 +209,6 @@ def test_own_check_is_put_to_the_model(board: Board) -> None:
     assert complaints(models) == [None, "no is not yes"]
 
 
-def test_no_second_try_when_nothing_reached_us(board: Board) -> None:
-    models = board(DEAD)
-    reply = answer(models, FILL)
-    assert (reply.value, reply.source, reply.problem) == (CALM, "fallback", "connection refused")
-    assert complaints(models) == [None]
-    assert (
-        models.usage.second_tries,
-        models.usage.fallbacks,
-        models.usage.calls,
-        models.usage.retries,
-    ) == (0, 1, 1, 2)
-
-
 def test_second_try_after_an_answer_that_said_no(board: Board) -> None:
     models = board(Failure("the answer was cut off at the token limit"), GOOD)
     assert answer(models, FILL).value == FEELING
@@ -228,10 +216,8 @@ def test_second_try_after_an_answer_that_said_no(board: Board) -> None:
 
 
 def test_dead_at_the_second_try(board: Board) -> None:
-    models = board("nonsense", DEAD)
-    reply = answer(models, FILL)
-    assert (reply.source, reply.problem) == ("fallback", "connection refused")
-    assert len(complaints(models)) == 2
+    with pytest.raises(ModelUnreachable, match="connection refused"):
+        answer(board("nonsense", DEAD), FILL)
 
 
 def test_troubles_are_told_in_the_order_of_the_requests(board: Board) -> None:
@@ -329,12 +315,6 @@ def test_unknown_tokens_of_a_model_that_costs_are_no_zero(board: Board) -> None:
     assert free.usage.cost_usd == 0
 
 
-def test_dead_model_costs_nothing(board: Board) -> None:
-    models = board(DEAD, name="dear", prices=PRICES)
-    answer(models, FILL)
-    assert models.usage.cost_usd == 0
-
-
 @pytest.mark.parametrize(
     ("name", "base_url", "model"),
     [
@@ -427,14 +407,11 @@ def test_what_is_recorded(board: Board) -> None:
 def test_fallback_is_recorded_with_its_reason(board: Board) -> None:
     paper = Paper()
     answer(board("nonsense", recorder=paper), CHOOSE)
-    answer(board(DEAD, recorder=paper), CHOOSE)
-    assert [(c["source"], c["reply"]) for c in paper.calls] == [
-        ("fallback", "nonsense"),
-        ("fallback", None),
-    ]
+    with pytest.raises(ModelUnreachable):
+        answer(board(DEAD, recorder=paper), CHOOSE)
+    assert [(c["source"], c["reply"]) for c in paper.calls] == [("fallback", "nonsense")]
     assert "is not one of the options" in paper.calls[0]["problem"]
     assert paper.calls[0]["complaint"] == paper.calls[0]["problem"]
-    assert (paper.calls[1]["problem"], paper.calls[1]["complaint"]) == ("connection refused", None)
 
 
 def test_recorded_reply_is_used_and_nobody_asked(board: Board) -> None:
@@ -523,7 +500,7 @@ def test_no_vectors_no_tick() -> None:
         name = "blind"
 
         async def embed(self, texts: Any) -> Any:
-            raise DEAD
+            raise Failure("2 vectors for 1 texts")
 
         async def close(self) -> None:
             pass
@@ -531,7 +508,7 @@ def test_no_vectors_no_tick() -> None:
     says = Says(GOOD)
     models = Switchboard({"reason": says}, Blind())
     with pytest.raises(
-        ModelUnreachable, match="the model 'blind' gave no embeddings \\(connection refused\\)"
+        ModelUnreachable, match="the model 'blind' gave no embeddings \\(2 vectors for 1 texts\\)"
     ):
         answer(models, Question(verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",)))
     models.close()
@@ -634,22 +611,19 @@ def test_warning_stands_before_what_came_of_it(tmp_path: Path) -> None:
     assert (events[first].kind, events[first + 1].kind) == ("warned", "persona_changed")
 
 
-def test_a_whole_tick_unanswered_is_not_written(tmp_path: Path, lived: Run) -> None:
+@pytest.mark.parametrize("good", [0, 5, 30])
+def test_a_tick_with_an_unanswered_question_is_not_written(
+    tmp_path: Path, lived: Run, good: int
+) -> None:
     run = begun(tmp_path)
-    calls_of_three_ticks = sum(1 for c in live(tmp_path, ticks=3).calls() if c["verb"] != "embed")
-    dead = switchboard(Failing(calls_of_three_ticks, lambda request: DEAD))
-    with pytest.raises(
-        ModelUnreachable, match=r"no model answered during this tick \(connection refused\)"
-    ):
-        Simulation(run.world, run=run, models=dead).run()
-    assert 3 <= run.ticks_done() < 12
-    assert not warned(run)
-    assert log(lived).startswith(log(run))
-    assert any(
-        call.get("unreached") and call["problem"] == "connection refused" for call in run.calls()
-    )
+    with pytest.raises(ModelUnreachable, match=r"no answer from scripted \(connection refused\)"):
+        Simulation(
+            run.world, run=run, models=switchboard(Failing(good, lambda request: DEAD))
+        ).run()
+    assert not warned(run) and log(lived).startswith(log(run))
+    assert all(call.get("source") != "fallback" for call in run.calls())
     go_on(run)
-    assert log(run) == log(lived), "what failed is asked again on resume"
+    assert log(run) == log(lived), "the tick is lived anew, with the replies that were there"
 
 
 def test_resumed_while_still_dead(tmp_path: Path) -> None:
@@ -657,22 +631,11 @@ def test_resumed_while_still_dead(tmp_path: Path) -> None:
     kept = log(run)
     for _ in range(2):
         opened = Run.open(run.folder)
-        models = models_for(opened)
+        models = models_for(opened, patience=Patience(wait_s=0))
         models.chat = dict.fromkeys(models.chat, Failing(0, lambda request: DEAD))
         with pytest.raises(ModelUnreachable):
             Simulation(opened.world, run=opened, models=models).run()
     assert log(run) == kept
-
-
-def test_dead_in_the_middle_of_a_tick(tmp_path: Path) -> None:
-    first_tick = sum(1 for call in live(tmp_path, ticks=1).calls() if call["verb"] != "embed")
-    run = begun(tmp_path)
-    with pytest.raises(ModelUnreachable):
-        Simulation(
-            run.world, run=run, models=switchboard(Failing(first_tick - 1, lambda request: DEAD))
-        ).run()
-    assert run.ticks_done() == 1
-    assert [w.cause for w in warned(run)] == ["connection refused"]
 
 
 def test_ticks_without_questions_are_no_failure(tmp_path: Path) -> None:

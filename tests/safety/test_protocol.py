@@ -578,6 +578,7 @@ def check(talk: Session, number: str) -> None:
     assert len(talk.lines) <= 40 + 26
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(LINES, max_size=16).map(numbered),
@@ -1384,6 +1385,7 @@ def test_emergency_help_is_for_the_danger_on_which_they_mean_to_act() -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(LINES, max_size=16).map(numbered), st.sampled_from(["yes", "no", "unclear", "refuses"])

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from simcounsel.errors import SpecError
+from tests.commands import Command, in_process
 from tests.pages import TEXT
+from training.__main__ import main
 from training.plan import Plan
 from training.privacy import budget, gaussian
 from training.sites import load_plan
@@ -56,14 +58,11 @@ def plan_of(file: Path, text: str) -> Plan:
     return load_plan(file)[0]
 
 
-def training(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "training", *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+@pytest.fixture
+def training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command line in this process."""
+    monkeypatch.chdir(ROOT)
+    return in_process("training", main, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,9 @@ def test_steps_are_rounded_up(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(file: Path) -> None:
+def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(
+    file: Path, training: Command
+) -> None:
     file.write_text(SITE + "  budget_epsilon: 1.5\n", encoding="utf-8")
     made = budget.make(load_plan(file)[0])
     assert made.last_round is not None
@@ -181,37 +182,33 @@ def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(file: Path) -
         < gaussian.epsilon_of(20, 1e-5, made.last_round + 1)
     )
     done = training("account", str(file), "--no-table")
-    assert done.returncode == 1
+    assert done.code == 1
     assert (
         f"{file}:11: privacy.budget_epsilon: 1.5 for one site would be overrun after round {made.last_round} of 100"
-        in done.stderr
+        in done.err
     )
     file.write_text(SITE + "  budget_epsilon: 3\n", encoding="utf-8")
-    assert training("account", str(file), "--no-table").returncode == 0
+    assert training("account", str(file), "--no-table").code == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["record_dp", "client_dp", "mindchat"])
-def test_every_number_names_its_unit(name: str) -> None:
+def test_every_number_names_its_unit(name: str, training: Command) -> None:
     done = training("account", str(CONFIGS / f"{name}.yaml"), "--epsilon", "8", "--rounds", "10")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     unit = load_plan(CONFIGS / f"{name}.yaml")[0].privacy.unit
     told = [
-        line
-        for line in done.stdout.splitlines()
-        if re.search(r"epsilon [0-9]|by total epsilon", line)
+        line for line in done.out.splitlines() if re.search(r"epsilon [0-9]|by total epsilon", line)
     ]
     assert len(told) >= 3
     assert all(f"one {unit}" in line for line in told), told
 
 
 @pytest.mark.slow
-def test_the_papers_plan_says_what_it_really_costs() -> None:
+def test_the_papers_plan_says_what_it_really_costs(training: Command) -> None:
     done = training("account", str(CONFIGS / "mindchat.yaml"), "--no-table")
-    assert (
-        "in total        epsilon 10.39 for one site, delta 1e-05, after 100 rounds" in done.stdout
-    )
-    assert re.search(r"1 +4\.8448 +0\.751 +10\.39 +25\.44 +0\.532 +37\.31\n", done.stdout)
+    assert "in total        epsilon 10.39 for one site, delta 1e-05, after 100 rounds" in done.out
+    assert re.search(r"1 +4\.8448 +0\.751 +10\.39 +25\.44 +0\.532 +37\.31\n", done.out)
 
 
 @pytest.mark.slow
@@ -241,8 +238,7 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_accounts_of_the_readme_run() -> None:
-
+def test_accounts_of_the_readme_run(training: Command) -> None:
     commands = sorted(
         {
             line.split("#")[0].strip()
@@ -253,7 +249,7 @@ def test_accounts_of_the_readme_run() -> None:
     assert commands
     for command in commands:
         done = training(*shlex.split(command)[3:], "--no-table")
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.err
 
 
 def test_nothing_heavy_is_imported() -> None:

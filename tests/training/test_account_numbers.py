@@ -6,7 +6,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from mpmath import mp
-from opacus.accountants import PRVAccountant
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
@@ -104,6 +103,8 @@ def test_rounds_add_up() -> None:
 )
 def test_two_accountants_agree(times: int, rate: float, z: float, known: float) -> None:
     """Ours counts by PLD; PRV of Opacus is written independently, and adds its own error bound of 0.01."""
+    from opacus.accountants import PRVAccountant
+
     prv = PRVAccountant()
     prv.history = [(z, rate, times)]
     ours = epsilon_of([Releases(times=times, rate=rate)], z, DELTA)

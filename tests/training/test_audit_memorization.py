@@ -12,6 +12,8 @@ from training.audit.completing import LONGEST, beginnings, complete  # noqa: E40
 from training.audit.memorization import Continuation, cosines, likeness, rouge1_recall  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def test_recall_is_the_share_of_the_truths_words() -> None:
     assert rouge1_recall("Take your time, please.", "your TIME is now") == pytest.approx(2 / 4)

@@ -24,6 +24,8 @@ from training.learning.tune import tune  # noqa: E402
 from training.recipe_file import load_recipe  # noqa: E402
 from training.sites import Sites  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 WORDS = "when what who where river bridge lamp night sister letter horse music apple winter garden stone".split()
 
 
@@ -73,7 +75,6 @@ def app() -> Any:
     return made
 
 
-@pytest.mark.slow
 def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) -> None:
     file = tmp_path / "audit.json"
     done = CliRunner().invoke(
@@ -109,7 +110,6 @@ def test_the_command_attacks_a_finished_training(trained: Path, tmp_path: Path) 
     assert "neighbourhood" in done.output and str(file) in done.output
 
 
-@pytest.mark.slow
 def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Path) -> None:
     """With noise that stands for nothing: six steps at a high rate, canaries learned by heart or not, the bound stays a bound."""
     planted = tmp_path / "planted.jsonl"
@@ -157,7 +157,6 @@ def test_canaries_are_planted_trained_on_and_audited(trained: Path, tmp_path: Pa
         audit_training(trained, Options(canaries=tmp_path / "planted.canaries.json"))
 
 
-@pytest.mark.slow
 def test_memorization_is_told_for_both_models(trained: Path) -> None:
     from simcounsel.llm.embeddings import HashEmbeddings
 

@@ -18,6 +18,8 @@ from training.errors import TrainingError  # noqa: E402
 from training.learning.examples import Example  # noqa: E402
 from training.learning.quiet import quietly  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 TEMPLATE = "{% for m in messages %}<s>{{ m['role'] }}\n{{ m['content'] }}</s>\n{% endfor %}{% if add_generation_prompt %}<s>assistant\n{% endif %}"
 
 

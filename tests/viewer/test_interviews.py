@@ -131,7 +131,7 @@ def test_money_is_never_spent_unasked(site: Site, monkeypatch: pytest.MonkeyPatc
         opened.append(model)
         return switchboard(Scripted())
 
-    monkeypatch.setattr(interviews, "answering_model", lambda run: "openai:gpt-4o")
+    monkeypatch.setattr(interviews, "answering_model", lambda run, who: "openai:gpt-4o")
     monkeypatch.setattr(interviews, "open_models", paid)
     reply = site.ask(model="openai:gpt-4o")
     assert (
@@ -145,6 +145,7 @@ def test_money_is_never_spent_unasked(site: Site, monkeypatch: pytest.MonkeyPatc
     assert site.ask(model="openai:gpt-4o", may_cost=True).status_code == 200
     assert opened == ["openai:gpt-4o"]
     assert site.told()["models"][0] == {"name": "openai:gpt-4o", "may_cost": True}
+    assert site.told()["own"]["Ines"] == "openai:gpt-4o"
 
 
 def test_one_question_at_a_time_and_models_are_kept(
@@ -193,7 +194,7 @@ def test_weights_are_not_fetched_by_a_page(
 def test_a_run_whose_source_is_gone_says_so(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from simcounsel.errors import RunError
 
-    def gone(run: Run) -> str:
+    def gone(run: Run, who: str) -> str:
         raise RunError("this run replays /nowhere, whose model would answer: no run there")
 
     monkeypatch.setattr(interviews, "answering_model", gone)

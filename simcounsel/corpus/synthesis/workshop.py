@@ -26,11 +26,6 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import Synthesis
 
-GIVE_UP_AFTER = 3
-"""Questions that reach nobody, in a row. A session asks one thing after the other: with nobody
-there a wave would wait for minutes.
-"""
-
 
 class Workshop:
     """Writes the sessions of a synthesis.
@@ -72,11 +67,7 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            self.models.recorder, self.models.unit, self.models.give_up_after = (
-                self.record,
-                "wave",
-                GIVE_UP_AFTER,
-            )
+            self.models.recorder = self.record
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
                 self._warnings.observe(entry)
@@ -106,7 +97,7 @@ class Workshop:
         return self.record
 
     def step(self) -> None:
-        """Write one wave. ModelUnreachable when nobody answered a single request. After anything
+        """Write one wave. ModelUnreachable when a model does not answer. After anything
         has broken a wave off only a new Workshop over the same run can go on.
         """
         if self._entries:
@@ -122,7 +113,6 @@ class Workshop:
             for number in range(first, min(first + self.settings.wave, self.settings.count))
         }
         outcomes = self.models.ask({name: session.write() for name, session in sessions.items()})
-        self.models.check_reached()
         proposals: list[Proposal] = []
         for outcome in outcomes.values():
             written: Written = outcome.value

@@ -7,7 +7,7 @@ const lastOpen = new Map(); // by run: the interview to go on with when the pane
 
 /** Render into `section`; `update({who, tick})` says who and when a new interview would be about. */
 export function mountInterview(section, { run, who, tick }) {
-  const state = { who, tick, name: null, of: null, exchanges: 0, busy: false, models: [], notice: "", characters: 2000 };
+  const state = { who, tick, name: null, of: null, exchanges: 0, busy: false, models: [], own: {}, notice: "", characters: 2000 };
   const base = `/api/runs/${encodeURIComponent(run)}`;
 
   const about = h("p", { class: "interview-about" });
@@ -39,7 +39,10 @@ export function mountInterview(section, { run, who, tick }) {
   load();
   return {
     update(next) {
-      if (next.who !== undefined) state.who = next.who;
+      if (next.who !== undefined && next.who !== state.who) {
+        state.who = next.who;
+        choose();
+      }
       if (next.tick !== undefined) state.tick = next.tick;
       show();
     },
@@ -48,14 +51,14 @@ export function mountInterview(section, { run, who, tick }) {
   async function load() {
     const found = await get(`${base}/interviews`);
     if (found.error) return fail(found.error);
-    Object.assign(state, { models: found.models, notice: found.notice, characters: found.characters });
+    Object.assign(state, { models: found.models, own: found.own, notice: found.notice, characters: found.characters });
     question.setAttribute("maxlength", String(found.characters));
     fill(notice, found.notice);
     warned.before(found.before);
     fill(model, found.models.map((one) => h("option", { value: one.name }, one.name + (one.may_cost ? " (may cost money)" : ""))));
     modelRow.hidden = found.models.length < 2;
     if (found.trouble) fail(found.trouble);
-    offer();
+    choose();
     list(found.interviews);
     const before = found.interviews.find((one) => one.name === lastOpen.get(run));
     if (before && !state.of) open(before, false);
@@ -101,6 +104,12 @@ export function mountInterview(section, { run, who, tick }) {
     form.hidden = !of.who;
     offer();
     count();
+  }
+
+  /** Who answers for a person, until somebody chooses otherwise: the person's own model. */
+  function choose() {
+    if (state.own[state.who]) model.value = state.own[state.who];
+    offer();
   }
 
   function offer() {

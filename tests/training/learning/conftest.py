@@ -1,23 +1,19 @@
-"""A language model of forty thousand numbers, with a tokenizer and a chat template of its own, and a corpus of its size."""
+"""A very small language model, and a corpus of its size."""
 
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from peft import PeftModel
 
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.teaching import Teaching
-from training.learning.base import Base
-from training.learning.gradients import Reading
-from training.learning.quiet import quietly
+from tests.training.learning.small import small_model
 
-TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
+if TYPE_CHECKING:  # torch takes seconds, and this file is read even where nothing here is run
+    from training.learning.base import Base
+    from training.learning.gradients import Reading
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,44 +30,8 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Hugging Face folder."""
-    import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    folder = tmp_path_factory.mktemp("tiny")
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    specials = ["<|im_start|>", "<|im_end|>"]
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
     text = [Teaching().system_of(session(1, "a")), *session(1, "a", 2).lines()] * 3
-    made.train_from_iterator(
-        text,
-        trainers.BpeTrainer(
-            vocab_size=700, special_tokens=specials, initial_alphabet=alphabet, show_progress=False
-        ),
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made,
-        eos_token="<|im_end|>",
-        pad_token="<|im_end|>",
-        additional_special_tokens=["<|im_start|>"],
-    )
-    tokenizer.chat_template = TEMPLATE
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=made.get_vocab_size(),
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=4096,
-        tie_word_embeddings=True,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    return folder
+    return small_model(tmp_path_factory.mktemp("tiny"), text)
 
 
 def session(number: int, client: str, exchanges: int = 2, theme: str = "sleep") -> Dialogue:
@@ -132,8 +92,13 @@ def recipe_file(tmp_path: Path, tiny: Path, corpus: Path) -> Recipes:
 PRIVATE = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.8}
 
 
-def adapted(base: Base, adapter: Path) -> Reading:
+def adapted(base: "Base", adapter: Path) -> "Reading":
     """A base with an adapter as anybody loads it."""
+    from peft import PeftModel
+
+    from training.learning.gradients import Reading
+    from training.learning.quiet import quietly
+
     with quietly():
         return Reading(
             model=PeftModel.from_pretrained(base.model, str(adapter)), padding=0, at_once=4

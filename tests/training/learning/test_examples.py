@@ -14,6 +14,8 @@ from training.errors import TrainingError
 from training.learning.base import Base, load_base
 from training.learning.examples import encode, records_of, together
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def base(tiny: Path) -> Base:

@@ -21,6 +21,8 @@ from training.learning.site import reading_of
 from training.learning.steps import adapter_weights, set_adapter_weights
 from training.recipe import Learning, Lora, Recipe
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def base(tiny: Path) -> Base:

@@ -17,6 +17,8 @@ from training.federation.site import answer
 from training.federation.updates import Weights
 from training.learning.network import server, site
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"north": 6, "south": 4}
 
 

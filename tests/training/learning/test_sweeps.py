@@ -28,6 +28,8 @@ from training.sweeps.comparing import as_csv, lines, read, warnings
 from training.sweeps.plan import laid_over, load_sweep
 from training.sweeps.running import cost, run
 
+pytestmark = pytest.mark.slow
+
 PRIVACY = ROOT / "experiments" / "privacy.yaml"
 Sweeps = Callable[..., Path]
 
@@ -58,7 +60,6 @@ OPEN, CLOSED = (
 )
 
 
-@pytest.mark.slow
 def test_the_shipped_sweep_is_the_papers_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets 1, 2, 4, 8 and none over the same sessions; 2, 4, 6 sites of one theme and of as many themes, each with as much."""
     monkeypatch.setattr(
@@ -183,7 +184,6 @@ def test_each_kind_of_file_names_its_command() -> None:
         load_sweep(ROOT / "training" / "configs" / "smoke.yaml")
 
 
-@pytest.mark.slow
 def test_a_sweep_trains_each_cell_once(
     sweep_file: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
