@@ -84,7 +84,7 @@ def _unusable(log: Log) -> str | None:
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
     if damages := log.damages():
-        return f"damaged: events.jsonl:{damages[0].line}: {damages[0].what}"
+        return f"damaged: {damages[0]}"
     return "nothing was lived: no tick is complete" if not log.ticks else None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simcounsel.events import Entry, TickEnded
+from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded
 from simcounsel.runs.jsonl import parsed_line
 
 Fields = Mapping[str, Any]
@@ -70,11 +70,12 @@ def chain_start(manifest: Fields) -> str:
     return shared if isinstance(shared, str) else start_hash(manifest)
 
 
-def manifest_damage(manifest: Fields, version: object) -> str | None:
-    """What is wrong with a manifest as it stands on disk; None also where it is of a version that
-    had no digest.
+def manifest_damage(manifest: Fields) -> str | None:
+    """What is wrong with a manifest as it stands on disk; None also where it is of a version without
+    a digest, or newer than this.
     """
-    if not isinstance(version, int) or version < HASHED:
+    version = manifest.get("schema_version")
+    if not isinstance(version, int) or not HASHED <= version <= SCHEMA_VERSION:
         return None
     if manifest.get("digest") == manifest_digest(manifest):
         return None

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from simcounsel.errors import RunError
 from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
 from simcounsel.runs.calls import Call
-from simcounsel.runs.chain import HASHED, Damage, LogCheck, chain_start, manifest_damage
+from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
 from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
@@ -39,7 +39,7 @@ class Log:
         self._manifest_problem: str | None = None
         self._stamp: tuple[int, int] | None = None
         self._replayed: list[Log] | None = None
-        self._start: str | None = None
+        self._written: Fields = {}
         self._index = Index(folder / "events.jsonl", EVENT, self._new_check)
         self._calls = Index(folder / "calls.jsonl", CALL)
 
@@ -49,7 +49,7 @@ class Log:
         file = self.folder / "manifest.json"
         if self._manifest is None or _stamp(file) != self._stamp:
             self._stamp = _stamp(file)
-            self._manifest, self._manifest_problem, self._start = _read_manifest(file)
+            self._written, self._manifest, self._manifest_problem = _read_manifest(file)
         return self._manifest
 
     @property
@@ -80,13 +80,19 @@ class Log:
         """Take in what was written since the last time."""
         self._index.refresh()
         self.ticks = self._index.complete_ticks()
-        if self._strict and (damages := self.damages()):
+        if self._strict and (damages := self._index.damages()):
             file = self.folder / "events.jsonl"
             raise RunError(damage_text(file, damages[0], self.sound_ticks))
 
-    def damages(self) -> list[Damage]:
-        """Where events.jsonl is not as it was written, as far as it was taken in by `refresh`."""
-        return self._index.damages()
+    def damages(self) -> list[str]:
+        """Where manifest and log are not as they were written, each with its file and line; of the
+        log as far as it was taken in by `refresh`.
+        """
+        changed = manifest_damage(self._written) if self.manifest else None
+        return [
+            *([f"manifest.json: {changed}"] if changed else []),
+            *(f"events.jsonl:{one.line}: {one.what}" for one in self._index.damages()),
+        ]
 
     @property
     def sound_ticks(self) -> int:
@@ -96,7 +102,7 @@ class Log:
     def _new_check(self) -> LogCheck:
         version = self.manifest.get("log_version")
         hashed = version >= HASHED if isinstance(version, int) else None
-        return LogCheck(self._start, hashed=hashed)
+        return LogCheck(chain_start(self._written) if self.manifest else None, hashed=hashed)
 
     def problems(self) -> list[str]:
         """What is missing or damaged, in words."""
@@ -106,7 +112,7 @@ class Log:
             found.append("events.jsonl is missing: nothing that happened can be shown")
         if damages := self.damages():
             more = f"; {len(damages)} places in all" if len(damages) > 1 else ""
-            found.append(f"events.jsonl:{damages[0].line}: {damages[0].what}{more}")
+            found.append(damages[0] + more)
         if self._index.left_out:
             found.append(
                 f"lines of events.jsonl that cannot be read or are out of order, and are left out:"
@@ -224,13 +230,11 @@ def _stamp(file: Path) -> tuple[int, int] | None:
         return None
 
 
-def _read_manifest(file: Path) -> tuple[Fields, str | None, str | None]:
-    """The manifest, what is wrong with it, and the hash from which the first tick's begins."""
+def _read_manifest(file: Path) -> tuple[Fields, Fields, str | None]:
+    """The manifest as it stands there, in this version's fields, and why it cannot be read."""
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        written = data = json.loads(file.read_text(encoding="utf-8"))
         version = data.get("schema_version") if isinstance(data, dict) else None
-        start = chain_start(data) if isinstance(data, dict) else None
-        changed = manifest_damage(data, version) if readable(version) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not any(
             isinstance(data.get(kind), dict) for kind in ("world", "synthesis")
@@ -238,9 +242,9 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None, str | None]:
             raise ValueError("it is not a manifest")
         data = {key: value for key, value in data.items() if value is not None}
     except FileNotFoundError:
-        return {}, "manifest.json is missing", None
+        return {}, {}, "manifest.json is missing"
     except (ValueError, OSError) as error:
-        return {}, f"manifest.json cannot be read ({str(error).splitlines()[0]})", None
+        return {}, {}, f"manifest.json cannot be read ({str(error).splitlines()[0]})"
     if not readable(version):
         wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
         newer = isinstance(version, int) and version > SCHEMA_VERSION
@@ -253,5 +257,5 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None, str | None]:
             f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it"
             f" may be missing; {way}"
         )
-        return data, problem, start
-    return data, changed and f"manifest.json: {changed}", start
+        return written, data, problem
+    return written, data, None

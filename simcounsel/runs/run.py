@@ -167,7 +167,7 @@ class Run:
             manifest = Manifest.model_validate(manifest_of_today(data))
             run = cls(folder, manifest, data)
             run.log_version, run.damaged = version, damaged
-            changed = None if damaged else manifest_damage(data, version)
+            changed = None if damaged else manifest_damage(data)
         except (ValueError, AttributeError) as error:
             raise RunError(
                 f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"

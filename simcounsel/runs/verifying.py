@@ -79,16 +79,12 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
     may be `damaged`: then `Run.damages` says where.
     """
     run = Run.open(folder, damaged=damaged)
-    if not damaged:
+    if damaged:
+        log = Log(run.folder)
+        log.refresh()
+        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
+    else:
         complete_part(run.folder / "events.jsonl", run.check())
-        return run
-    log = Log(run.folder)
-    log.refresh()
-    changed = log.changed_manifest
-    run.damages = (
-        *([f"{run.folder / 'manifest.json'}: {changed}"] if changed else []),
-        *(f"{run.folder / 'events.jsonl'}:{one.line}: {one.what}" for one in log.damages()),
-    )
     return run
 
 
@@ -146,7 +142,7 @@ def _opened(found: Verdict) -> Run | None:
         return None
     found.version = run.log_version
     file = found.folder / "manifest.json"
-    if damage := manifest_damage(json.loads(file.read_bytes()), run.log_version):
+    if damage := manifest_damage(json.loads(file.read_bytes())):
         found.damages.append(f"{file}: {damage}")
     return run
 
