@@ -74,24 +74,25 @@ def account(
     """
     from simcounsel.specs.load import line_of
     from training.privacy import budget, statement
+    from training.progress import bar
     from training.sites import load_plan
 
     plan, lines = load_plan(config)
-    made = budget.make(plan)
+    with bar(stderr=True) as progress:
+        progress.show("counting the plan", 0, None)
+        made = budget.make(plan)
     typer.echo("\n".join([f"{'config':<16}{config}", *statement.lines(made)]))
     if plan.privacy.calibration == "paper":
         typer.echo("\n" + "\n".join(statement.paper_table(plan)))
     if with_table:
-        typer.echo(
-            "\n"
-            + "\n".join(
-                statement.table(
-                    plan,
-                    sorted(set(epsilon or EPSILONS)),
-                    sorted(set(rounds or (1, 10, plan.rounds))),
-                )
+        with bar(stderr=True) as progress:
+            rows = statement.table(
+                plan,
+                sorted(set(epsilon or EPSILONS)),
+                sorted(set(rounds or (1, 10, plan.rounds))),
+                lambda done, of: progress.show("counting the table", done, of),
             )
-        )
+        typer.echo("\n" + "\n".join(rows))
     wanted = plan.privacy.budget_epsilon
     if made.last_round is not None and wanted is not None:
         at = f"{config}:{line_of(lines, ('privacy', 'budget_epsilon'))}: privacy.budget_epsilon"

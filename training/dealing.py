@@ -1,5 +1,7 @@
 """A corpus dealt to sites: each client, with all sessions, to one of them."""
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -106,15 +108,27 @@ def _in_turn(
 
 
 def capped(dialogues: tuple[Dialogue, ...], most: int | None, seed: int) -> tuple[Dialogue, ...]:
-    """At most `most` sessions of each client, drawn by the seed; None: all."""
+    """At most `most` sessions of each client, drawn by the seed; None: all.
+
+    A client's own sessions alone decide which of them are kept: whether someone else is there
+    changes nothing, as an account that hides one client takes for granted.
+    """
     if most is None:
         return dialogues
-    rng = np.random.default_rng([seed, 0xCA9])
-    kept: Counter[str] = Counter()
-    chosen = set()
-    for at in rng.permutation(len(dialogues)):
-        client = dialogues[at].client
-        if kept[client] < most:
-            kept[client] += 1
-            chosen.add(int(at))
+    of: dict[str, list[int]] = defaultdict(list)
+    for at, one in enumerate(dialogues):
+        of[one.client].append(at)
+    chosen = {
+        at
+        for of_client in of.values()
+        for at in sorted(of_client, key=lambda at: _lot(dialogues[at], seed))[:most]
+    }
     return tuple(one for at, one in enumerate(dialogues) if at in chosen)
+
+
+def _lot(session: Dialogue, seed: int) -> bytes:
+    """A number as if drawn, of this session and the seed alone."""
+    said = [[turn.speaker, turn.text] for turn in session.turns]
+    return hashlib.sha256(
+        json.dumps([seed, session.client, session.id, said], ensure_ascii=False).encode()
+    ).digest()

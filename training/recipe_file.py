@@ -41,7 +41,7 @@ def refuse(path: Path, lines: Lines, found: list[Problem]) -> None:
 
 
 def _problems(recipe: Recipe) -> list[Problem]:
-    return [*_of_data(recipe), *_of_averaging(recipe), *_of_noise(recipe)]
+    return [*_of_data(recipe), *_of_averaging(recipe), *_of_base(recipe), *_of_noise(recipe)]
 
 
 def _of_data(recipe: Recipe) -> list[Problem]:
@@ -114,6 +114,18 @@ def _of_averaging(recipe: Recipe) -> Iterator[Problem]:
                 "with `fedadam` each weight would move by up to"
                 f" {averaging.server_learning_rate:g} a round, which undoes the model; say how"
                 " far, such as 0.01"
+            ),
+        )
+
+
+def _of_base(recipe: Recipe) -> Iterator[Problem]:
+    averaging = recipe.averaging
+    if averaging.rule in ("stack", "exact") and recipe.learning.quantize == "4bit":
+        yield (
+            ("averaging", "rule"),
+            (
+                f"`{averaging.rule}` adds to the base's weights, and with `quantize: 4bit` these"
+                " are packed; take `fedavg` or `fedadam`, or `quantize: none`"
             ),
         )
 

@@ -250,9 +250,14 @@ def _split(
 
 def _twice(sites: Sites) -> str | None:
     at = Counter(
-        key for here in sites.sessions.values() for key in {(one.client, one.turns) for one in here}
+        key for here in sites.sessions.values() for key in {_identity(one) for one in here}
     )
     return next((client for (client, _), times in at.items() if times > 1), None)
+
+
+def _identity(session: Dialogue) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What makes two records the same session: whose it is, and what was said."""
+    return session.client, tuple((turn.speaker, turn.text) for turn in session.turns)
 
 
 def _check(sessions: Mapping[str, tuple[Dialogue, ...]], path: Path) -> None:

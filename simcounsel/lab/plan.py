@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simcounsel.errors import RunError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.llm.prices import Prices
+from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment import Experiment
@@ -184,14 +186,14 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
     try:
         out.mkdir(parents=True, exist_ok=True)
         if file.is_file():
-            there = json.loads(file.read_text(encoding="utf-8")).get("name")
+            there = json_data(file_bytes(file)).get("name")
             if there != experiment.name:
                 raise RunError(
                     f"{out}: holds the sweep {there!r} already; choose another --out for"
                     f" {experiment.name!r}"
                 )
         part = file.with_suffix(".part")
-        part.write_text(json.dumps(plan, indent=1, ensure_ascii=False), encoding="utf-8")
+        part.write_text(scrub(json.dumps(plan, indent=1, ensure_ascii=False)), encoding="utf-8")
         part.replace(file)
     except OSError as error:
         raise RunError(

@@ -14,9 +14,11 @@ import aiohttp
 from yarl import URL
 
 from simcounsel.errors import ModelError
+from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
 from simcounsel.llm.models import NOT_SERVED, Failure
 from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 from simcounsel.runs.jsonl import json_bytes
+from simcounsel.secret import HIDDEN, credentials_in, scrub
 
 
 class Refused(Failure):
@@ -61,7 +63,7 @@ class Server:
         Raises Failure: transport=True when nobody answered, or only with 3xx, 5xx, 408, 429 or one
         of NOT_SERVED; False for other statuses and for an answer that is no JSON object.
         """
-        return _object(await self._attempt(self._base + path, json_bytes(body)))
+        return object_in(await self._attempt(self._base + path, json_bytes(body)))
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -73,7 +75,7 @@ class Server:
         """The body of an answer with status 200; else raises Refused."""
         try:
             async with self._opened().post(url, data=payload, allow_redirects=False) as response:
-                raw = await response.read()
+                raw = unzipped(await bounded(response), response.headers)
         except aiohttp.ConnectionTimeoutError:
             raise Refused(
                 f"no connection within {self.timeouts.connect_s:g} s", transport=True
@@ -91,13 +93,12 @@ class Server:
     def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
         status = response.status
         said = _said(raw)
-        if self._key:
-            said = said.replace(self._key, "***")
         if 300 <= status < 400:
             said = (
                 f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the"
                 " model's name"
             )
+        said = scrub(said.replace(self._key or HIDDEN, HIDDEN))
         busy = status in (408, 429) or status >= 500
         lasting = status in NOT_SERVED or 300 <= status < 400
         raise Refused(
@@ -111,13 +112,18 @@ class Server:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            headers = {
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                "Accept-Encoding": ZIPPED,
+            }
             if self._key:
                 headers["Authorization"] = f"Bearer {self._key}"
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 headers=headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,  # which knows no bound
                 timeout=aiohttp.ClientTimeout(
                     total=self.timeouts.total_s, connect=self.timeouts.connect_s
                 ),
@@ -126,6 +132,9 @@ class Server:
 
 
 def _checked_url(base_url: str) -> str:
+    problem = credentials_in(base_url)
+    if problem:
+        raise ModelError(problem)
     try:
         url = URL(base_url)
         fit = url.scheme in ("http", "https") and bool(url.host)
@@ -133,7 +142,7 @@ def _checked_url(base_url: str) -> str:
         fit = False
     if not fit:
         raise ModelError(
-            f"{base_url!r} is no address of a model server; write one like"
+            f"{scrub(base_url)!r} is no address of a model server; write one like"
             " http://localhost:11434/v1"
         )
     return base_url.rstrip("/")
@@ -146,16 +155,6 @@ def _checked_key(api_key: str | None) -> str | None:
             "the API key has characters that no key has; copy it once more, without line breaks"
         )
     return key
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(raw)
-    except (ValueError, RecursionError):
-        raise Failure("the answer is not JSON" if raw.strip() else "the answer is empty") from None
-    if not isinstance(answer, dict):
-        raise Failure(f"the answer is no JSON object but {type(answer).__name__}")
-    return answer
 
 
 def _unreached(error: aiohttp.ClientError) -> Refused:
@@ -214,9 +213,7 @@ def shown(said: str) -> str:
 
 
 def _retry_after_s(header: str | None) -> float:
-    """Seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); 0 for
-    none.
-    """
+    """Seconds that a Retry-After header asks for, a number or a date (RFC 9110, 10.2.3); else 0."""
     if not header:
         return 0.0
     if re.fullmatch(r"\d{1,9}(\.\d+)?", header.strip(), flags=re.ASCII):

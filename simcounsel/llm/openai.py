@@ -18,8 +18,9 @@ RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""
 TOP_LOGPROBS = 20
 """The most that OpenAI gives."""
-TEXTS_PER_CALL = 512
-"""OpenAI takes at most 2048 texts a call, and many servers fewer."""
+TEXTS_PER_CALL = 64
+"""OpenAI takes at most 2048 texts a call, many servers fewer; so many vectors of 4096 numbers stay
+within what one answer may hold."""
 
 
 class OpenAIModel:

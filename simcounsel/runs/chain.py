@@ -71,8 +71,8 @@ def chain_start(manifest: Fields) -> str:
 
 
 def manifest_damage(manifest: Fields) -> str | None:
-    """What is wrong with a manifest as it stands on disk; None also where it is of a version without
-    a digest, or newer than this.
+    """What is wrong with a manifest as it stands on disk; None also where its version has no
+    digest, or is newer than this.
     """
     version = manifest.get("schema_version")
     if not isinstance(version, int) or not HASHED <= version <= SCHEMA_VERSION:

@@ -2,7 +2,6 @@
 parts of it.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from simcounsel.errors import RunError
 from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.calls import Call
 from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
 from simcounsel.runs.folder import damage_text
@@ -233,7 +233,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 def _read_manifest(file: Path) -> tuple[Fields, Fields, str | None]:
     """The manifest as it stands there, in this version's fields, and why it cannot be read."""
     try:
-        written = data = json.loads(file.read_text(encoding="utf-8"))
+        written = data = json_data(file_bytes(file))
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not any(

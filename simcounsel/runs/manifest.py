@@ -3,10 +3,12 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from simcounsel.runs.chain import manifest_digest
+from simcounsel.secret import scrub
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -73,16 +75,16 @@ class Manifest(BaseModel):
         assert found is not None, "a manifest has one of the two"
         return found
 
-    def write(self, folder: Path) -> "Manifest":
-        """Write it, whole or not at all, with its digest; return it so. OSError when it cannot be
-        written.
+    def write(self, folder: Path) -> dict[str, Any]:
+        """Write it with its digest, whole or not at all; return what stands on disk then. OSError
+        when it cannot be written.
         """
-        digest = manifest_digest(json.loads(self.model_dump_json()))
-        complete = self.model_copy(update={"digest": digest})
+        written: dict[str, Any] = json.loads(scrub(self.model_dump_json()))
+        written["digest"] = manifest_digest(written)
         part = folder / "manifest.json.part"
         with part.open("w", encoding="utf-8") as file:
-            file.write(complete.model_dump_json(indent=1))
+            json.dump(written, file, ensure_ascii=False, indent=1)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, folder / FILE)
-        return complete
+        return written

@@ -7,7 +7,6 @@ calls.jsonl     all that was asked of models, with replies, tokens, cost, latenc
 memory/         the memories with their vectors, in Chroma; made from the log when somebody asks
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
 from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage, start_hash
 from simcounsel.runs.entries import entries_in
@@ -25,6 +25,7 @@ from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.runs.writing import Writer
+from simcounsel.secret import scrub
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -137,13 +138,13 @@ class Run:
             parent=parent,
         )
         try:
-            manifest = manifest.write(folder)
+            written = manifest.write(folder)
         except OSError as error:
             raise RunError(
                 f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
                 " --out"
             ) from None
-        return cls(folder, manifest, json.loads(manifest.model_dump_json()))
+        return cls(folder, manifest.model_copy(update={"digest": written["digest"]}), written)
 
     @classmethod
     def open(cls, folder: str | Path, *, damaged: bool = False) -> "Run":
@@ -156,7 +157,8 @@ class Run:
         if not file.is_file():
             raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
         try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            text = file_bytes(file).decode("utf-8")
+            written, data = json_data(text), json_data(scrub(text))
             version = data.get("schema_version")
             if not readable(version):
                 raise RunError(
@@ -165,10 +167,10 @@ class Run:
                     f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
                 )
             manifest = Manifest.model_validate(manifest_of_today(data))
-            run = cls(folder, manifest, data)
+            run = cls(folder, manifest, written)
             run.log_version, run.damaged = version, damaged
-            changed = None if damaged else manifest_damage(data)
-        except (ValueError, AttributeError) as error:
+            changed = None if damaged else manifest_damage(written)
+        except (OSError, ValueError, AttributeError) as error:
             raise RunError(
                 f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
             ) from None

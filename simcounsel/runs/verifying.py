@@ -2,13 +2,13 @@
 of its log, and the calls and vectors that its events rest on.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import RunError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, tick_of, ticks_in
 from simcounsel.runs.folder import complete_part, ways_on
 from simcounsel.runs.jsonl import parsed_line
@@ -102,7 +102,7 @@ def _is_run(folder: Path) -> bool:
     if (folder / "events.jsonl").is_file():
         return True
     try:
-        manifest = json.loads((folder / "manifest.json").read_bytes())
+        manifest = json_data(file_bytes(folder / "manifest.json"))
     except OSError:
         return False
     except ValueError:
@@ -142,7 +142,7 @@ def _opened(found: Verdict) -> Run | None:
         return None
     found.version = run.log_version
     file = found.folder / "manifest.json"
-    if damage := manifest_damage(json.loads(file.read_bytes())):
+    if damage := manifest_damage(json_data(file_bytes(file))):
         found.damages.append(f"{file}: {damage}")
     return run
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from simcounsel.errors import RunError
 from simcounsel.events import Entry
+from simcounsel.locks import taken
 from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.jsonl import end_line, json_bytes
+from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest
 
 log = logging.getLogger(__name__)
@@ -38,18 +39,8 @@ class Writer:
         return the number of complete ticks. RunError when the log is damaged, the folder cannot be
         written, or another process writes it.
         """
-        self._lock = FileLock(str(self.folder / "run.lock"))
-        try:
-            self._lock.acquire(timeout=0)
-        except PermissionError:
-            raise RunError(
-                f"{self.folder}: cannot be written (no permission); copy the run to where you may"
-                " write"
-            ) from None
-        except Timeout:
-            raise RunError(
-                f"{self.folder}: another process is writing this run; wait for it, or stop it first"
-            ) from None
+        busy = "another process is writing this run; wait for it, or stop it first"
+        self._lock = taken(self.folder / "run.lock", busy, RunError)
         check = LogCheck(self._chain.last, hashed=True)
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl", check)
         self._chain = Chain(check.last_hash or self._chain.last)
@@ -106,7 +97,7 @@ class Writer:
         """
         assert self._calls is not None
         try:
-            self._calls.write(json_bytes(call) + b"\n")
+            self._calls.write(json_bytes(without_secrets(call)) + b"\n")
             self._calls.flush()
             self._unsynced_calls = True
         except OSError as error:

@@ -94,3 +94,12 @@ def test_what_cannot_be_audited_is_refused() -> None:
         audit([1.0, 2.0], [True, False, True], delta=1e-5)
     with pytest.raises(TrainingError, match="not a number"):
         audit([1.0, math.nan], [True, False], delta=1e-5)
+
+
+def test_the_most_that_so_few_canaries_could_show_stands_beside_what_they_did() -> None:
+    """A hundred canaries, all guessed right, prove an epsilon of 2.4 and no more."""
+    coins = [at % 2 == 0 for at in range(100)]
+    perfect = audit([float(coin) for coin in coins], coins, delta=1e-5)
+    blind = audit([0.0] * 100, coins, delta=1e-5)
+    assert perfect.epsilon == perfect.most == blind.most == pytest.approx(2.38, abs=0.01)
+    assert blind.epsilon < 0.5

@@ -148,7 +148,14 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
         n_others=8,
     )
     run = OneRun(
-        canaries=100, guesses=20, correct=19, epsilon=1.7, delta=1e-5, confidence=0.95, tried=4
+        canaries=100,
+        guesses=20,
+        correct=19,
+        epsilon=1.7,
+        delta=1e-5,
+        confidence=0.95,
+        tried=4,
+        most=2.38,
     )
     report = audit(
         seen(even),
@@ -183,13 +190,17 @@ def test_the_report_is_json_and_a_table_with_all_it_knows() -> None:
         "ROUGE-1 recall  trained  0.400       0.300     +0.100 (+0.020 to +0.200)" in line
         for line in told
     )
-    assert told[-4] == "one-run audit   19 of 20 guesses about 100 canaries are right"
+    assert told[-5] == "one-run audit   19 of 20 guesses about 100 canaries are right"
     assert (
-        told[-3]
+        told[-4]
         .strip()
         .startswith("epsilon is at least 1.700 (95% confidence, delta 1e-05); ABOVE")
     )
-    assert told[-3].endswith("ABOVE the stated 1: the account is wrong")
+    assert told[-4].endswith("ABOVE the stated 1: the account is wrong")
+    assert (
+        told[-3].strip()
+        == "even with every guess right, 100 canaries could show no more than 2.380"
+    )
     assert told[-2].startswith(
         "exposure        9.10 bits for the 48 canaries that were trained on, 1.50 for the 52 others"
     )

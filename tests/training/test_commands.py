@@ -45,6 +45,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
         assert shown.exit_code == 0 and len(shown.output) > 200
 
 
+@pytest.mark.slow
 def test_from_a_corpus_to_an_adapter_that_was_attacked(
     recipe_file: Recipes, tmp_path: Path
 ) -> None:
@@ -104,3 +105,13 @@ def test_a_missing_package_is_named_with_what_to_install(tmp_path: Path) -> None
         1,
         "training: the package peft is missing; pip install -e '.[train]'",
     )
+
+
+def test_a_long_account_shows_how_far_it_is() -> None:
+    """A plan of mixtures takes a minute; on a terminal a bar says so, in a pipe nothing is added."""
+    command = ["account", str(ROOT / "training/configs/mindchat.yaml"), "--epsilon", "8"]
+    shown = run.invoke(app, command, env={"FORCE_COLOR": "1", "COLUMNS": "100"})
+    assert shown.exit_code == 0
+    told = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.stderr)
+    assert "counting the plan" in told and "counting the table" in told and "3/3" in told
+    assert not run.invoke(app, command, env={"FORCE_COLOR": ""}).stderr.strip()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcounsel.corpus.dialogues import Dialogue, Turn
+from simcounsel.corpus.dialogues import Dialogue, Draft, Turn
 from simcounsel.errors import SpecError
 from training.dealing import capped, deal
 from training.recipe import Deal, Recipe
@@ -120,6 +120,18 @@ def test_a_cap_keeps_as_many_as_it_may(sizes: list[int], most: int) -> None:
     }
 
 
+def test_a_cap_draws_of_each_client_without_looking_at_the_others() -> None:
+    """Else taking one client out would change what is learned of others, which no account counts."""
+    everybody = many([9] * 40)
+    kept = {one.id for one in capped(tuple(everybody), 3, 1)}
+    for gone in ("client 0", "client 7", "client 39"):
+        rest = tuple(one for one in everybody if one.client != gone)
+        assert {one.id for one in capped(rest, 3, 1)} == {
+            one.id for one in everybody if one.client != gone and one.id in kept
+        }
+    assert {one.id for one in capped(tuple(everybody), 3, 2)} != kept
+
+
 def test_nobody_is_both_trained_on_and_held_out(tmp_path: Path) -> None:
     here = found(
         recipe_of(
@@ -195,6 +207,31 @@ def test_a_session_that_lies_at_two_sites_is_not_hidden_at_one(tmp_path: Path) -
         "north": str(file_of(tmp_path, many([2] * 9), "a.jsonl")),
         "south": str(file_of(tmp_path, many([2] * 9), "b.jsonl")),
     }
+    file = recipe_of(tmp_path, folders=folders, held_out=0, privacy=PRIVATE)
+    recipe, lines = load_recipe(file)
+    with pytest.raises(SpecError, match="lies at more than one site"):
+        planned(recipe, file, lines, find(recipe, file))
+
+
+def test_revised_lines_are_compared_by_what_was_said(tmp_path: Path) -> None:
+    """A turn that keeps its draft cannot be put into a set."""
+    draft = Draft(text="Sleep!", reason="a command", ratings={"warmth": 2})
+    revised = [
+        one.model_copy(
+            update={"turns": (one.turns[0], one.turns[1].model_copy(update={"draft": draft}))}
+        )
+        for one in many([2] * 9)
+    ]
+    others = [one.model_copy(update={"client": f"other {one.client}"}) for one in revised]
+    folders = {
+        "north": str(file_of(tmp_path, revised, "a.jsonl")),
+        "south": str(file_of(tmp_path, others, "b.jsonl")),
+    }
+    file = recipe_of(tmp_path, folders=folders, held_out=0, privacy=PRIVATE)
+    recipe, lines = load_recipe(file)
+    plan = planned(recipe, file, lines, find(recipe, file))
+    assert plan is not None and plan.n_sites == 2
+    folders["south"] = str(file_of(tmp_path, many([2] * 9), "b.jsonl"))
     file = recipe_of(tmp_path, folders=folders, held_out=0, privacy=PRIVATE)
     recipe, lines = load_recipe(file)
     with pytest.raises(SpecError, match="lies at more than one site"):

@@ -231,6 +231,7 @@ def _one_run(found: OneRun, stated: float | None) -> OneRunReport:
         confidence=found.confidence,
         stated_epsilon=stated,
         below_stated=None if stated is None else found.epsilon <= stated,
+        most=found.most,
     )
 
 

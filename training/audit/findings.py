@@ -108,6 +108,8 @@ class OneRunReport(Part):
     stated_epsilon: float | None
     below_stated: bool | None
     """Whether the bound stays below the stated epsilon; None if none was stated."""
+    most: float | None = None
+    """What it would be if every guess were right; None in a report from before it was said."""
 
 
 class ExposureReport(Part):

@@ -41,6 +41,8 @@ class OneRun:
     confidence: float
     tried: int
     """How many numbers of guesses the best was chosen from."""
+    most: float
+    """The epsilon that this audit would have shown if every guess had been right."""
 
 
 def audit(
@@ -72,6 +74,7 @@ def audit(
         correct = count_correct(scores, included, guesses, seed)
         found.append((epsilon_at_least(many, guesses, correct, delta, alone), -guesses, correct))
     epsilon, guesses, correct = max(found)
+    most = max(epsilon_at_least(many, guesses, guesses, delta, alone) for guesses in sizes)
     return OneRun(
         canaries=many,
         guesses=-guesses,
@@ -80,6 +83,7 @@ def audit(
         delta=delta,
         confidence=confidence,
         tried=len(sizes),
+        most=most,
     )
 
 

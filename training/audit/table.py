@@ -2,7 +2,7 @@
 given away.
 """
 
-from training.audit.findings import AuditReport, LikenessReport, Separation
+from training.audit.findings import AuditReport, LikenessReport, OneRunReport, Separation
 from training.audit.scores import TITLES
 
 MEANS = {
@@ -160,6 +160,17 @@ def _one_run(report: AuditReport) -> list[str]:
             f"{'':<16}epsilon is at least {run.epsilon:.3f} ({run.confidence:.0%} confidence, delta"
             f" {run.delta:g}); {verdict.format(run.stated_epsilon)}"
         ),
+        *_most(run),
+    ]
+
+
+def _most(run: OneRunReport) -> list[str]:
+    """How much such an audit can show at all: a low number of few canaries is no good news."""
+    if run.most is None:
+        return []
+    return [
+        f"{'':<16}even with every guess right, {run.canaries} canaries could show no more than"
+        f" {run.most:.3f}"
     ]
 
 

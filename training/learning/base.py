@@ -6,6 +6,7 @@ name.
 """
 
 import hashlib
+import importlib.util
 import logging
 import os
 import shutil
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 from filelock import FileLock
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from simcounsel.llm.weights import cache_dir, path_of
 from training.errors import TrainingError
@@ -37,6 +38,7 @@ class Base:
     model: Any
     """Frozen, on its device, in evaluation mode."""
     tokenizer: Any
+    """None where only the shapes were loaded."""
     name: str
     """As in the recipe."""
     digest: str
@@ -52,7 +54,7 @@ def load_base(
 ) -> Base:
     """Load the frozen base onto its device. TrainingError names what is missing."""
     where = device_of(device)
-    folder = embedded_folder() if name == EMBEDDED else name
+    folder = _place(name)
     options: dict[str, Any] = {"dtype": getattr(torch, precision)}
     if quantize == "4bit":
         options["quantization_config"] = _four_bits(where, precision)
@@ -61,11 +63,7 @@ def load_base(
             tokenizer = AutoTokenizer.from_pretrained(str(folder))
             model: Any = AutoModelForCausalLM.from_pretrained(str(folder), **options)
     except (OSError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise TrainingError(
-            f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with"
-            " config.json and the rest"
-        ) from error
+        raise _not_loaded(name, error) from error
     if not getattr(tokenizer, "chat_template", None):
         raise TrainingError(
             f"base: {name}: its tokenizer has no chat template that would tell turns apart; take an"
@@ -80,6 +78,40 @@ def load_base(
         tokenizer=tokenizer,
         name=name,
         digest=digest_of(Path(folder)),
+    )
+
+
+def load_shapes(name: str, learning: Learning) -> Base:
+    """The base without its numbers, from its configuration alone: enough to draw the adapters of
+    any seed just as a site draws them, without the memory or the GPU that the model takes.
+    """
+    folder = _place(name)
+    # a base packed into 4 bits leaves adapters as they were drawn, in float32
+    dtype = torch.float32 if learning.quantize == "4bit" else getattr(torch, learning.precision)
+    try:
+        with quietly():
+            config = AutoConfig.from_pretrained(str(folder))
+            with torch.device("meta"):
+                model: Any = AutoModelForCausalLM.from_config(config, dtype=dtype)
+    except (OSError, ValueError) as error:
+        raise _not_loaded(name, error) from error
+    for module in model.modules():
+        for key, value in list(module.named_parameters(recurse=False)):
+            zeros = torch.zeros((), dtype=value.dtype).expand(value.shape)  # one number in memory
+            setattr(module, key, torch.nn.Parameter(zeros, requires_grad=False))
+    return Base(model=model, tokenizer=None, name=name, digest=digest_of(Path(folder)))
+
+
+def _place(name: str) -> Path | str:
+    """Where the base's files lie: a folder, or a name on a hub."""
+    return embedded_folder() if name == EMBEDDED else name
+
+
+def _not_loaded(name: str, error: Exception) -> TrainingError:
+    first = str(error).strip().splitlines()[0]
+    return TrainingError(
+        f"base: {name}: cannot be loaded ({first}); name `embedded`, or a folder with config.json"
+        " and the rest"
     )
 
 
@@ -109,6 +141,11 @@ def device_of(word: str) -> torch.device:
 def _four_bits(device: torch.device, precision: str) -> Any:
     if device.type != "cuda":
         raise TrainingError("learning.quantize: 4bit needs a GPU; take `quantize: none`")
+    if importlib.util.find_spec("bitsandbytes") is None:
+        raise TrainingError(
+            "learning.quantize: 4bit needs the package bitsandbytes, which is missing; pip install"
+            " -e '.[train,gpu]', or take `quantize: none`"
+        )
     from transformers import BitsAndBytesConfig
 
     return BitsAndBytesConfig(

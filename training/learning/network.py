@@ -20,10 +20,10 @@ from training.federation.flower.client import SiteSide
 from training.federation.flower.server import ServerSide
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
-from training.learning.base import load_for
+from training.learning.base import load_shapes, with_adapters
 from training.learning.folder import ELSEWHERE, Folder, manifest_of
 from training.learning.result import write_adapter
-from training.learning.site import Learners, reading_of
+from training.learning.site import Learners
 from training.learning.steps import adapter_weights
 from training.plan import Plan
 from training.privacy import budget
@@ -64,12 +64,12 @@ def _site(recipe_file: str, name: str, corpus: str) -> SiteSide:
 
 
 def server(context: Configured) -> ServerSide:
-    """The server's side: it has the base model's shapes and no session."""
+    """The server's side: it has the base model's shapes, not its numbers, and no session."""
     file, out = (
         Path(_said(context.run_config, key, "--run-config")) for key in ("recipe", "folder")
     )
     recipe, plan, terms = agreed(file)
-    base = load_for(recipe.base, recipe.learning, "cpu")
+    base = load_shapes(recipe.base, recipe.learning)
     account = budget.make(plan) if plan else None
     folder = Folder.begin(
         out, manifest_of("federate", recipe, file, base.said(), ELSEWHERE, recipe.sites, account)
@@ -86,7 +86,8 @@ def server(context: Configured) -> ServerSide:
             shift=outcome.state.shift,
         )
 
-    start = ServerState(weights=adapter_weights(reading_of(base, recipe)))
+    drawn = with_adapters(base, recipe.lora, seed=recipe.seed)
+    start = ServerState(weights=adapter_weights(drawn))
     return ServerSide(
         start=start,
         terms=terms,

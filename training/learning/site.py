@@ -73,7 +73,7 @@ class Learners:
 
     def first_weights(self) -> dict[str, NDArray[np.float32]]:
         """The adapters before the first round: A drawn by the seed, B zero."""
-        return adapter_weights(self.reading)
+        return adapter_weights(self.reading.model)
 
     def local(self, site: str) -> Local:
         """A site's training."""
@@ -100,7 +100,7 @@ class Learners:
         must_have_moved(self.reading, anchor)
         known = [loss for loss in losses if loss is not None]
         return Learned(
-            weights=adapter_weights(self.reading),
+            weights=adapter_weights(self.reading.model),
             steps=steps,
             loss=float(np.mean(known)) if known else None,
         )

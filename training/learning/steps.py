@@ -131,12 +131,12 @@ class Local:
         return [self.records[one] for one in order[at * self.batch : (at + 1) * self.batch]]
 
 
-def adapter_weights(reading: Reading, *, trained_only: bool = False) -> dict[str, np.ndarray]:
+def adapter_weights(model: torch.nn.Module) -> dict[str, np.ndarray]:
     """The adapters, float32, under the names of PEFT's adapter_model.safetensors."""
     return {
         name.replace(".default.", "."): parameter.detach().cpu().float().numpy().copy()
-        for name, parameter in sorted(reading.model.named_parameters())
-        if ("lora_A" in name or "lora_B" in name) and (parameter.requires_grad or not trained_only)
+        for name, parameter in sorted(model.named_parameters())
+        if "lora_A" in name or "lora_B" in name
     }
 
 

@@ -105,7 +105,7 @@ def tune(
     if finished:
         facts = {"held_out_loss_before": before, "held_out_loss_after": after, "steps": steps}
         adapter = write_adapter(
-            folder, adapter_weights(local.reading), facts, spent=account_fields(account)
+            folder, adapter_weights(local.reading.model), facts, spent=account_fields(account)
         )
     return Tuned(folder=folder, adapter=adapter, before=before, after=after)
 
@@ -162,7 +162,7 @@ class CentralTraining:
             self.on_progress(Progress(at=at, steps=self.steps, held_out=loss))
 
     def _keep(self, at: int, optimizer: torch.optim.Optimizer) -> None:
-        arrays: dict[str, NDArray[Any]] = dict(adapter_weights(self.local.reading))
+        arrays: dict[str, NDArray[Any]] = dict(adapter_weights(self.local.reading.model))
         for name, value in _flat(optimizer).items():
             arrays[OPTIMIZER + name] = value
         self.folder.keep(arrays, {"at": at, "torch_threads": torch.get_num_threads()})

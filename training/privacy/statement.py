@@ -1,6 +1,6 @@
 """An account in words and tables, the unit named with every number."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from training.plan import Plan
 from training.privacy import gaussian
@@ -143,13 +143,23 @@ def _of_trust(plan: Plan) -> list[Row]:
     ]
 
 
-def table(plan: Plan, epsilons: Sequence[float], rounds: Sequence[int]) -> list[str]:
-    """The multiplier needed for each total epsilon (rows) over so many rounds (columns)."""
-    given = plan.privacy
-    cells = [
-        [f"{epsilon:g}", *(f"{needed(plan, many, epsilon):.3f}" for many in rounds)]
-        for epsilon in epsilons
-    ]
+def table(
+    plan: Plan,
+    epsilons: Sequence[float],
+    rounds: Sequence[int],
+    on_cell: Callable[[int, int], None] = lambda done, of: None,
+) -> list[str]:
+    """The multiplier needed for each total epsilon (rows) over so many rounds (columns). on_cell:
+    told how many cells are done, of how many.
+    """
+    given, of = plan.privacy, len(epsilons) * len(rounds)
+    on_cell(0, of)
+    cells: list[list[str]] = []
+    for row, epsilon in enumerate(epsilons):
+        cells.append([f"{epsilon:g}"])
+        for column, many in enumerate(rounds, 1):
+            cells[-1].append(f"{needed(plan, many, epsilon):.3f}")
+            on_cell(row * len(rounds) + column, of)
     title = (
         f"noise multiplier needed, by total epsilon for one {given.unit} (delta {given.delta:g})"
         " and rounds"

@@ -126,7 +126,7 @@ def test_checkpointing_changes_no_gradient(
         learning=Learning(at_once=3, checkpointing=True),
     )
     saving = reading_of(load_base(str(tiny), device="cpu"), recipe)
-    set_adapter_weights(saving, adapter_weights(reading))
+    set_adapter_weights(saving, adapter_weights(reading.model))
     saving.model.train()
     found = []
     for one in (reading, saving):

@@ -1,10 +1,13 @@
 """The server's and the sites' sides of a federation between machines, each made from the recipe and its own data alone."""
 
+import importlib.util
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from simcounsel.errors import SimcounselError
 from tests.training.learning.conftest import PRIVATE, Recipes, session
@@ -15,7 +18,11 @@ from training.errors import TrainingError
 from training.federation.rounds import conduct
 from training.federation.site import answer
 from training.federation.updates import Weights
+from training.learning.base import load_for, load_shapes, with_adapters
 from training.learning.network import server, site
+from training.learning.steps import adapter_weights
+from training.recipe import Learning, Lora
+from training.recipe_file import load_recipe
 
 pytestmark = pytest.mark.slow
 
@@ -112,6 +119,53 @@ def test_a_site_whose_numbers_are_others_does_not_begin(
         SimcounselError, match="no single site 'east' under `sites:`; there are north, south"
     ):
         site(node(file, "east", clinics["north"]))
+
+
+@pytest.mark.parametrize(
+    ("of_server", "of_site"),
+    [
+        ({}, {}),
+        ({"precision": "bfloat16"}, {"precision": "bfloat16"}),
+        ({"precision": "bfloat16", "quantize": "4bit"}, {}),
+    ],
+)
+def test_the_server_draws_the_sites_adapters_without_the_base(
+    of_server: dict[str, Any], of_site: dict[str, Any], tiny: Path
+) -> None:
+    """A base of 8 billion numbers, or one that only a GPU can hold packed, is no server's business."""
+    shapes = load_shapes(str(tiny), Learning.model_validate(of_server))
+    assert all(value.untyped_storage().nbytes() <= 4 for value in shapes.model.parameters())
+    whole = load_for(str(tiny), Learning.model_validate(of_site), "cpu")
+    drawn, wanted = (
+        adapter_weights(with_adapters(base, Lora(rank=4), seed=3)) for base in (shapes, whole)
+    )
+    assert drawn.keys() == wanted.keys() and shapes.said() == whole.said()
+    assert all(np.array_equal(drawn[key], wanted[key]) for key in wanted)
+    assert any(value.any() for key, value in drawn.items() if "lora_A" in key)
+
+
+def test_a_server_without_a_gpu_starts_for_sites_that_pack_their_base(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
+    file = counted(recipe_file, learning={"quantize": "4bit", "precision": "bfloat16"})
+    given = {"recipe": str(file), "folder": str(tmp_path / "out")}
+    started = server(SimpleNamespace(run_config=given, node_config={}))
+    assert started.start.weights and started.rounds == 1
+
+
+def test_what_4_bits_need_is_said_in_words(
+    monkeypatch: pytest.MonkeyPatch, recipe_file: Recipes, tiny: Path
+) -> None:
+    with pytest.raises(TrainingError, match="4bit needs a GPU; take `quantize: none`"):
+        load_for(str(tiny), Learning(quantize="4bit"), "cpu")
+    if importlib.util.find_spec("bitsandbytes") is None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        with pytest.raises(TrainingError, match=r"bitsandbytes, which is missing; pip install -e"):
+            load_for(str(tiny), Learning(quantize="4bit"), "cuda")
+    for rule in ("exact", "stack"):
+        file = recipe_file(learning={"quantize": "4bit"}, averaging={"rule": rule})
+        with pytest.raises(SimcounselError, match=f"`{rule}` adds to the base's weights"):
+            load_recipe(file)
 
 
 def test_what_is_not_configured_is_named(recipe_file: Recipes) -> None:

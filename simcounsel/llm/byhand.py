@@ -1,0 +1,210 @@
+"""`byhand:FOLDER`: each request is a file, and whoever writes the answer file is the model.
+
+So a person, a class or another program answers (a Wizard of Oz), and prompts can be reviewed.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import time
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import ModelError
+from simcounsel.llm.answers import Unfit, read_answer
+from simcounsel.llm.chat import clean, messages
+from simcounsel.llm.models import ChatModel, Completion, Provider
+from simcounsel.llm.question import Message, Question, schema_of
+
+LOOK_EVERY_S = 0.2
+SETTLED_S = 0.3
+"""An answer is taken when its file has not been written to for so long."""
+ANSWER_BYTES = 1_000_000
+"""A longer answer is refused unread."""
+HOW = {
+    "write": "Write the text alone.",
+    "fill": "Write one JSON object that fits the schema below.",
+    "choose": "Write the number, or the words, of one option.",
+    "rate": "Write one number from {low} to {high}.",
+}
+
+
+class ByHand:
+    """Writes each request into FOLDER/waiting and takes its answer from there.
+
+    NAME.md is the request to read, NAME.json the same for a program; NAME is who asks, what for
+    and the beginning of the request's key. The answer goes into NAME.answer.txt beside them,
+    without limit of time. It is checked at once: what is wrong stands in NAME.problem.txt, and
+    the answer in NAME.refused-1.txt. Answered requests lie in FOLDER/answered, where the same
+    request finds its answer again.
+    """
+
+    def __init__(self, folder: Path, *, name: str) -> None:
+        """ModelError when the folder cannot be made."""
+        self.name = name
+        self.folder = folder
+        self._waiting, self._answered = folder / "waiting", folder / "answered"
+        self._open: set[str] = set()
+        try:
+            for one in (self._waiting, self._answered):
+                one.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(
+                f"{name}: no folder can be made there ({error.strerror}); name one that can be"
+                " written to"
+            ) from None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for an answer."""
+        return len(self._open)
+
+    async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
+        """The answer, once there is one that fits; see ChatModel."""
+        sent = messages(question, complaint)
+        stem = _stem(question, sent)
+        text = self._answered_before(stem, question)
+        if text is None:
+            self._write(stem, question, sent)
+            self._open.add(stem)
+            try:
+                text = await self._fitting(stem, question)
+            finally:
+                self._open.discard(stem)
+        return Completion(text=clean(text, question), parameters={}, notes={"by": "hand"})
+
+    async def close(self) -> None:
+        """Nothing to let go of: what waits goes on waiting."""
+
+    def _write(self, stem: str, question: Question[Any], sent: list[Message]) -> None:
+        _written(self._waiting / f"{stem}.json", json.dumps(_fields(question, sent), indent=2))
+        _written(self._waiting / f"{stem}.md", _readable(stem, question, sent))
+
+    def _answered_before(self, stem: str, question: Question[Any]) -> str | None:
+        """The answer that the same request got, if it still can be used."""
+        text = _text(self._answered / f"{stem}.answer.txt")
+        return None if text is None or _problem(question, text) else text
+
+    async def _fitting(self, stem: str, question: Question[Any]) -> str:
+        """Wait for an answer that can be used; say of each other one what is wrong with it."""
+        file = self._waiting / f"{stem}.answer.txt"
+        while (text := self._answered_before(stem, question)) is None:
+            text = _settled(file)
+            if text is None:
+                await asyncio.sleep(LOOK_EVERY_S)
+            elif problem := _problem(question, text):
+                self._refuse(stem, problem)
+            else:
+                self._file_away(stem)
+                break
+        return text
+
+    def _refuse(self, stem: str, problem: str) -> None:
+        """Say what is wrong with an answer, and keep it."""
+        number = next(
+            n for n in count(1) if not (self._waiting / f"{stem}.refused-{n}.txt").exists()
+        )
+        os.replace(
+            self._waiting / f"{stem}.answer.txt", self._waiting / f"{stem}.refused-{number}.txt"
+        )
+        told = (
+            f"{problem}\n\nThe answer is kept in {stem}.refused-{number}.txt; write another into"
+            f" {stem}.answer.txt.\n"
+        )
+        _written(self._waiting / f"{stem}.problem.txt", told)
+
+    def _file_away(self, stem: str) -> None:
+        """An answered request waits no more."""
+        (self._waiting / f"{stem}.problem.txt").unlink(missing_ok=True)
+        for suffix in ("md", "json", "answer.txt"):
+            os.replace(self._waiting / f"{stem}.{suffix}", self._answered / f"{stem}.{suffix}")
+
+
+def _stem(question: Question[Any], sent: list[Message]) -> str:
+    """The name of a request's files: the same request has the same name in every run."""
+    asked = hashlib.sha256(question.key.encode() + json.dumps(sent).encode()).hexdigest()[:10]
+    who = re.sub(r"[^\w.-]+", "_", f"{question.who}-{question.purpose}")[:60]
+    return f"{who}-{asked}"
+
+
+def _fields(question: Question[Any], sent: list[Message]) -> dict[str, Any]:
+    """A request for a program."""
+    fields: dict[str, Any] = {
+        "who": question.who,
+        "purpose": question.purpose,
+        "role": question.tier,
+        "answer": question.verb,
+        "messages": sent,
+    }
+    if question.verb == "fill" and question.schema is not None:
+        fields["schema"] = schema_of(question.schema)
+    if question.options:
+        fields["options"] = question.options
+    if question.scale:
+        fields["scale"] = question.scale
+    return fields
+
+
+def _readable(stem: str, question: Question[Any], sent: list[Message]) -> str:
+    """A request for a person."""
+    low, high = question.scale or (0, 0)
+    parts = [
+        f"# {question.who}: {question.purpose}",
+        f"Answer in `{stem}.answer.txt` beside this file. "
+        + HOW[question.verb].format(low=low, high=high),
+        *(f"## {one['role']}\n\n{one['content']}" for one in sent),
+    ]
+    if question.verb == "fill" and question.schema is not None:
+        shown = json.dumps(schema_of(question.schema), indent=2, ensure_ascii=False)
+        parts.append(f"## schema\n\n```json\n{shown}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _problem(question: Question[Any], text: str) -> str | None:
+    """What is wrong with an answer; None when it can be used."""
+    try:
+        read_answer(question, Completion(text=clean(text, question)))
+    except Unfit as unfit:
+        return str(unfit)
+    return None
+
+
+def _settled(file: Path) -> str | None:
+    """The text of a file that nobody writes to any more; None where there is none yet."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    if time.time() - stat.st_mtime < SETTLED_S:
+        return None
+    return "" if stat.st_size > ANSWER_BYTES else _text(file)
+
+
+def _text(file: Path) -> str | None:
+    """The text of a file without what an editor puts around it; None where there is no file."""
+    with suppress(OSError):
+        return file.read_text(encoding="utf-8-sig", errors="replace").strip()
+    return None
+
+
+def _written(file: Path, text: str) -> None:
+    """Write a file in one move, so that nobody reads half of it."""
+    half = file.with_name(f".{file.name}")
+    half.write_text(text, encoding="utf-8", errors="replace")
+    os.replace(half, file)
+
+
+def _by_hand(name: str) -> ChatModel:
+    folder = name.partition(":")[2]
+    if not folder:
+        raise ModelError(f"{name!r} names no folder; write one like byhand:questions")
+    return ByHand(Path(folder), name=name)
+
+
+BYHAND = Provider(
+    chat=_by_hand, forms={"byhand:FOLDER": "no model: each request is a file that somebody answers"}
+)
