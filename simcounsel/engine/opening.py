@@ -145,12 +145,12 @@ def models_for(
 
 
 def unfinished_fallback(call: dict[str, Any], done: int) -> bool:
-    """Whether a recorded call is a fallback in a tick that is not among the `done` ones: nobody
-    lived with it.
+    """Whether a recorded call is a fallback in a tick that is not among the `done` ones, with which
+    nobody lived, or was given up before it was answered.
     """
     tick = call.get("tick")
     own = tick is not None and tick >= done and not call.get("copied")
-    return own and call.get("source") == "fallback"
+    return bool(call.get("given_up")) or (own and call.get("source") == "fallback")
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:

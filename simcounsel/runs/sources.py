@@ -40,7 +40,8 @@ def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
     """
     found: dict[str, np.ndarray] = {}
     for call in (call for source in recordings(run) for call in source.calls()):
-        if call.get("verb") == "embed" and call.get("purpose") == "remember":
+        remembers = call.get("verb") == "embed" and call.get("purpose") == "remember"
+        if remembers and not call.get("given_up"):
             try:
                 vectors = decode_vectors(call["vectors"], len(call["texts"]))
                 found.update(zip(call["texts"], vectors, strict=True))

@@ -221,6 +221,8 @@ def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
 
 def _take(call: dict[str, Any], keys: set[str], texts: set[str]) -> None:
     """Note a call's key, and the texts whose vectors it brought."""
+    if call.get("given_up"):
+        return
     keys.add(str(call.get("key")))
     if call.get("verb") == "embed" and call.get("purpose") == "remember":
         try:
