@@ -39,7 +39,7 @@ def _explain(command: click.Command) -> None:
             parameter.help = stated[parameter.name]
 
 
-def _listed_by_typer(context: click.Context, formatter: click.HelpFormatter) -> None:
+def _listed_by_typer(ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """In place of Click's own list of arguments."""
 
 
