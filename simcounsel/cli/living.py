@@ -22,6 +22,7 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -69,11 +70,7 @@ def run(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    if model is not None:
-        from simcounsel.llm.catalog import roles_for
-
-        changes["models"] = roles_for(model)
-    loaded = load_world(world, **changes)
+    loaded = load_world(world, **with_model(changes, model))
     if model is not None and not any(".models" in key for key in changes):
         loaded = loaded.with_one_model({})
     board = _board(loaded, human, human_seconds)
