@@ -591,7 +591,7 @@ def test_ctrl_c_and_go_on(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.slow(30)
 def test_on_a_ray_of_this_machine(lived: Path, tmp_path: Path) -> None:
     """A real local Ray: the same plan, the same bytes, and again from where it was."""
     pytest.importorskip("ray")

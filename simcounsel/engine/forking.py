@@ -9,6 +9,7 @@ from simcounsel.engine.opening import begin_run, check_models, recordings, unfin
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
 from simcounsel.runs.folder import complete_ticks
+from simcounsel.runs.jsonl import without_secrets
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.specs.load import parse_spec
@@ -121,7 +122,10 @@ def _copy_past(
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
                 calls.write(
-                    json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                    json.dumps(without_secrets(marked), ensure_ascii=False).encode(
+                        "utf-8", "surrogatepass"
+                    )
+                    + b"\n"
                 )
         _to_disk(calls)
     *before, ended = past

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
@@ -22,6 +22,7 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
+from simcounsel.secret import scrub
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -29,6 +30,7 @@ from simcounsel.specs.world import World
 if TYPE_CHECKING:
     import numpy as np
 
+A = TypeVar("A", bound=World | Synthesis)
 PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
@@ -40,7 +42,7 @@ def begin_run(
     """
     if isinstance(about, World):
         check_locale(about.safety)
-    about = with_digests(about)
+    about = without_secrets(with_digests(about))
     return Run.create(
         about,
         out,
@@ -50,6 +52,15 @@ def begin_run(
         parent=parent,
         name=name,
     )
+
+
+def without_secrets(about: A) -> A:
+    """With each key and password that stands in its texts hidden, so that what is lived is what the
+    manifest will say.
+    """
+    text = about.model_dump_json()
+    clean = scrub(text)
+    return about if clean == text else cast(A, type(about).model_validate_json(clean))
 
 
 def with_digests(about: World | Synthesis) -> World | Synthesis:

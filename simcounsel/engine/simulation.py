@@ -18,12 +18,19 @@ from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, check_models, models_for, recorded_vectors
+from simcounsel.engine.opening import (
+    begin_run,
+    check_models,
+    models_for,
+    recorded_vectors,
+    without_secrets,
+)
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
 from simcounsel.errors import RunError
 from simcounsel.events import Entry, Remembered, TickEnded
+from simcounsel.hosts import name_hosts
 from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
@@ -250,6 +257,7 @@ def _settled(
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:
+        name_hosts([model])
         vectors = vectors_for(model)
         embed = {"embed": vectors} if vectors else {}
         world = world.with_one_model({"reason": model, "quick": None, "judge": None, **embed})
@@ -257,4 +265,4 @@ def _settled(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    return world.model_copy(update=changes) if changes else world
+    return without_secrets(world.model_copy(update=changes) if changes else world)

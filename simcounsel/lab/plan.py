@@ -10,6 +10,7 @@ from pathlib import Path
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.llm.prices import Prices
+from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment import Experiment
@@ -192,7 +193,7 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
                     f" {experiment.name!r}"
                 )
         part = file.with_suffix(".part")
-        part.write_text(json.dumps(plan, indent=1, ensure_ascii=False), encoding="utf-8")
+        part.write_text(scrub(json.dumps(plan, indent=1, ensure_ascii=False)), encoding="utf-8")
         part.replace(file)
     except OSError as error:
         raise RunError(

@@ -24,6 +24,7 @@ from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
 from simcounsel.locks import taken
+from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
@@ -240,7 +241,7 @@ class Sweep:
             "at": at,
         }
         with (self.out / "sweep.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(scrub(json.dumps(line, ensure_ascii=False)) + "\n")
 
     def _check_budget(self) -> None:
         calls, usd = self.spent()

@@ -18,6 +18,7 @@ from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
 from simcounsel.llm.models import NOT_SERVED, Failure
 from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 from simcounsel.runs.jsonl import json_bytes
+from simcounsel.secret import HIDDEN, credentials_in, scrub
 
 
 class Refused(Failure):
@@ -92,13 +93,12 @@ class Server:
     def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
         status = response.status
         said = _said(raw)
-        if self._key:
-            said = said.replace(self._key, "***")
         if 300 <= status < 400:
             said = (
                 f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the"
                 " model's name"
             )
+        said = scrub(said.replace(self._key or HIDDEN, HIDDEN))
         busy = status in (408, 429) or status >= 500
         lasting = status in NOT_SERVED or 300 <= status < 400
         raise Refused(
@@ -132,6 +132,9 @@ class Server:
 
 
 def _checked_url(base_url: str) -> str:
+    problem = credentials_in(base_url)
+    if problem:
+        raise ModelError(problem)
     try:
         url = URL(base_url)
         fit = url.scheme in ("http", "https") and bool(url.host)
@@ -139,7 +142,7 @@ def _checked_url(base_url: str) -> str:
         fit = False
     if not fit:
         raise ModelError(
-            f"{base_url!r} is no address of a model server; write one like"
+            f"{scrub(base_url)!r} is no address of a model server; write one like"
             " http://localhost:11434/v1"
         )
     return base_url.rstrip("/")
@@ -210,9 +213,7 @@ def shown(said: str) -> str:
 
 
 def _retry_after_s(header: str | None) -> float:
-    """Seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); 0 for
-    none.
-    """
+    """Seconds that a Retry-After header asks for, a number or a date (RFC 9110, 10.2.3); else 0."""
     if not header:
         return 0.0
     if re.fullmatch(r"\d{1,9}(\.\d+)?", header.strip(), flags=re.ASCII):

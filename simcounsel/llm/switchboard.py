@@ -12,7 +12,7 @@ from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
-from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
+from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
@@ -191,7 +191,7 @@ class Switchboard:
                 raise
 
         try:
-            completion = await self._outage.reach(model.name, send)
+            completion = scrubbed(await self._outage.reach(model.name, send))
             spent.add(completion)
             reply = _reply(question, completion, model.name)
         except Unfit as unfit:

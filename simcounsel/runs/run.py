@@ -25,6 +25,7 @@ from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 from simcounsel.runs.writing import Writer
+from simcounsel.secret import scrub
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -128,7 +129,7 @@ class Run:
         )
         temporary = folder / "manifest.json.part"
         try:
-            temporary.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+            temporary.write_text(scrub(manifest.model_dump_json(indent=1)), encoding="utf-8")
             temporary.rename(folder / "manifest.json")
         except OSError as error:
             raise RunError(
@@ -145,7 +146,7 @@ class Run:
         if not file.is_file():
             raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
         try:
-            data = json_data(file_bytes(file))
+            data = json_data(scrub(file_bytes(file).decode("utf-8")))
             version = data.get("schema_version")
             if not readable(version):
                 raise RunError(

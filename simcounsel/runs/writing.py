@@ -10,7 +10,7 @@ from filelock import FileLock
 from simcounsel.errors import RunError
 from simcounsel.locks import taken
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.jsonl import end_line, json_bytes
+from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest
 
 log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class Writer:
         """Write one call at once, so that a reply that was paid for survives a crash."""
         assert self._calls is not None
         try:
-            self._calls.write(json_bytes(call) + b"\n")
+            self._calls.write(json_bytes(without_secrets(call)) + b"\n")
             self._calls.flush()
         except OSError as error:
             raise self._cannot_write(error) from None
