@@ -20,6 +20,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
+from simcounsel.runs.calls import usable
 from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent
@@ -186,8 +187,8 @@ class Run:
                 yield entry
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; a line cut short is left out."""
-        return (call for call in json_lines(self.folder / "calls.jsonl") if "key" in call)
+        """All recorded calls; a line that is cut short or damaged is left out."""
+        return (call for call in json_lines(self.folder / "calls.jsonl") if usable(call))
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log."""

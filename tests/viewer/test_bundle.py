@@ -83,7 +83,7 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
     assert page.count("</script>") == 2
     assert page.count("<script") == 2
     assert "<!--" not in page
-    assert "Tiny\\u202e</title>" in page
+    assert "Tiny\\u202e: simcounsel</title>" in page
     assert "<b>" not in page.split("<style>")[0]
     talk: Any = held(page)[f"conversation/{said['chat']}"]
     assert nasty in [line["text"] for line in talk["lines"]]
