@@ -149,12 +149,12 @@ def models_for(
 
 
 def unfinished_fallback(call: dict[str, Any], done: int) -> bool:
-    """Whether a recorded call is a fallback in a tick that is not among the `done` ones: nobody
-    lived with it.
+    """Whether a recorded call is a fallback in a tick that is not among the `done` ones, with which
+    nobody lived, or was given up before it was answered.
     """
     tick = call.get("tick")
     own = tick is not None and tick >= done and not call.get("copied")
-    return own and call.get("source") == "fallback"
+    return bool(call.get("given_up")) or (own and call.get("source") == "fallback")
 
 
 def recordings(run: Run) -> Iterator[Run]:
@@ -178,7 +178,8 @@ def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
     """The unit vector of every text that was laid down in a memory, out of the recorded calls."""
     found: dict[str, np.ndarray] = {}
     for call in (call for source in recordings(run) for call in source.calls()):
-        if call.get("verb") == "embed" and call.get("purpose") == "remember":
+        remembers = call.get("verb") == "embed" and call.get("purpose") == "remember"
+        if remembers and not call.get("given_up"):
             found.update(
                 zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True)
             )
