@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
     BudgetCalls,
@@ -24,6 +25,7 @@ from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
 @app.command()
+@asks_models
 def clinic(
     world: Annotated[
         Path, typer.Argument(metavar="WORLD", help="A world file with a client and a counselor.")

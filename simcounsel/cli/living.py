@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
     BudgetCalls,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@asks_models
 def run(
     world: Annotated[
         Path, typer.Argument(metavar="WORLD", help="A world file, such as worlds/insomnia.yaml.")
@@ -95,6 +97,7 @@ def run(
 
 
 @app.command()
+@asks_models
 def resume(
     run: RunFolder,
     ticks: Ticks = None,
@@ -154,6 +157,7 @@ def resume(
 
 
 @app.command()
+@asks_models
 def fork(
     run: RunFolder,
     at: Annotated[
