@@ -21,6 +21,7 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -95,17 +96,12 @@ def clinic(
     """
     from simcounsel.engine.opening import begin_run, check_models
     from simcounsel.llm.budget import check_budget
-    from simcounsel.llm.catalog import roles_for
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
     from simcounsel.specs.world_file import load_world
 
-    changes = (
-        changes_of(sets)
-        | ({} if seed is None else {"seed": seed})
-        | ({} if model is None else {"models": roles_for(model)})
-    )
+    changes = with_model(changes_of(sets) | ({} if seed is None else {"seed": seed}), model)
     followed = find_plan(plan) if plan else None
     school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(

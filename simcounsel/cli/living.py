@@ -25,6 +25,7 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -74,11 +75,7 @@ def run(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    if model is not None:
-        from simcounsel.llm.catalog import roles_for
-
-        changes["models"] = roles_for(model)
-    loaded = load_world(world, **changes)
+    loaded = load_world(world, **with_model(changes, model))
     if model is not None and not any(".models" in key for key in changes):
         loaded = loaded.with_one_model({})
     board = _board(loaded, human, human_seconds)
@@ -130,7 +127,7 @@ def resume(
 
     opened = Run.open(run)
     if opened.ticks_done() >= opened.length:
-        if opened.manifest.world:
+        if not opened.is_synthesis:
             typer.echo(
                 f"{run} is complete ({opened.length} ticks); `simcounsel fork {run} --at TICK`"
                 " lives on from any tick"
@@ -141,7 +138,7 @@ def resume(
                 " on from any wave"
             )
         return
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesis_run import write
 
         console = console_of()
@@ -196,7 +193,7 @@ def fork(
 
     table = price_table(prices)
     new = fork_run(Run.open(run), at, changes_of(sets), out)
-    if new.manifest.synthesis:
+    if new.is_synthesis:
         from simcounsel.cli.synthesis_run import write
 
         console = console_of()

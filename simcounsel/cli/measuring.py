@@ -69,10 +69,10 @@ def rate(
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
     again is a retest. A budget is for all ratings of this run together.
     """
-    from simcounsel.instruments.read import is_trial, rating_calls
     from simcounsel.llm.budget import Budget
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measurements import is_trial, rating_calls
     from simcounsel.runs.run import Run
 
     rating = Rating.plan(

@@ -18,13 +18,7 @@ from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import (
-    begin_run,
-    check_models,
-    models_for,
-    recorded_vectors,
-    without_secrets,
-)
+from simcounsel.engine.opening import begin_run, check_models, models_for, without_secrets
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
@@ -35,6 +29,7 @@ from simcounsel.llm.budget import budget_in
 from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recorded_vectors
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -184,8 +179,7 @@ class Simulation(mesa.Model):
 
     def _commit(self) -> None:
         """The tick is complete: to disk, then to whoever watches."""
-        entries = self._journal.end()
-        self.record.append([entry.line() for entry in entries])
+        entries = self.record.append(self._journal.end())
         self._last_tick, self.tick = self.tick, self.world.next_tick(self.tick + 1)
         self.datacollector.collect(self)
         if self.on_event:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from simcounsel.engine.opening import recorded_vectors
 from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.rate import Rating
+from simcounsel.runs.sources import recorded_vectors
 
 NUMBER_TOKENS = (2.0, 16.0)
 """Of an answer that is a number or an option."""

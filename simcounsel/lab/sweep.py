@@ -29,7 +29,7 @@ from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
-NUDGE_S, KILL_S = 2.0, 3.5
+NUDGE_S, KILL_S = 1.0, 2.0
 """After Ctrl-C: a run that still lives its tick is told again, which stops it at once; then killed.
 """
 END_S = 1.0

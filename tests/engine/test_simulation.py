@@ -551,7 +551,7 @@ def test_a_tick_that_breaks_is_not_written(tmp_path: Path) -> None:
         ).run()
     kept = log(run)
     assert run.ticks_done() == 2
-    assert kept.endswith(b'"kind":"tick_ended"}\n')
+    assert b'"kind":"tick_ended"' in kept.splitlines()[-1]
     assert log(go_on(run)).startswith(kept)
 
 

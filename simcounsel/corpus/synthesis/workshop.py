@@ -123,8 +123,8 @@ class Workshop:
             proposals += written.proposals
         self._learn(proposals)
         self._write(TickEnded())
-        entries, self._entries = self._entries, []
-        self.record.append([entry.line() for entry in entries])
+        self.record.append(self._entries)
+        self._entries = []
         self.wave += 1
         if self._on_wave:
             self._on_wave(self.wave)
