@@ -1,7 +1,6 @@
 """A very small language model, and a corpus of its size."""
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +17,14 @@ if TYPE_CHECKING:  # torch takes seconds, and this file is read even where nothi
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
+def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """Several threads for so small a model cost more than they save."""
-    torch = sys.modules.get("torch")
-    if torch is None:
+    here = [item for item in request.session.items if item.path == request.path]
+    if not any(item.get_closest_marker("slow") for item in here):  # none that needs torch
         yield
         return
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
