@@ -39,6 +39,7 @@ COMMANDS = [
     "show",
     "talk",
     "view",
+    "verify",
     "rate-page",
     "rate",
     "validate-judge",

@@ -573,18 +573,3 @@ def test_told_to_stop_it_stops_after_the_tick(tmp_path: Path) -> None:
     simulation.on_event = stop
     assert simulation.run().ticks_done() == 3
     assert simulation.stopped_because == "told to"
-
-
-def test_a_lost_vector_is_named_and_no_traceback(tmp_path: Path) -> None:
-    run = live(tmp_path, tiny(), 3)
-    calls = [
-        line
-        for line in (run.folder / "calls.jsonl").read_bytes().splitlines(keepends=True)
-        if json.loads(line)["purpose"] != "remember"
-    ]
-    (run.folder / "calls.jsonl").write_bytes(b"".join(calls))
-    with pytest.raises(
-        RunError,
-        match=r"calls\.jsonl: the vector of \w+:0 is missing or damaged; without it the run cannot go on",
-    ):
-        go_on(run)
