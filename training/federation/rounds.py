@@ -141,14 +141,11 @@ def accepted(
         raise TrainingError(
             f"an answer to round {message.facts.get('round')}, not to {state.round + 1}"
         )
-    promised = terms.clip if terms.noise_at != "each_site" else None
     like = travelling(aggregation.cut(state.weights, terms.ranks.get(site)), terms)
-    problem = screening.problem_of(message.weights, like, clip=promised, rounding=message.rounding)
+    problem = screening.problem_of(message.weights, like)
     if problem:
         raise TrainingError(problem)
-    return (
-        message.weights if promised is None else screening.clip_to(message.weights, promised)
-    ), message.facts
+    return message.weights, message.facts
 
 
 def _summed(

@@ -149,10 +149,7 @@ def test_a_nan_update_does_not_pass_the_clip() -> None:
 
 def test_a_zero_update_does_not_divide_by_zero() -> None:
     zero = {"a": np.zeros((2, 2), np.float32)}
-    assert (
-        not screening.clip_to(zero, 1.0)["a"].any()
-        and screening.problem_of(zero, zero, clip=1.0) is None
-    )
+    assert not screening.clip_to(zero, 1.0)["a"].any() and screening.problem_of(zero, zero) is None
 
 
 def test_noise_is_on_clipped_updates_and_not_the_other_way_round() -> None:
