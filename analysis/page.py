@@ -17,6 +17,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.style import Look
+from simcounsel.secret import scrub
 
 LIBRARIES = (
     "simcounsel",
@@ -77,9 +78,9 @@ def _tamed(value: object) -> object:
 
 
 def put(file: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Whole or not at all, and without secrets."""
     temporary = file.with_name(f"{file.name}.part")
-    temporary.write_bytes(text.encode("utf-8", "replace"))
+    temporary.write_bytes(scrub(text).encode("utf-8", "replace"))
     os.replace(temporary, file)
 
 

@@ -5,7 +5,6 @@ A value is missing (NaN or None) only where the log says None; the column `reaso
 are folders, or Logs that are read up to what is wanted. Text columns that repeat are categories.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -28,6 +27,7 @@ from analysis.sample import clients_of, opened, roles_of
 from simcounsel.clock import day_of
 from simcounsel.events import Measured, parse_entry
 from simcounsel.instruments.read import FOLDER, LOG, is_trial, measurements_in
+from simcounsel.intake import json_data
 from simcounsel.runs.log import Log
 
 Fields = dict[str, Any]
@@ -278,7 +278,7 @@ def _calls(file: Path) -> Iterator[Fields]:
             if b'"verb": "embed"' in line[:400]:
                 continue
             try:
-                call = json.loads(line)
+                call = json_data(line)
             except ValueError:
                 continue
             if isinstance(call, dict) and "key" in call:

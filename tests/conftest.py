@@ -5,7 +5,7 @@ import logging
 import os
 import re
 import sys
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,15 +55,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What opens a browser or loads weights is slow; files with the longest tests come first, so that
-    all workers end together."""
-    longest: dict[Path, float] = defaultdict(float)
+    """What opens a browser or loads weights is slow; the slowest files come first, so that all
+    workers end together."""
+    seconds: Counter[Path] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()) or item.get_closest_marker("weights"):
             item.add_marker("slow")
         if marked := item.get_closest_marker("slow"):
-            longest[item.path] = max(longest[item.path], *marked.args, 1)
-    items.sort(key=lambda item: -longest[item.path])
+            seconds[item.path] += sum(marked.args) or 1
+    items.sort(key=lambda item: -seconds[item.path])
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +83,7 @@ def small_heap() -> None:
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test can spend money."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SIMCOUNSEL_API_KEY"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SIMCOUNSEL_API_KEY", "SIMCOUNSEL_HOSTS"):
         monkeypatch.delenv(name, raising=False)
 
 

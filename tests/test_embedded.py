@@ -12,7 +12,7 @@ from simcounsel.runs.run import Run
 from simcounsel.specs.persona_file import load_persona
 
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.weights
+pytestmark = [pytest.mark.weights, pytest.mark.slow(3)]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from simcounsel.standins.thoughts import Thoughts
 np = pytest.importorskip("numpy")
 gguf = pytest.importorskip("gguf")
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.weights
+pytestmark = [pytest.mark.weights, pytest.mark.slow(3)]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -107,7 +107,7 @@ def place(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[pytest.mark.slow] if page in SLOW else [])
+        pytest.param(page, marks=[pytest.mark.slow(8)] if page in SLOW else [])
         for page in commands("simcounsel")
     ],
 )

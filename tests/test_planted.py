@@ -17,7 +17,7 @@ from simcounsel.instruments.read import measurements
 from simcounsel.specs.experiment_file import load_experiment
 from tests.stage import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(5)
 PLANTED = ROOT / "experiments" / "planted_effect.yaml"
 TRUTH = -4.0
 

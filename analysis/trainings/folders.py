@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from analysis.experiment import ReportError
+from simcounsel.intake import file_bytes, json_data
 
 SAME_LOSS = 1e-3
 """Relative difference of the loss before training that another machine accounts for."""
@@ -124,15 +125,15 @@ def _json(file: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        return dict(json.loads(file.read_bytes()))
-    except (ValueError, TypeError) as error:
+        return dict(json_data(file_bytes(file)))
+    except (OSError, ValueError, TypeError) as error:
         raise ReportError(f"{file}: cannot be read ({error}); make it anew") from None
 
 
 def _first_loss(file: Path) -> float | None:
     """The held-out loss before the first step; a last line without its end is left out."""
     rows = (
-        [json.loads(line) for line in file.read_bytes().split(b"\n")[:-1]] if file.is_file() else []
+        [json_data(line) for line in file.read_bytes().split(b"\n")[:-1]] if file.is_file() else []
     )
     return next(
         (float(row["loss"]) for row in rows if row["kind"] == "held_out" and row["at"] == 0), None

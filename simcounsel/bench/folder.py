@@ -12,15 +12,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from simcounsel import __version__
 from simcounsel.bench import counselor, following, judge
 from simcounsel.bench.cases import Case, Kept, draw_cases, read_cases
 from simcounsel.errors import BenchError
+from simcounsel.locks import taken
 from simcounsel.prompts import prompt
 from simcounsel.runs.jsonl import append_line, json_lines
+from simcounsel.secret import scrub
 from simcounsel.specs.policy_file import policy_named
 
 MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (
@@ -135,16 +136,12 @@ class Folder:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(str(path / "bench.lock"))
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise BenchError(
-                f"{path}: another process is writing this benchmark; wait for it, or stop it first"
-            ) from None
         except OSError as error:
             raise BenchError(
                 f"{path}: cannot be written ({error.strerror}); choose another --out"
             ) from None
+        busy = "another process is writing this benchmark; wait for it, or stop it first"
+        self._lock = taken(path / "bench.lock", busy, BenchError, "choose another --out")
         try:
             self.manifest = self._begin(manifest)
         except BaseException:
@@ -198,7 +195,7 @@ class Folder:
         """A file in full or not at all."""
         part = self.path / f"{name}.part"
         try:
-            part.write_bytes(text.encode("utf-8", "replace"))
+            part.write_bytes(scrub(text).encode("utf-8", "replace"))
             part.replace(self.path / name)
         except OSError as error:
             raise self._full(error) from None

@@ -51,7 +51,8 @@ def sweep(
     again, it goes on.
 
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
-    Ctrl-C stops all runs after the tick they are in.
+    Ctrl-C, SIGTERM or SIGHUP ends all runs within five seconds: each after the tick it is in if
+    that is soon; if not, that tick is lived again. None goes on when the sweep itself is killed.
     """
     from simcounsel.cli.sweep_display import SweepDisplay
     from simcounsel.engine.opening import check_models

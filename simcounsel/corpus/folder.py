@@ -18,6 +18,8 @@ from simcounsel.corpus.formats import Format
 from simcounsel.corpus.parquet import write_parquet
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
+from simcounsel.intake import file_bytes, json_data
+from simcounsel.secret import scrub
 
 CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
 STEP = 500
@@ -96,7 +98,7 @@ class Folder:
             texts[INFO] = json.dumps(info, ensure_ascii=False, indent=1) + "\n"
         with _plainly(self.out):
             for name, text in texts.items():
-                (self._part / name).write_bytes(text.encode())
+                (self._part / name).write_bytes(scrub(text).encode())
             before = self.out.with_name(f".{self.out.name}.before")
             shutil.rmtree(before, ignore_errors=True)
             if self.out.is_dir():
@@ -108,7 +110,7 @@ class Folder:
 def _earlier(out: Path) -> set[str]:
     """The names that an export wrote into a folder; none if there is no card of ours."""
     try:
-        card: Any = json.loads((out / CARD).read_bytes())
+        card: Any = json_data(file_bytes(out / CARD))
         return (
             {CARD, README, INFO, *card["files"]}
             if {"simcounsel", "format", "privacy"} <= card.keys()
@@ -137,7 +139,7 @@ def _write(
     with file.open("wb") as writing:
         for number, dialogue in enumerate(dialogues, 1):
             for row in form.rows(dialogue, teaching):
-                writing.write(form.line(row).encode())
+                writing.write(scrub(form.line(row)).encode())
                 rows += 1
             if number % STEP == 0 or number == len(dialogues):
                 tell(f"writing {split}", number, len(dialogues))

@@ -28,6 +28,7 @@ from simcounsel.corpus.rows import bytes_of, json_rows, transcript_rows
 from simcounsel.corpus.split import SPLITS
 from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
 from simcounsel.errors import CorpusError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.run import Run
 from simcounsel.specs.load import explain
 from simcounsel.specs.vocabulary import Role
@@ -96,7 +97,7 @@ def _traced(dialogue: Dialogue, run: Run, arm: str | None) -> Dialogue:
 def _arms(folder: Path) -> dict[str, str]:
     """What a sweep calls the condition of each of its runs; empty where there is no plan."""
     try:
-        listed = json.loads((folder / "experiment.json").read_bytes()).get("runs", [])
+        listed = json_data(file_bytes(folder / "experiment.json")).get("runs", [])
         return {one["run"]: one["arm"] for one in listed if one.get("arm")}
     except FileNotFoundError:
         return {}
@@ -194,7 +195,7 @@ def _learner(card: Path) -> Role:
     none.
     """
     try:
-        side = json.loads(card.read_bytes())["options"]["side"]
+        side = json_data(file_bytes(card))["options"]["side"]
     except (OSError, ValueError, KeyError, TypeError):
         return "counselor"
     return "client" if side == "client" else "counselor"

@@ -10,7 +10,10 @@ from typing import Any
 
 from simcounsel.corpus.foreign import SPEAKERS
 from simcounsel.errors import CorpusError
+from simcounsel.intake import file_bytes, json_data
 
+MOST_MB = 4096
+"""Of a corpus in one file."""
 _BOM = b"\xef\xbb\xbf"
 _LABEL = re.compile(r"\A([^\s:：]{1,12})\s?[:：] ?")
 
@@ -26,8 +29,8 @@ def json_rows(file: Path) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             try:
-                yield number, json.loads(decoded(file, line, number))
-            except (ValueError, RecursionError) as error:
+                yield number, json_data(decoded(file, line, number))
+            except ValueError as error:
                 raise CorpusError(
                     f"{file}:{number}: not JSON ({error}); each line is one dialogue as a JSON"
                     " object"
@@ -40,10 +43,10 @@ def _first_line_is_whole(data: bytes) -> bool:
     try:
         return (
             first.startswith(b"{")
-            and isinstance(json.loads(first), dict)
+            and isinstance(json_data(first), dict)
             and data.strip() != first.strip()
         )
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
 
 
@@ -52,11 +55,11 @@ def _elements(file: Path, text: str) -> Iterator[tuple[int, Any]]:
     such list is itself one.
     """
     try:
-        data = json.loads(text)
-    except RecursionError:
-        raise CorpusError(f"{file}: nested too deeply") from None
+        data = json_data(text)
     except json.JSONDecodeError as error:
         raise CorpusError(f"{file}:{error.lineno}: not JSON ({error.msg})") from None
+    except ValueError as error:
+        raise CorpusError(f"{file}: not JSON ({error}); shorten it") from None
     if isinstance(data, dict):
         inner = next(
             (
@@ -125,7 +128,7 @@ def transcript_rows(file: Path) -> Iterator[tuple[int, Any]]:
 def bytes_of(file: Path) -> bytes:
     """Without a byte order mark. CorpusError when it cannot be read."""
     try:
-        return file.read_bytes().removeprefix(_BOM)
+        return file_bytes(file, MOST_MB).removeprefix(_BOM)
     except OSError as error:
         raise CorpusError(f"{file}: cannot be read ({error.strerror})") from None
 

@@ -5,7 +5,9 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.synthesis import Synthesis
+from simcounsel.terminal import guarded
 
 
 def live(
@@ -121,20 +124,43 @@ def live_in_process(
     """
     # a terminal's Ctrl-C reaches children too: they leave it to their parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_die_with_parent, name="parent", daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
+    with guarded():
+        end, cause = _end_of(cell, out, in_flight, prices_file, reports.put)
+        reports.put({"run": cell.name, "end": end, "cause": cause})
+
+
+def _end_of(
+    cell: Cell,
+    out: Path,
+    in_flight: int,
+    prices_file: Path | None,
+    tell: Callable[[dict[str, Any]], None],
+) -> tuple[str, str | None]:
+    """Live a run; how it ended, and why if it failed."""
     try:
-        live(cell, out, in_flight, Prices.load(prices_file), reports.put, signal.SIGTERM)
-        done = ticks_of(cell, out) >= cell.ticks
-        reports.put({"run": cell.name, "end": "done" if done else "stopped", "cause": None})
+        live(cell, out, in_flight, Prices.load(prices_file), tell, signal.SIGTERM)
+        return ("done" if ticks_of(cell, out) >= cell.ticks else "stopped"), None
     except KeyboardInterrupt:
-        reports.put({"run": cell.name, "end": "stopped", "cause": None})
+        return "stopped", None
     except SimcounselError as error:
-        reports.put({"run": cell.name, "end": "failed", "cause": str(error)})
+        return "failed", str(error)
     except Exception as error:
-        reports.put(
-            {"run": cell.name, "end": "failed", "cause": f"{type(error).__name__}: {error}"}
-        )
+        return "failed", f"{type(error).__name__}: {error}"
+    finally:  # it ends anyhow
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def _die_with_parent() -> None:
+    """Wait until whoever began this process is gone, however it ended, then end too: nobody would
+    hear of what is lived here, and a model may cost money. What was lived is on disk.
+    """
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "this runs in processes that another began"
+    wait([parent.sentinel])
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 @contextlib.contextmanager

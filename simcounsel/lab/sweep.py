@@ -19,15 +19,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock, Timeout
-
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
+from simcounsel.locks import taken
+from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
+NUDGE_S, KILL_S = 2.0, 3.5
+"""After Ctrl-C: a run that still lives its tick is told again, which stops it at once; then killed.
+"""
+END_S = 1.0
+"""A run that has told its end may take so long to leave; then its process is killed."""
 State = Literal["waiting", "lives", "done", "failed", "stopped"]
 
 
@@ -76,13 +81,8 @@ class Sweep:
     def run(self, on_change: Callable[[], None] = lambda: None) -> bool:
         """Live until all are done or failed, or until it is stopped; whether all are done."""
         write_plan(self.experiment, tuple(p.cell for p in self.progress.values()), self.out)
-        lock = FileLock(str(self.out / "sweep.lock"))
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise RunError(
-                f"{self.out}: another process lives this sweep; wait for it, or stop it first"
-            ) from None
+        busy = "another process lives this sweep; wait for it, or stop it first"
+        lock = taken(self.out / "sweep.lock", busy, RunError, "choose another --out")
         try:
             self._look_at_what_is_there()
             self._run(on_change)
@@ -111,15 +111,35 @@ class Sweep:
                 on_change()
         except KeyboardInterrupt:
             self._stop("stopped by Ctrl-C")
-            try:
-                while self._children:
-                    self._listen()
-                    on_change()
-            except KeyboardInterrupt:  # a second time: at once; what was lived is on disk
+            self._let_end(on_change)
+        finally:  # also when a second Ctrl-C comes, or the screen cannot be written
+            self._kill_all()
+        on_change()
+
+    def _let_end(self, on_change: Callable[[], None]) -> None:
+        """Wait until all that were told to stop have ended: of themselves after their tick, or
+        after NUDGE_S at once, or after KILL_S killed; what was lived is on disk.
+        """
+        began, nudged = time.monotonic(), False
+        while self._children:
+            passed = time.monotonic() - began
+            if passed >= KILL_S:
                 for child in self._children.values():
                     self._kill(child)
-                raise
-        on_change()
+            elif passed >= NUDGE_S and not nudged:
+                nudged = True
+                for child in self._children.values():
+                    self._interrupt(child)
+            self._listen()
+            on_change()
+
+    def _kill_all(self) -> None:
+        """End whoever is left, whatever becomes of us."""
+        with interrupt_held_back():
+            for child in self._children.values():
+                self._kill(child)
+            for child in self._children.values():
+                self._join(child)
 
     def _start_some(self) -> bool:
         """Start what may start; whether anything waits still."""
@@ -158,7 +178,10 @@ class Sweep:
         child.kill()
 
     def _join(self, child: Any) -> None:
-        child.join()
+        child.join(END_S)
+        if child.is_alive():  # it said that it had ended, or was killed while a call was under way
+            child.kill()
+            child.join()
 
     def _ready(self) -> Iterator[Progress]:
         """Those that wait, and whose past is lived. A past that failed takes its forks with it."""
@@ -218,7 +241,7 @@ class Sweep:
             "at": at,
         }
         with (self.out / "sweep.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(scrub(json.dumps(line, ensure_ascii=False)) + "\n")
 
     def _check_budget(self) -> None:
         calls, usd = self.spent()

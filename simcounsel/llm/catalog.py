@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from simcounsel.errors import ModelError, PluginError
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider
 from simcounsel.registry import Registry
+from simcounsel.secret import credentials_in, scrub
 
 PROVIDERS = Registry(
     "simcounsel.providers",
@@ -57,9 +58,12 @@ def open_embed(name: str) -> EmbedModel:
 
 def _provider(name: str) -> Provider:
     """Whose models have such names: what stands before the first `:` or `+`."""
+    problem = credentials_in(name)
+    if problem:
+        raise ModelError(problem)
     provider = PROVIDERS.get(re.split("[:+]", name, maxsplit=1)[0])
     if provider is None:
-        raise ModelError(f"no model {name!r}; there are {', '.join(_forms())}")
+        raise ModelError(f"no model {scrub(name)!r}; there are {', '.join(_forms())}")
     return provider
 
 

@@ -3,10 +3,11 @@ vectors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from simcounsel.llm.question import Question, Source
+from simcounsel.secret import scrub, scrub_data
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,14 @@ class Completion:
     """Parameters that were meant to be sent and that the model does not take."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What is said beside the answer, such as `why`."""
+
+
+def scrubbed(completion: Completion) -> Completion:
+    """The answer without secrets, which a server may have repeated; the same where it has none."""
+    text, notes = scrub(completion.text), scrub_data(dict(completion.notes))
+    if text is completion.text and notes == completion.notes:
+        return completion
+    return replace(completion, text=text, notes=notes)
 
 
 class ChatModel(Protocol):
@@ -109,8 +118,9 @@ class Failure(Exception):
         wait_s: float = 0.0,
         tries: int = 1,
     ) -> None:
-        super().__init__(cause)
-        self.cause = cause
+        self.cause = scrub(cause)
+        """Without secrets, which a server may have repeated."""
+        super().__init__(self.cause)
         self.transport = transport
         self.lasting = lasting
         self.wait_s = wait_s

@@ -2,7 +2,6 @@
 
 import html
 import importlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -20,6 +19,7 @@ from simcounsel.events import (
     Remembered,
     Said,
 )
+from simcounsel.intake import json_data
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
     from pandas import DataFrame
@@ -110,7 +110,7 @@ def measurements(entries: Iterable[Entry], folder: Path) -> Iterator[Row]:
             yield from _scores(entry.tick, entry.minute, entry.event, "log")
     for file in sorted((folder / "measurements").glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
-            fields = json.loads(line)
+            fields = json_data(line)
             if fields.get("kind") == "measured":
                 tick, minute = fields.pop("tick"), fields.pop("minute")
                 yield from _scores(tick, minute, Measured.model_validate(fields), file.name)

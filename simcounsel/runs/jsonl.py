@@ -8,6 +8,9 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from simcounsel.intake import MOST_DEPTH, deeper, json_data, perhaps_deep
+from simcounsel.secret import scrub_data
+
 
 def json_bytes(value: object) -> bytes:
     """JSON as UTF-8. Halves of characters (lone surrogates), which orjson refuses, are escaped."""
@@ -15,6 +18,11 @@ def json_bytes(value: object) -> bytes:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
         return json.dumps(value).encode()
+
+
+def without_secrets(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The line of a call, with each key and password hidden. Vectors are numbers, and long."""
+    return {key: one if key == "vectors" else scrub_data(one) for key, one in line.items()}
 
 
 def end_line(file: Path, handle: BinaryIO) -> None:
@@ -32,7 +40,8 @@ def append_line(file: Path, line: Mapping[str, Any]) -> None:
     """
     with file.open("ab") as out:
         end_line(file, out)
-        out.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        text = json.dumps(without_secrets(line), ensure_ascii=False)
+        out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         out.flush()
         os.fsync(out.fileno())
 
@@ -45,7 +54,7 @@ def json_lines(file: Path) -> Iterator[dict[str, Any]]:
         with file.open("rb") as lines:
             for line in lines:
                 try:
-                    found = json.loads(line)
+                    found = json_data(line)
                 except ValueError:
                     continue
                 if isinstance(found, dict):
@@ -60,9 +69,11 @@ def parsed_line(line: bytes) -> dict[str, Any] | None:
     """
     try:
         fields = orjson.loads(line)
+        if perhaps_deep(line) and deeper(fields, MOST_DEPTH):
+            return None
     except ValueError:
         try:
-            fields = json.loads(line.decode("utf-8", "surrogatepass"))
+            fields = json_data(line.decode("utf-8", "surrogatepass"))
         except ValueError:
             return None
     return fields if isinstance(fields, dict) else None

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import SpecError
+from simcounsel.intake import MOST_MB, file_bytes, json_data
+from simcounsel.secret import scrub
 
 Lines = dict[tuple[str | int, ...], int]
-MOST_DEPTH = 60
-"""Levels in each other; our own files have at most ten."""
 
 
-def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, without a byte order mark. SpecError when it cannot be read."""
+def read_text(path: Path, most_mb: int = MOST_MB) -> str:
+    """The text of a UTF-8 file, without a byte order mark. SpecError when it cannot be read, is no
+    plain file or is larger than that.
+    """
     try:
-        data = path.read_bytes()
+        data = file_bytes(path, most_mb)
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise SpecError([f"{path}: no such file{_nearby(path)}"]) from None
@@ -54,9 +56,8 @@ def read_json(path: Path) -> tuple[Any, Lines]:
     text = read_text(path)
     if not text.strip():
         raise SpecError([f"{path}:1: the file is empty; JSON is needed"])
-    too_deep = f"{path}: nested too deeply; {MOST_DEPTH} levels are the most"
     try:
-        data = json.loads(text)
+        data = json_data(text)
     except json.JSONDecodeError as error:
         raise SpecError(
             [
@@ -64,30 +65,9 @@ def read_json(path: Path) -> tuple[Any, Lines]:
                 " there"
             ]
         ) from None
-    except RecursionError:
-        raise SpecError([too_deep]) from None
-    except ValueError:
-        raise SpecError(
-            [f"{path}: a number has more digits than can be read; shorten it, or put it in quotes"]
-        ) from None
-    if _deeper(data, MOST_DEPTH):
-        raise SpecError([too_deep])
+    except ValueError as error:
+        raise SpecError([f"{path}: {error}; shorten it"]) from None
     return data, _entry_lines(text) if isinstance(data, list) else {(): 1}
-
-
-def _deeper(data: Any, depth: int) -> bool:
-    """Whether there are more levels than that; without recursion, which is what too many levels
-    break.
-    """
-    level = [data]
-    for _ in range(depth + 1):
-        level = [
-            value
-            for one in level
-            if isinstance(one, (dict, list))
-            for value in (one.values() if isinstance(one, dict) else one)
-        ]
-    return bool(level)
 
 
 def _entry_lines(text: str) -> Lines:
@@ -115,7 +95,7 @@ def write_text(path: Path, text: str) -> None:
     """A text into a file, whose folder is made if need be. SpecError when it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(scrub(text), encoding="utf-8")
     except OSError as error:
         raise SpecError(
             [f"{path}: cannot be written ({error.strerror}); choose another file to write"]

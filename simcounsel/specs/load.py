@@ -23,6 +23,8 @@ class Spec(BaseModel):
 
 
 S = TypeVar("S", bound=BaseModel)
+MOST_MB = 8
+"""Of a YAML file; reading takes a second for each."""
 ADAPTED = "embedded+adapter="
 """Begins the name of a model that is the embedded one with an adapter; its path follows."""
 
@@ -41,7 +43,7 @@ def read_yaml(path: Path, remedy: str = STARTER) -> tuple[Any, Lines]:
     """The data of a YAML file and, for each path in it, the line (from 1) where it stands. remedy:
     what to do when it is empty.
     """
-    text = read_text(path)
+    text = read_text(path, MOST_MB)
     try:
         data, lines = parse_yaml(text)
     except NotYaml as error:

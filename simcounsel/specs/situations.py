@@ -7,7 +7,6 @@ FILE.jsonl    {"text": ..., "id": ..., "client": ..., "theme": ...} a line; only
 shipped       those that come with simcounsel
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from simcounsel.errors import SpecError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.specs.load import Spec
 from simcounsel.specs.vocabulary import THEMES
 
@@ -118,7 +118,7 @@ def _read(path: Path, problems: list[str]) -> Iterator[tuple[str, Situation]]:
 
 def _text(path: Path, problems: list[str]) -> str | None:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return file_bytes(path).decode("utf-8-sig")
     except FileNotFoundError:
         problems.append(
             f"{path}: no such file; `{SHIPPED}` stands for the situations that come with simcounsel"
@@ -135,7 +135,7 @@ def _objects(path: Path, text: str, problems: list[str]) -> Iterator[tuple[str, 
         if not line.strip():
             continue
         try:
-            fields = json.loads(line)
+            fields = json_data(line)
             assert isinstance(fields, dict)
         except (ValueError, AssertionError):
             problems.append(f'{path}:{number}: not a JSON object; write {{"text": "..."}}')

@@ -2,11 +2,25 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from simcounsel.secret import HIDDEN, credentials_in
 from simcounsel.specs.load import Spec
 
-ModelName = Annotated[str, Field(min_length=1, max_length=4096)]
+
+def _without_credentials(name: str) -> str:
+    """A model's name; ValueError when its address holds a password or a key. One that was hidden
+    in a run's manifest is none.
+    """
+    problem = None if HIDDEN in name else credentials_in(name)
+    if problem:
+        raise ValueError(problem)
+    return name
+
+
+ModelName = Annotated[
+    str, Field(min_length=1, max_length=4096), AfterValidator(_without_credentials)
+]
 
 
 class OwnModels(Spec):

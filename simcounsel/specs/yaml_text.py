@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from simcounsel.specs.file_text import MOST_DEPTH, Lines
+from simcounsel.intake import MOST_DEPTH
+from simcounsel.specs.file_text import Lines
 
 MOST_REPEATED = 20_000
 """Values that aliases repeat, a text of n characters counting as 1 + n / 100. A few lines of

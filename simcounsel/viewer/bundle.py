@@ -13,6 +13,7 @@ from typing import Any
 from simcounsel.errors import RunError
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
+from simcounsel.secret import scrub
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.routes import STATIC
 
@@ -116,7 +117,7 @@ def _add_calls(history: History, data: dict[str, Any]) -> bool:
 
 def _as_json(data: dict[str, Any]) -> str:
     """JSON in which nothing can end the script element that holds it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = scrub(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text

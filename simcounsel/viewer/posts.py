@@ -1,10 +1,11 @@
 """What pages post: JSON objects, from pages of this site only."""
 
-import json
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+
+from simcounsel.intake import json_data
 
 
 async def read_object(request: Request) -> dict[str, Any]:
@@ -15,7 +16,7 @@ async def read_object(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise HTTPException(415, "send application/json")
     try:
-        body = json.loads(await request.body())
+        body = json_data(await request.body())
     except (ValueError, RecursionError):
         raise HTTPException(400, "this is not JSON") from None
     if not isinstance(body, dict):

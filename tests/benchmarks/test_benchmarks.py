@@ -6,7 +6,7 @@ from simcounsel.specs.world_problems import world_problems
 from tests.benchmarks import engine, near_duplicates, privacy, recall, synthesis, training
 from tests.benchmarks.towns import plain_town, town_of_ten
 
-pytestmark = pytest.mark.slow  # torch
+pytestmark = pytest.mark.slow(3)  # torch
 
 
 def test_worlds_hold_together() -> None:

@@ -15,7 +15,7 @@ os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
 from simcounsel.corpus.formats import FORMATS
 from tests.corpus.stories import exported
 
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 """The trainers' own warnings are not ours to mend."""
 IGNORED = -100
 """The label of a token that no loss counts."""
@@ -154,7 +154,6 @@ def spans(labels: list[int], tokenizer: Any) -> Iterator[str]:
             run = []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", ["counselor", "client"])
 def test_sft_learns_the_completion_and_nothing_else(
     tmp_path: Path, tokenizer: Any, model: Any, side: str

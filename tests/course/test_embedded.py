@@ -22,7 +22,7 @@ from simcounsel.specs.therapy import shipped_therapy
 from simcounsel.specs.world_file import load_world
 from tests.stage import TINY, happened
 
-pytestmark = [pytest.mark.weights, pytest.mark.slow]
+pytestmark = [pytest.mark.weights, pytest.mark.slow(5)]
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ def test_in_another_process(tmp_path: Path, straight: Run, hash_seed: str) -> No
     assert log(run) == log(straight)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(10)
 def test_killed_at_random_moments(tmp_path: Path, straight: Run) -> None:
     run, draw = begun(tmp_path, three()), random.Random()
     total, killed = calls_made(straight), 0

@@ -466,7 +466,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
             to_the_end(env)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(10)
 def test_memory_stays_flat_over_many_episodes() -> None:
     with environment(model=None, reward="alliance") as (env, model):
 

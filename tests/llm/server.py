@@ -7,10 +7,12 @@ python -m tests.llm.server --port 0 --latency-ms 100        (prints its address,
 import argparse
 import asyncio
 import contextlib
+import gzip
 import json
 import random
 import re
 import threading
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -21,7 +23,9 @@ Fault = str
 """One of: '400', '401', '404', '408', '429', '500', '503' (any status that is a number); 'garbage'
 (not JSON), 'empty' (no body), 'list' (JSON, but no object), 'no choices', 'empty choices',
 'null content', 'empty string', 'wrong types', 'stall' (never answers), 'stall body' (half an
-answer, then silence), 'cut' (half an answer, then the line is cut), 'drop' (the line is cut)."""
+answer, then silence), 'cut' (half an answer, then the line is cut), 'drop' (the line is cut), 'bomb' (a
+good answer and 100 MB of blanks, zipped), 'endless' (blanks that never end), 'zipped', 'deflated' and 'bare'
+(a good answer, in the ways in which servers zip), 'half zipped', 'br' (another encoding)."""
 
 _BODIES: Mapping[Fault, str] = {
     "garbage": "<html>It is not here.</html>",
@@ -32,6 +36,15 @@ _BODIES: Mapping[Fault, str] = {
     "null content": '{"choices": [{"message": {"content": null}}]}',
     "empty string": '{"choices": [{"message": {"content": ""}}]}',
     "wrong types": '{"choices": {"0": 7}, "data": "vectors", "usage": [1]}',
+}
+_ZIPPED: Mapping[Fault, tuple[str, Callable[[bytes], bytes]]] = {
+    "zipped": ("gzip", gzip.compress),
+    "deflated": ("deflate", zlib.compress),
+    "bare": ("deflate", lambda body: zlib.compress(body)[2:-4]),
+    "bomb": ("gzip", lambda body: gzip.compress(body + b" " * 100 * 2**20)),
+    "half zipped": ("gzip", lambda body: gzip.compress(body)[:-20]),
+    "not zipped": ("gzip", lambda body: body),
+    "br": ("br", lambda body: body),
 }
 _SENTENCES = (
     "I have been thinking about it all morning.",
@@ -49,7 +62,8 @@ class FaultServer:
     latency_s: of every answer. in_flight_max: so many are worked on at once, the others wait; None
     for no limit. answer: the text for a request body. faults: for the index of a request (from 0,
     in order of arrival) what goes wrong, None for nothing. refuses: parameters that get a 400, the
-    first `refusals` times, None for always. amend: changes an answer before it is sent.
+    first `refusals` times, None for always. amend: changes an answer before it is sent. location:
+    where a fault of 3xx points to.
     logprobs: the `logprobs.content` to give when asked; None for none. usage: whether to tell tokens.
     Seen from outside: url, bodies (as received), headers, in_flight_peak.
     """
@@ -65,6 +79,7 @@ class FaultServer:
         refusal: str = "Unknown parameter: '{name}'.",
         refusals: int | None = None,
         amend: Callable[[Body], None] = lambda answer: None,
+        location: str = "/elsewhere",
         logprobs: list[Any] | None = None,
         usage: bool = True,
         retry_after: str | None = "0.05",
@@ -75,7 +90,7 @@ class FaultServer:
         self.answer = answer or default_answer
         self.faults = faults or (lambda index: None)
         self.refuses, self.refusal, self.refusals = refuses, refusal, refusals
-        self.amend = amend
+        self.amend, self.location = amend, location
         self.logprobs, self.usage, self.retry_after, self.dimensions = (
             logprobs,
             usage,
@@ -169,11 +184,26 @@ class FaultServer:
                 if status in (429, 503) and self.retry_after
                 else {}
             )
+            if 300 <= status < 400:
+                headers = {"Location": self.location}
             return _error(status, f"fault {fault}", headers)
         if fault in _BODIES:
             return web.Response(text=_BODIES[fault], content_type="application/json")
         if fault == "stall":
             await asyncio.sleep(3600)
+        if fault in _ZIPPED:
+            made = json.dumps(self._completion(self.bodies[-1])).encode()
+            name, zipped = _ZIPPED[fault]
+            return web.Response(
+                body=zipped(made),
+                content_type="application/json",
+                headers={"Content-Encoding": name},
+            )
+        if fault == "endless":
+            response = web.StreamResponse()
+            await response.prepare(request)
+            while True:
+                await response.write(b" " * 2**20)
         if fault in ("cut", "stall body"):
             response = web.StreamResponse(
                 headers={"Content-Type": "application/json", "Content-Length": "1000"}

@@ -46,6 +46,7 @@ def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: 
         "who": "Ann",
         "system": "You are Ann.",
         "prompt": "Well?",
+        "fallback": None,
     }
     return Question(verb=verb, **(told | more))
 
@@ -215,6 +216,28 @@ QUICK = Timeouts(connect_s=0.1, read_s=0.1)
 def test_says_plainly_what_failed(fault: str, cause: str, transport: bool) -> None:
     failure = failure_of(fault, timeouts=QUICK)
     assert (failure.cause, failure.transport, failure.tries) == (cause, transport, 1)
+
+
+@pytest.mark.parametrize("fault", ["zipped", "deflated", "bare"])
+def test_an_answer_that_is_zipped(fault: str) -> None:
+    with FaultServer() as plain, FaultServer(faults=always(fault)) as server:
+        answer = complete(server.url, ask_for())
+        assert answer.text == complete(plain.url, ask_for()).text
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        ("bomb", "the answer is larger than 8 MB, unzipped"),
+        ("endless", "the answer is larger than 8 MB, unzipped"),
+        ("half zipped", "the answer was cut off while it was zipped"),
+        ("not zipped", "the answer cannot be unzipped"),
+        ("br", "the answer is encoded as 'br', which was not asked for"),
+    ],
+)
+def test_an_answer_within_bounds(fault: str, cause: str) -> None:
+    """Of 100 MB of blanks, zipped into 100 kB, only the first eight are made."""
+    assert failure_of(fault).cause == cause
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,7 @@ def test_accounts_of_the_readme_run(training: Command) -> None:
         assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported() -> None:
     code = "import sys, training.privacy.statement; print([name for name in ('torch', 'pandas', 'sklearn', 'matplotlib') if name in sys.modules])"
     done = subprocess.run(

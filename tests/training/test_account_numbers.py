@@ -97,6 +97,7 @@ def test_rounds_add_up() -> None:
     assert 10 * one < all_of < 100 * one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("times", "rate", "z", "known"),
     [(267, 64 / 570, 1.5, 6.733), (10687, 16 / 570, 1.886, 7.990), (100, 0.1, 1.0, 7.047)],

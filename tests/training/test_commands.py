@@ -45,6 +45,7 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
         assert shown.exit_code == 0 and len(shown.output) > 200
 
 
+@pytest.mark.slow
 def test_from_a_corpus_to_an_adapter_that_was_attacked(
     recipe_file: Recipes, tmp_path: Path
 ) -> None:

@@ -2,13 +2,13 @@
 GGUF file or the pinned weights.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simcounsel.errors import WeightsError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.llm.gguf import read_header
 from simcounsel.llm.weights import path_of
 from training.errors import TrainingError
@@ -97,7 +97,7 @@ def _of_gguf(file: Path) -> Base:
 
 def _of_config(file: Path) -> Base:
     try:
-        config: Any = json.loads(file.read_text(encoding="utf-8"))
+        config: Any = json_data(file_bytes(file))
     except (OSError, ValueError) as error:
         raise TrainingError(
             f"{file}: cannot be read ({getattr(error, 'strerror', None) or 'not JSON'})"

@@ -2,7 +2,6 @@
 before anything is made of it.
 """
 
-import json
 import math
 import re
 from collections import defaultdict
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, deserialize
 
+from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
@@ -115,7 +115,7 @@ def read_adapter(path: Path) -> Adapter:
 
 def _config(file: Path) -> dict[str, Any]:
     try:
-        config = json.loads(file.read_text(encoding="utf-8"))
+        config = json_data(file_bytes(file))
     except OSError as error:
         raise TrainingError(f"{file}: cannot be read ({error.strerror or error})") from None
     except ValueError:

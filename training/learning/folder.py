@@ -24,6 +24,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from simcounsel.corpus.dialogues import Dialogue
+from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
 from training.plan import Plan, Site
 from training.privacy.budget import Account
@@ -80,7 +81,7 @@ class Folder:
     def manifest(self) -> dict[str, Any]:
         """What was written at the beginning."""
         try:
-            found = json.loads((self.path / MANIFEST).read_bytes())
+            found = json_data(file_bytes(self.path / MANIFEST))
         except (OSError, ValueError) as error:
             raise TrainingError(
                 f"{self.path / MANIFEST}: cannot be read ({error}); the training cannot go on:"
@@ -109,7 +110,7 @@ class Folder:
         if not (self.path / LOG).is_file():
             return []
         lines = (self.path / LOG).read_bytes().split(b"\n")[:-1]
-        found = [json.loads(line) for line in lines]
+        found = [json_data(line) for line in lines]
         return [one for one in found if kind is None or one["kind"] == kind]
 
     def trim(self, kept: Mapping[str, int]) -> None:
@@ -140,7 +141,7 @@ class Folder:
         if not folder.is_dir():
             return None
         try:
-            return dict(load_file(folder / "arrays.safetensors")), json.loads(
+            return dict(load_file(folder / "arrays.safetensors")), json_data(
                 (folder / "state.json").read_bytes()
             )
         except (OSError, ValueError, SafetensorError) as error:

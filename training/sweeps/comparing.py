@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
 from training.learning.folder import ADAPTER, MANIFEST, Folder
 from training.sweeps.running import AUDIT
@@ -117,8 +118,8 @@ def _json(file: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        return dict(json.loads(file.read_bytes()))
-    except (ValueError, TypeError) as error:
+        return dict(json_data(file_bytes(file)))
+    except (OSError, ValueError, TypeError) as error:
         raise TrainingError(f"{file}: cannot be read ({error}); make it anew") from None
 
 

@@ -5,7 +5,6 @@ OUT/CELL.yaml   the cell's recipe, which `python -m training tune` or `federate`
 OUT/CELL/       its training; audit.json in it, where an audit was asked for
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -15,6 +14,7 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from simcounsel.errors import SimcounselError
+from simcounsel.intake import file_bytes, json_data
 from training.errors import TrainingError
 from training.learning.folder import ADAPTER, MANIFEST, Folder, write_whole
 from training.plan import Plan
@@ -165,7 +165,7 @@ def finished(cell: Cell, out: Path) -> bool:
 
 def _card(path: Path) -> dict[str, Any] | None:
     file = path / ADAPTER / "card.json"
-    return dict(json.loads(file.read_bytes())) if file.is_file() else None
+    return dict(json_data(file_bytes(file))) if file.is_file() else None
 
 
 def _known(cell: Cell, out: Path) -> Ended:

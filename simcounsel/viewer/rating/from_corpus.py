@@ -2,7 +2,6 @@
 them.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from simcounsel.corpus.rated import label_of
 from simcounsel.corpus.reading import CARD, CORPUS, FAULTED, SAMPLES, read_dialogues
 from simcounsel.corpus.sampling import draw
 from simcounsel.errors import StudyError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
 from simcounsel.viewer.rating.study import Line, Origin
@@ -37,7 +37,7 @@ def is_corpus(path: Path) -> bool:
 
 def _is_synthesis(manifest: Path) -> bool:
     try:
-        fields = json.loads(manifest.read_bytes())
+        fields = json_data(file_bytes(manifest))
     except (OSError, ValueError):
         return False
     return isinstance(fields, dict) and bool(fields.get("synthesis"))

@@ -1,6 +1,5 @@
 """A study as files: what raters may see in study.json, where it comes from in key.json."""
 
-import json
 import os
 import secrets
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simcounsel.errors import StudyError
+from simcounsel.intake import file_bytes, json_data
 from simcounsel.viewer.rating.instrument import RatingInstrument
 
 FORMAT: Literal[1] = 1
@@ -141,7 +141,7 @@ def open_key(folder: Path) -> Key:
 
 def _read(file: Path, kind: type[M]) -> M:
     try:
-        return kind.model_validate(json.loads(file.read_text(encoding="utf-8")))
+        return kind.model_validate(json_data(file_bytes(file)))
     except FileNotFoundError:
         raise StudyError(
             f"{file}: no such file; `simcounsel rate-page RUNS --instrument NAME --out"

@@ -247,7 +247,7 @@ class Without(InProcess):
         }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(90)
 @pytest.mark.parametrize(
     ("private", "secure"), [(True, True)]
 )  # the other three were tried too; each takes minutes
