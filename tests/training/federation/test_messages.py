@@ -8,7 +8,6 @@ from safetensors.numpy import save
 
 from training.errors import TrainingError
 from training.federation.messages import decoded, encoded
-from training.federation.updates import norm_of
 
 
 def rng(seed: int = 0) -> np.random.Generator:
