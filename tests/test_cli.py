@@ -328,8 +328,11 @@ def test_damaged_log_names_the_line(simcounsel: Command, tmp_path: Path) -> None
         b"".join([*lines[:4], b'{"seq":4,"kind":"danced"}\n', *lines[5:]])
     )
     ended = simcounsel("show", run.folder)
+    assert ended.code == 0 and "joined" not in ended.err
+    assert "events.jsonl:5: this line cannot be read as an event" in ended.err
+    ended = simcounsel("resume", run.folder)
     assert ended.code == 1
-    assert "events.jsonl:5: not an event" in ended.err
+    assert "events.jsonl:5: this line cannot be read as an event" in ended.err
 
 
 @pytest.mark.slow
@@ -681,7 +684,7 @@ def test_a_log_line_that_is_no_object(simcounsel: Command, tmp_path: Path, lived
     lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "events.jsonl").write_bytes(b"null\n" + b"".join(lines[1:]))
     done = simcounsel("show", folder)
-    assert (done.code, "events.jsonl:1: not an event" in done.err) == (1, True)
+    assert (done.code, "events.jsonl:1: this line cannot be" in done.err) == (0, True)
 
 
 @pytest.mark.parametrize(

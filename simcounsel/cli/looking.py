@@ -37,13 +37,15 @@ def show(
     ] = None,
 ) -> None:
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
-    recall.
+    recall. Of a damaged run it shows what can be read, and says so.
     """
     from simcounsel.runs import as_text
-    from simcounsel.runs.run import Run
     from simcounsel.runs.summary import summary_lines
+    from simcounsel.runs.verifying import open_checked
 
-    opened = Run.open(run)
+    opened = open_checked(run, damaged=True)
+    for damage in opened.damages:
+        typer.echo(f"damaged: {damage}", err=True)
     if opened.manifest.synthesis:
         from simcounsel.cli.synthesize import show_lines
 

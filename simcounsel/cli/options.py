@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,16 +29,43 @@ Quiet = Annotated[
 InFlight = Annotated[
     int, typer.Option("--in-flight", min=1, help="At most so many requests to the model at once.")
 ]
+
+
+def _amount(value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(
+            f"{value} is no amount; give a number from 0 on, or leave the option out for no limit"
+        )
+    return value
+
+
 BudgetUsd = Annotated[
     float | None,
-    typer.Option("--budget-usd", min=0, help="Stop at the end of the tick in which this is spent."),
+    typer.Option(
+        "--budget-usd",
+        min=0,
+        callback=_amount,
+        help=(
+            "No request is sent that may cost more than what is left of this. What was spent here"
+            " before counts. 0: only what is free."
+        ),
+    ),
 ]
 BudgetCalls = Annotated[
     int | None,
     typer.Option(
         "--budget-calls",
         min=1,
-        help="Stop at the end of the tick in which so many calls were made.",
+        help="At most so many requests, those sent here before and every repetition counted.",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help=(
+            "Only say what would be asked and cost, from few to many; nothing is asked or written."
+        ),
     ),
 ]
 PricesFile = Annotated[

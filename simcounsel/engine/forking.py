@@ -2,16 +2,19 @@
 
 import json
 import os
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
-from simcounsel.engine.opening import begin_run, check_models, recordings, unfinished_fallback
+from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
+from simcounsel.runs.chain import Chain
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.jsonl import without_secrets
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recordings
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis
@@ -77,7 +80,10 @@ def fork(
     check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
     new = begin_run(
-        about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name
+        about,
+        out,
+        parent=Parent(run=run.name, at_tick=at_tick, changes=pairs, start_hash=run.start_hash),
+        name=name,
     )
     try:
         _copy_past(run, past, new, at_tick, pairs)
@@ -129,13 +135,13 @@ def _copy_past(
                 )
         _to_disk(calls)
     *before, ended = past
-    mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
+    forked = Forked(changes=changes, start_hash=new.own_hash)
+    mark = Entry(ended.seq, ended.tick, ended.minute, forked)
     last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
-    part = new.folder / "events.jsonl.part"
+    part, chain = new.folder / "events.jsonl.part", Chain(new.start_hash)
     with part.open("wb") as file:
-        file.writelines(
-            entry.line().encode("utf-8", "surrogatepass") for entry in (*before, mark, last)
-        )
+        for _, tick in groupby((*before, mark, last), key=lambda entry: entry.tick):
+            file.write(chain.close(tuple(tick))[1])
         _to_disk(file)
     part.replace(new.folder / "events.jsonl")
 

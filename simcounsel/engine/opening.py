@@ -2,12 +2,11 @@
 
 import hashlib
 import platform
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
@@ -21,14 +20,11 @@ from simcounsel.policies import policy_for
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
-from simcounsel.runs.vectors import decode_vectors
+from simcounsel.runs.sources import recordings
 from simcounsel.secret import scrub
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
-
-if TYPE_CHECKING:
-    import numpy as np
 
 A = TypeVar("A", bound=World | Synthesis)
 PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
@@ -149,40 +145,12 @@ def models_for(
 
 
 def unfinished_fallback(call: dict[str, Any], done: int) -> bool:
-    """Whether a recorded call is a fallback in a tick that is not among the `done` ones: nobody
-    lived with it.
+    """Whether a recorded call is a fallback in a tick that is not among the `done` ones, with which
+    nobody lived, or was given up before it was answered.
     """
     tick = call.get("tick")
     own = tick is not None and tick >= done and not call.get("copied")
-    return own and call.get("source") == "fallback"
-
-
-def recordings(run: Run) -> Iterator[Run]:
-    """The runs whose calls.jsonl hold the replies and vectors of this one: itself, and before it
-    the run that it replays, if it is one of `recorded:RUN`.
-    """
-    source = next(
-        (
-            spec.removeprefix("recorded:")
-            for spec in run.manifest.models.values()
-            if spec.startswith("recorded:")
-        ),
-        None,
-    )
-    if source is not None:
-        yield from recordings(Run.open(source))
-    yield run
-
-
-def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
-    """The unit vector of every text that was laid down in a memory, out of the recorded calls."""
-    found: dict[str, np.ndarray] = {}
-    for call in (call for source in recordings(run) for call in source.calls()):
-        if call.get("verb") == "embed" and call.get("purpose") == "remember":
-            found.update(
-                zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True)
-            )
-    return found
+    return bool(call.get("given_up")) or (own and call.get("source") == "fallback")
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:

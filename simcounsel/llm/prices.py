@@ -81,6 +81,10 @@ class Prices:
             return None
         return (tokens_in * price.usd_in + tokens_out * price.usd_out) / 1e6
 
+    def in_process(self, model_name: str) -> bool:
+        """Whether a model is in this process or in a recording, so that asking it sends nothing."""
+        return _FREE.fullmatch(model_name) is not None
+
     def _price(self, name: str, same_as: Mapping[str, str]) -> Price | None:
         for known, price in self._prices.items():
             if name == known or (name.startswith(known) and _VERSION.fullmatch(name, len(known))):

@@ -198,7 +198,7 @@ class Rating:
     def _noted(
         self, target: Target, on_measured: Callable[[Measured], None] | None
     ) -> Ask[Measured]:
-        measured = yield from self._ask(target)
+        measured = yield from self.asked(target)
         self.append(
             {"tick": target.tick, "minute": target.minute} | measured.model_dump(mode="json")
         )
@@ -206,7 +206,8 @@ class Rating:
             on_measured(measured)
         return measured
 
-    def _ask(self, target: Target) -> Ask[Measured]:
+    def asked(self, target: Target) -> Ask[Measured]:
+        """What is asked to measure one target."""
         world, scale, talk = self.run.world, self.scale, target.talk
         if isinstance(scale, Counted):
             yield from ()

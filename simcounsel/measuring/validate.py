@@ -229,7 +229,7 @@ class Validation:
         )
         system, prompt = render("judge_pair", first=first, second=second)
         reply = yield from ask(
-            Question[str](
+            Question[str | None](
                 verb="choose",
                 purpose="judge_pair",
                 who=names[0],
@@ -251,7 +251,7 @@ class Validation:
                 "better": names[0],
                 "worse": names[1],
                 "better_first": better_first,
-                "chosen": {FIRST: "first", SECOND: "second"}.get(reply.value),
+                "chosen": {FIRST: "first", SECOND: "second"}.get(reply.value or ""),
                 "reason": reply.problem,
             },
         )

@@ -77,8 +77,8 @@ class History:
 
     @classmethod
     def of(cls, run: Run) -> "History":
-        """Of a run as it is now. RunError names a damaged line."""
-        log = Log(run.folder, strict=True)
+        """Of a run as it is now. RunError names a damaged line, unless it was opened as damaged."""
+        log = Log(run.folder, strict=not run.damaged)
         log.refresh()
         return cls(log)
 

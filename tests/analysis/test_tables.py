@@ -100,8 +100,8 @@ def test_damaged_runs_are_left_out_and_named(three_runs: Path, tmp_path: Path) -
     (tmp_path / "no_manifest" / "manifest.json").unlink()
     (tmp_path / "bad_manifest" / "manifest.json").write_text("{", encoding="utf-8")
     (tmp_path / "no_events" / "events.jsonl").unlink()
-    with (tmp_path / "bad_line" / "events.jsonl").open("a", encoding="utf-8") as file:
-        file.write("nonsense\n")
+    events = (tmp_path / "bad_line" / "events.jsonl").read_text(encoding="utf-8")
+    (tmp_path / "bad_line" / "events.jsonl").write_text("nonsense\n" + events, encoding="utf-8")
     text = (tmp_path / "newer" / "manifest.json").read_text(encoding="utf-8")
     (tmp_path / "newer" / "manifest.json").write_text(
         text.replace('"schema_version": 3', '"schema_version": 99'), encoding="utf-8"

@@ -46,6 +46,7 @@ def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: 
         "who": "Ann",
         "system": "You are Ann.",
         "prompt": "Well?",
+        "fallback": None,
     }
     return Question(verb=verb, **(told | more))
 

@@ -16,6 +16,7 @@ from simcounsel.runs.run import Run
 from simcounsel.viewer import bundle
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.stage import seal
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,7 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
         .replace('"name": "Tiny"', '"name": "<b>&\\"Tiny"'),
         encoding="utf-8",
     )
+    seal(folder)
     bundle.write_bundle(Log(folder), file)
     page = file.read_text(encoding="utf-8")
     assert page.count("</script>") == 2
