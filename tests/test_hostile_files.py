@@ -62,7 +62,8 @@ def test_a_line_of_the_log(simcounsel: Command, run: Path, line: str) -> None:
     lines = (run / "events.jsonl").read_bytes().split(b"\n")
     lines[4] = line.encode()
     (run / "events.jsonl").write_bytes(b"\n".join(lines))
-    told(simcounsel("show", run), "events.jsonl:5: ")
+    seen = simcounsel("show", run)
+    assert "events.jsonl:5: " in seen.out + seen.err and "Traceback" not in seen.err
     told(simcounsel("resume", run), "events.jsonl")
     told(simcounsel("fork", run, "--at", 3), "events.jsonl")
     shown = simcounsel("view", run, "--html", run.parent / "page.html")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -29,6 +30,7 @@ app.add_typer(bench, name="bench")
 
 
 @bench.command("cpsycoune")
+@asks_models
 def cpsycoune(
     data: Annotated[
         Path,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from simcounsel.errors import SimcounselError
+from simcounsel.errors import GivenUp, SimcounselError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,6 +66,9 @@ def live(
             stopped = simulation.stopped_because
     except KeyboardInterrupt:
         stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
+    except GivenUp as error:
+        _closing(run, None, console)
+        raise error.telling(f"go on with `simcounsel resume {run.folder}`") from None
     except SimcounselError:
         _closing(run, None, console)
         raise

@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights
 
 
 @app.command()
+@asks_models
 def rate(
     run: RunFolder,
     instrument: Annotated[
@@ -97,6 +99,7 @@ def rate(
 
 
 @app.command("validate-judge")
+@asks_models
 def validate_judge(
     data: Annotated[
         Path,

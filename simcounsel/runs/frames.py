@@ -20,6 +20,7 @@ from simcounsel.events import (
     Said,
 )
 from simcounsel.intake import json_data
+from simcounsel.terminal import visible
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
     from pandas import DataFrame
@@ -158,8 +159,8 @@ def recalls(entries: Iterable[Entry]) -> Iterator[Row]:
 def html_table(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """Names and values as a table for a notebook."""
     body = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-        f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+        f"<tr><th style='text-align:left'>{html.escape(visible(name))}</th>"
+        f"<td style='text-align:left'>{html.escape(visible(value))}</td></tr>"
         for name, value in rows
     )
-    return f"<table><caption>{html.escape(title)}</caption>{body}</table>"
+    return f"<table><caption>{html.escape(visible(title))}</caption>{body}</table>"

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import RunError, SimcounselError
+from simcounsel.llm.asking import asked, current
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import (
     QUESTION_CHARACTERS,
@@ -60,6 +61,7 @@ class Interviewer:
         self._run_list = run_list
         self._models = tuple(models)
         self._open: dict[tuple[str, ...], Switchboard] = {}
+        self._asking = current()
         self._one_at_a_time = threading.Lock()
         self._busy: set[str] = set()
 
@@ -167,7 +169,8 @@ class Interviewer:
         key = tuple(wanted.values())
         if key not in self._open:
             _need_weights(wanted)
-            self._open[key] = open_models(run, model)
+            with asked(self._asking):
+                self._open[key] = open_models(run, model)
         return self._open[key]
 
 

@@ -73,7 +73,7 @@ def training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
         (SITE.replace("1e-5", "0.5"), 8, "0.5 is not below 1/2, one over the number of sites"),
         (SITE.replace("1e-5", "0"), 8, "0 is no probability"),
         (SITE.replace("multiplier: 20", "multiplier: 0"), 10, "0 adds no noise"),
-        (SITE.replace("multiplier: 20", "multiplier: nan"), 10, "finite number"),
+        (SITE.replace("multiplier: 20", "multiplier: nan"), 10, "valid number"),
         (SITE.replace("clip: 1", "clip: 0"), 7, "greater than 0"),
         (SITE + "  participation: 1.5\n", 11, "1.5 is out of range"),
         (SITE + "  participation: 0\n", 11, "0 is out of range"),
