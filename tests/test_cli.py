@@ -71,6 +71,7 @@ def test_help(simcounsel: Command, command: str) -> None:
     ended = simcounsel(*command.split(), "--help")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Usage: ")
+    assert len(re.findall("(?i)^.*arguments:$", ended.out, re.M)) <= 1, "arguments are listed once"
     assert (
         command.split()[-1] in ended.out
         if command

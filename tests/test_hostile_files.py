@@ -59,9 +59,9 @@ def test_a_manifest_that_is_no_file(simcounsel: Command, run: Path) -> None:
 
 @pytest.mark.parametrize("line", [DEEP, DEEP_WHOLE, f'{{"seq": {DIGITS}}}', "[]", "7", '{"seq":4}'])
 def test_a_line_of_the_log(simcounsel: Command, run: Path, line: str) -> None:
-    lines = (run / "events.jsonl").read_bytes().split(b"\n")
-    lines[4] = line.encode()
-    (run / "events.jsonl").write_bytes(b"\n".join(lines))
+    lines = (run / "events.jsonl").read_bytes().splitlines(keepends=True)
+    lines[4] = line.encode() + b"\n"
+    (run / "events.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
     seen = simcounsel("show", run)
     assert "events.jsonl:5: " in seen.out + seen.err and "Traceback" not in seen.err
     told(simcounsel("resume", run), "events.jsonl")

@@ -119,7 +119,7 @@ def resume(
 
     opened = Run.open(run)
     if opened.ticks_done() >= opened.length:
-        if opened.manifest.world:
+        if not opened.is_synthesis:
             typer.echo(
                 f"{run} is complete ({opened.length} ticks); `simcounsel fork {run} --at TICK`"
                 " lives on from any tick"
@@ -130,7 +130,7 @@ def resume(
                 " on from any wave"
             )
         return
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import write
 
         console = console_of()
@@ -185,7 +185,7 @@ def fork(
 
     table = price_table(prices)
     new = fork_run(Run.open(run), at, changes_of(sets), out)
-    if new.manifest.synthesis:
+    if new.is_synthesis:
         from simcounsel.cli.synthesize import write
 
         console = console_of()

@@ -47,7 +47,7 @@ def show(
     opened = open_checked(run, damaged=True)
     for damage in opened.damages:
         typer.echo(f"damaged: {damage}", err=True)
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import show_lines
 
         for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):

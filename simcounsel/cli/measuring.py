@@ -64,9 +64,9 @@ def rate(
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
     again is a retest.
     """
-    from simcounsel.instruments.read import is_trial
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measurements import is_trial
     from simcounsel.runs.run import Run
 
     rating = Rating.plan(
