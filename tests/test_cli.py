@@ -35,6 +35,7 @@ COMMANDS = [
     "fork",
     "check",
     "models",
+    "allow",
     "init",
     "show",
     "talk",
