@@ -35,6 +35,7 @@ COMMANDS = [
     "fork",
     "check",
     "models",
+    "allow",
     "init",
     "show",
     "talk",
@@ -71,6 +72,7 @@ def test_help(simcounsel: Command, command: str) -> None:
     ended = simcounsel(*command.split(), "--help")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Usage: ")
+    assert len(re.findall("(?i)^.*arguments:$", ended.out, re.M)) <= 1, "arguments are listed once"
     assert (
         command.split()[-1] in ended.out
         if command
@@ -403,6 +405,20 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -
     assert 2 <= run.ticks_done() < 12
     assert simcounsel("resume", run.folder).code == 0
     assert log(run) == log(lived)
+
+
+def test_a_role_of_its_own_beside_a_model_for_all(simcounsel: Command, tmp_path: Path) -> None:
+    """What is said of one role prevails, in whichever order."""
+    for before, after in (("http://localhost:1/v1/m", "scripted"), ("scripted", "scripted")):
+        more = ("--set", "models.embed=scripted", "--set", f"models.reason={after}")
+        out = tmp_path / before.partition(":")[0]
+        ended = simcounsel("run", TINY, *more, "--model", before, "--ticks", 1, "--out", out)
+        assert ended.code == 0, ended.err
+        assert only_run(out).manifest.models["embed"] == "scripted"
+        assert only_run(out).manifest.models["reason"] == after
+    both = simcounsel("run", TINY, "--model", "scripted", "--set", "models={reason: scripted}")
+    assert both.code == 2
+    assert "leave one of the two out" in both.err
 
 
 # fork

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -29,6 +30,7 @@ app.add_typer(bench, name="bench")
 
 
 @bench.command("cpsycoune")
+@asks_models
 def cpsycoune(
     data: Annotated[
         Path,
@@ -178,7 +180,7 @@ def show(
 
 def _warn(manifest: "Manifest") -> None:
     """What makes the numbers worth less, before any is made."""
-    from simcounsel.instruments.read import is_trial
+    from simcounsel.runs.measurements import is_trial
 
     names = dict.fromkeys((manifest.model, manifest.judge))
     for name in names:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 @corpus.command("rate")
+@asks_models
 def rate(
     corpora: Annotated[
         list[Path],
@@ -125,9 +127,9 @@ def _open_judge(
     only.
     """
     from simcounsel.corpus.rated import answered_calls
-    from simcounsel.instruments.read import is_trial
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.runs.measurements import is_trial
 
     if is_trial(model):
         typer.echo(

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetUsd, PricesFile
 from simcounsel.cli.weights import price_table
 
@@ -21,6 +22,7 @@ def _course() -> None:
 
 
 @course.command("plan")
+@asks_models
 def plan_course(
     case: Annotated[
         Path,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights
 
@@ -46,7 +47,7 @@ def show(
     opened = open_checked(run, damaged=True)
     for damage in opened.damages:
         typer.echo(f"damaged: {damage}", err=True)
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import show_lines
 
         for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):
@@ -65,6 +66,7 @@ def show(
 
 
 @app.command()
+@asks_models
 def view(
     runs: Annotated[
         Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")
@@ -124,6 +126,7 @@ def view(
 
 
 @app.command()
+@asks_models
 def talk(
     run: RunFolder,
     who: Annotated[str, typer.Option("--who", metavar="NAME", help="The resident to ask.")],

@@ -12,7 +12,7 @@ from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.adapter import pinned, placeless
-from simcounsel.llm.catalog import open_chat, open_chats, open_embed
+from simcounsel.llm.catalog import open_chat, open_chats, open_embed, timeouts_of
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
@@ -133,9 +133,10 @@ def models_for(
         if not (call.get("unreached") or unfinished_fallback(call, done) or vectors_lost(call))
     }
     recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
+    timeouts = run.about.models.timeouts if isinstance(run.about, World) else {}
     return Switchboard(
-        open_chats(roles),
-        open_embed(roles["embed"]),
+        open_chats(roles, timeouts),
+        open_embed(roles["embed"], timeouts_of(roles["embed"], timeouts)),
         in_flight=in_flight,
         prices=prices,
         recorded=recorded,

@@ -17,9 +17,9 @@ from simcounsel.errors import ModelError
 from simcounsel.llm import metering
 from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
 from simcounsel.llm.models import NOT_SERVED, Failure
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 from simcounsel.runs.jsonl import json_bytes
 from simcounsel.secret import HIDDEN, credentials_in, scrub
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 PERHAPS_BILLED = (None, 408, 502, 504)
 """Statuses of a request whose answer was lost on its way, or never came."""

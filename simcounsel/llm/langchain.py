@@ -13,7 +13,7 @@ from simcounsel.llm import metering
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import NOT_SERVED, Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 PREFIX = "langchain:"
 INSTALL = (

@@ -4,10 +4,11 @@ vectors.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from simcounsel.llm.question import Question, Source
 from simcounsel.secret import scrub, scrub_data
+from simcounsel.specs.timeouts import Timeouts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +79,13 @@ class EmbedModel(Protocol):
     async def close(self) -> None:
         """Let go of connections and processes."""
         ...
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """A model that waits for a server. Its timeouts may be changed before its first request."""
+
+    timeouts: Timeouts
 
 
 @dataclass(frozen=True, kw_only=True)

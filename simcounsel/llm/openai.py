@@ -13,7 +13,7 @@ from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
 from simcounsel.llm.question import Message, Question
 from simcounsel.llm.schemas import schema_of
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""

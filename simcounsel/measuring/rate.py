@@ -19,7 +19,6 @@ from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
-from simcounsel.instruments.read import FOLDER
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.llm.catalog import open_chats, open_embed
@@ -28,6 +27,7 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
 from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.measurements import FOLDER
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from simcounsel.secret import HIDDEN, credentials_in
 from simcounsel.specs.load import Spec
+from simcounsel.specs.timeouts import Timeouts
 
 
 def _without_credentials(name: str) -> str:
@@ -118,6 +119,8 @@ class ModelRoles(Spec):
     """Measures; None: `reason`."""
     embed: ModelName = "embedded"
     """Turns text to vectors."""
+    timeouts: dict[ModelName, Timeouts] = Field(default_factory=dict)
+    """By a model's name, or a provider's (`openai`, `http`): how long its requests may take."""
 
     def resolved(self) -> dict[str, str]:
         """All four, by role."""

@@ -12,7 +12,7 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.llm.timeouts import Timeouts
+from simcounsel.specs.timeouts import Timeouts
 from tests.llm.server import FaultServer
 
 pytest.importorskip("langchain_core")

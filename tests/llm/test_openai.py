@@ -19,8 +19,8 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
 from simcounsel.llm.question import Example, Question
-from simcounsel.llm.timeouts import Timeouts
 from simcounsel.prompts import prompt, render
+from simcounsel.specs.timeouts import Timeouts
 from tests.llm.server import FaultServer
 
 
