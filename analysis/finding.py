@@ -83,9 +83,8 @@ def _unusable(log: Log) -> str | None:
         )
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
-    damaged = next((problem for problem in log.problems() if "cannot be read" in problem), None)
-    if damaged:
-        return f"damaged: {damaged.split(' and are')[0]}"
+    if damages := log.damages():
+        return f"damaged: {damages[0]}"
     return "nothing was lived: no tick is complete" if not log.ticks else None
 
 

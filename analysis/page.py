@@ -17,6 +17,8 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.style import Look
+from simcounsel.secret import scrub
+from simcounsel.terminal import visible
 
 LIBRARIES = (
     "simcounsel",
@@ -40,7 +42,8 @@ any_text = pd.option_context("mode.string_storage", "python")
 """Decorates what makes tables: pandas keeps texts in Arrow where pyarrow is installed, and Arrow
 refuses half characters, which models do write.
 """
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_NOWHERE = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
+"""Characters that no page can hold."""
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -77,9 +80,9 @@ def _tamed(value: object) -> object:
 
 
 def put(file: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Whole or not at all, and without secrets."""
     temporary = file.with_name(f"{file.name}.part")
-    temporary.write_bytes(text.encode("utf-8", "replace"))
+    temporary.write_bytes(scrub(text).encode("utf-8", "replace"))
     os.replace(temporary, file)
 
 
@@ -90,7 +93,7 @@ def command_line() -> str:
 
 def environment(*, html: bool) -> Environment:
     """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page
-    can hold are left out of both.
+    can hold are left out of both; controls, also of the direction of text, are made visible.
     """
     made = Environment(
         loader=PackageLoader("analysis"),
@@ -98,7 +101,7 @@ def environment(*, html: bool) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: _CONTROL.sub("", value) if type(value) is str else value,
+        finalize=lambda value: visible(_NOWHERE.sub("", value)) if type(value) is str else value,
     )
     made.filters |= {
         "num": num,

@@ -3,6 +3,8 @@ without a traceback.
 
 0      done
 1      an error that a message names; 2 an argument that is not as it must be
+3      given up, nothing of it written: a model did not answer, or too many answers were of no use;
+       the command that the message names goes on
 128+N  ended by signal N: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP; 141: nobody reads any more
 """
 
@@ -14,9 +16,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from simcounsel import terminal
-from simcounsel.errors import SimcounselError
+from simcounsel import hosts, terminal
+from simcounsel.errors import GivenUp, SimcounselError
 
+GIVEN_UP = 3
 OURS = ("", "simcounsel", "training", "analysis")
 
 
@@ -24,13 +27,21 @@ def start(name: str, app: Callable[[], object], install: Callable[[str], str]) -
     """Run a command line, then exit if it did not end well. install: what to type to have a package
     that is missing.
     """
-    with terminal.guarded(), _ending_like_ctrl_c() as heard:
-        logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    with terminal.guarded(), hosts.named_in(sys.argv[1:]), _ending_like_ctrl_c() as heard:
+        logging.basicConfig(format="%(message)s", level=logging.WARNING, handlers=[_Messages()])
         code = _flushed(name, _exit_code(name, app, install))
     if heard:
         code = 128 + heard[0]
     if code:
         sys.exit(code)
+
+
+class _Messages(logging.Handler):
+    """Onto standard error as it is at that moment: a live display shows them above itself."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say it."""
+        _say(self.format(record))
 
 
 def _exit_code(name: str, app: Callable[[], object], install: Callable[[str], str]) -> int:
@@ -43,7 +54,7 @@ def _exit_code(name: str, app: Callable[[], object], install: Callable[[str], st
         return int(ended.code or 0)
     except SimcounselError as error:
         _say(f"{name}: {error}")
-        return 1
+        return GIVEN_UP if isinstance(error, GivenUp) else 1
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package in OURS:

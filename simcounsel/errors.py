@@ -8,7 +8,8 @@
     ├── BenchError           a benchmark's data, or the folder of its answers, cannot be used
     ├── ModelError           a model cannot be used at all (unknown name, no key, no weights)
     │   └── GivenUp          what was under way is not written; the same work can be gone on with
-    │       └── ModelUnreachable  a model did not answer for as long as it was waited for
+    │       ├── ModelUnreachable  a model did not answer for as long as it was waited for
+    │       └── BudgetSpent       the next request may take more than is left of a budget
     ├── PluginError          what a package of others brings cannot be imported or used
     ├── WeightsError         weights could not be fetched, or are not the pinned ones
     └── IllegalTransition    a manual does not let this state follow that one
@@ -58,13 +59,26 @@ class GivenUp(ModelError):
     same work can be gone on with later; the command line ends with exit code 3.
     """
 
+    option = ""
+    """What the command that goes on needs besides, `--budget-calls 200`."""
+
     def telling(self, more: str) -> Self:
         """The same with more in its text: what is kept, how to go on."""
-        return type(self)(f"{self}; {more}")
+        told = type(self)(f"{self}; {more}")
+        told.option = self.option
+        return told
 
 
 class ModelUnreachable(GivenUp):
     """A model did not answer for as long as it was waited for, or waiting does not help."""
+
+
+class BudgetSpent(GivenUp):
+    """The next request may take more than is left of a budget; `option` is one that goes on."""
+
+    def __init__(self, cause: str, option: str = "") -> None:
+        super().__init__(cause)
+        self.option = option
 
 
 class PluginError(SimcounselError):

@@ -1,9 +1,10 @@
 """The one way out to a terminal. What models and files say is shown, and never obeyed.
 
 `guarded` is put around a command line: from then on all that is printed (`typer.echo`, `print`,
-logs, warnings, tracebacks) goes through `visible`. What draws at the terminal itself uses
-`console()`, which lets its own sequences pass and no other. A rich Console made elsewhere writes
-into the guarded stream, and its sequences stand on the screen as text.
+logs, warnings, tracebacks) goes through `visible`, which hides keys and passwords too. What draws
+at the terminal itself uses `console()`, which lets its own sequences pass and no other. A rich
+Console made elsewhere writes into the guarded stream, and its sequences stand on the screen as
+text.
 """
 
 import contextlib
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO, cast
 
 from simcounsel.errors import SimcounselError
+from simcounsel.secret import scrub
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,10 +30,10 @@ UNREAD = 141
 
 
 def visible(text: str) -> str:
-    """The text with each such character as its number, like \\u001b. Inside a string of JSON that
-    is the same character still.
+    """The text with each such character as its number, like \\u001b, and each secret as `***`.
+    Inside a string of JSON the number is the same character still.
     """
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", scrub(text))
 
 
 class OutputError(SimcounselError):

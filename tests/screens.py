@@ -46,12 +46,14 @@ def environment() -> dict[str, str]:
     }
 
 
-def at_a_terminal(*arguments: object, typed: str = "", cwd: Path | None = None) -> Seen:
-    """What `simcounsel ...` puts on the screen of a terminal, errors among it."""
+def at_a_terminal(
+    *arguments: object, typed: str = "", cwd: Path | None = None, **variables: str
+) -> Seen:
+    """What `simcounsel ...` puts on the screen of a terminal, errors among it. variables: of the environment."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "simcounsel", *map(str, arguments)],
-        stdin=theirs, stdout=theirs, stderr=theirs, env=environment(), cwd=cwd, start_new_session=True,
+        stdin=theirs, stdout=theirs, stderr=theirs, env=environment() | variables, cwd=cwd, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
     if typed:

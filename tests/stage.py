@@ -1,5 +1,6 @@
 """What tests set up over and over: the tiny world, scripted models, one resident, a scene, a view of a talk."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,12 +14,13 @@ from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.engine.opening import begin_run
 from simcounsel.engine.simulation import Simulation
-from simcounsel.events import Entry, Event, Memory, PersonaChanged, Remembered
+from simcounsel.events import Entry, Event, Forked, Memory, PersonaChanged, Remembered, TickEnded
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import ChatModel, Completion
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.question import Ask, Question
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.chain import chain_start, manifest_digest, tick_hash
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -105,6 +107,40 @@ def begun(out: Path, world: World | None = None) -> Run:
 def log(run: Run) -> bytes:
     """The bytes of events.jsonl."""
     return (run.folder / "events.jsonl").read_bytes()
+
+
+def without_hashes(run: Run) -> list[Event]:
+    """What happened, without the marks of forks and the hashes of ticks, which differ in a fork."""
+    return [
+        TickEnded() if isinstance(entry.event, TickEnded) else entry.event
+        for entry in run.entries()
+        if not isinstance(entry.event, Forked)
+    ]
+
+
+def seal(folder: Path) -> None:
+    """Give a run that was made or changed by hand the numbers, hashes and digest that belong to it."""
+    file, log = folder / "manifest.json", folder / "events.jsonl"
+    written = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    if written:
+        written["digest"] = manifest_digest(written)
+        file.write_text(json.dumps(written), encoding="utf-8")
+    last, tick, sealed = chain_start(written), [], b""
+    for seq, line in enumerate(log.read_text(encoding="utf-8").splitlines()):
+        fields = json.loads(line) | {"seq": seq}
+        if fields["kind"] == "tick_ended":
+            begun = json_line(fields | {"hash": ""}).removesuffix(b'"}\n')
+            last = tick_hash(last, tick, begun)
+            tick.append(begun + last.encode() + b'"}\n')
+            sealed, tick = sealed + b"".join(tick), []
+        else:
+            tick.append(json_line(fields))
+    log.write_bytes(sealed + b"".join(tick))
+
+
+def json_line(fields: Mapping[str, Any]) -> bytes:
+    """As the log holds it."""
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def happened(run: Run, *kinds: type[E]) -> list[E]:

@@ -88,9 +88,11 @@ def test_policies_that_differ_are_named_as_a_whole() -> None:
 
 
 def test_estimate_where_only_meetings_are_lived() -> None:
-    """Six conditions and two clients, four meetings of at most 20 lines each, two requests a line; the friend is not there."""
+    """Six conditions and two clients, four meetings of at most 20 lines each, 1.6 to 3.1 requests a line; the friend is not there."""
     _, cells = load_experiment(ROOT / "experiments" / "policies.yaml")
-    assert estimate(cells, Prices.load()).requests == 6 * 2 * 4 * 20 * 2
+    found = estimate(cells, Prices.load())
+    assert found.low.requests == pytest.approx(6 * 2 * 4 * 20 * 1.6)
+    assert found.high.requests == pytest.approx(6 * 2 * 4 * 20 * 3.1)
 
 
 def test_estimate_by_hand(tmp_path: Path) -> None:
@@ -104,8 +106,15 @@ def test_estimate_by_hand(tmp_path: Path) -> None:
     days = 2 * (1 + 2) * 12 * 30 / 1440
     assert found.runs == 4
     assert found.resident_days == pytest.approx(days)
-    assert found.requests == round(days * 79)
-    assert found.cost_usd == pytest.approx(days * (247_000 / 4 + 79 * 60 * 10) / 1e6, rel=1e-3)
+    assert found.low.requests == pytest.approx(days * (24 + 55))
+    assert found.high.requests == pytest.approx(days * (48 + 94))
+    assert found.cost_usd == pytest.approx(
+        (
+            days * ((90_000 + 157_000) / 5 + 79 * 40 * 10) / 1e6,
+            days * ((210_000 + 360_000) / 3 + 142 * 90 * 10) / 1e6,
+        ),
+        rel=1e-3,
+    )
     assert estimate(cells, Prices({})).cost_usd is None
 
 

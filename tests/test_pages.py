@@ -228,6 +228,22 @@ def typed_commands() -> dict[str, click.Command]:
     return found
 
 
+ASKING = {"wait_for_model", "timeout"}
+"""Options of every command that asks a model, told once for all of them."""
+
+
+def test_the_commands_that_ask_models_are_named() -> None:
+    asking = {
+        name
+        for name, command in typed_commands().items()
+        if {one.name for one in command.params} >= ASKING
+    }
+    (told,) = [
+        row for row in PAGES["docs/commands.md"].split("\n\n") if "`--wait-for-model`" in row
+    ]
+    assert set(re.findall(r"`([a-z][a-z -]*)`", told)) == asking
+
+
 @pytest.mark.parametrize("name", typed_commands())
 def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
     rows = [
@@ -240,7 +256,7 @@ def test_a_command_stands_in_the_table_with_its_options(name: str) -> None:
     options = [
         {*one.opts, *one.secondary_opts}
         for one in typed_commands()[name].params
-        if one.param_type_name == "option" and one.name != "help"
+        if one.param_type_name == "option" and one.name not in ("help", *ASKING)
     ]
     assert not told - set().union(*options), "no such options"
     assert not [names for names in options if not names & told], "not told of"

@@ -113,6 +113,8 @@ class Mind(Protocol):
         """Memories of days that were not lived through, one for each."""
         ...
 
-    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel]]:
-        """Answer a block of questions about oneself; it changes nothing."""
+    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel | None]]:
+        """Answer a block of questions about oneself; it changes nothing. The reply's value is None
+        where there was no usable answer.
+        """
         ...

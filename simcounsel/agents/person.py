@@ -58,6 +58,6 @@ class Person:
         """A short account of days that were skipped."""
         return skipping.account(self.resident, scene, days)
 
-    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel]]:
+    def report(self, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel | None]]:
         """Answers about oneself, from persona and memories."""
         return reporting.report(self.resident, scene, sheet)

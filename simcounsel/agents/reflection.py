@@ -194,7 +194,7 @@ def _evidence(resident: Resident, recalled: tuple[Recalled, ...]) -> tuple[Memor
 
 def _insights(
     resident: Resident, scene: Scene, questions: tuple[str, ...], evidence: tuple[Memory, ...]
-) -> Ask[Reply[InsightsAnswer] | None]:
+) -> Ask[Reply[InsightsAnswer | None] | None]:
     """The reply's value is None when it was of no use; no reply where there is no evidence."""
     if not evidence:
         return None
@@ -207,11 +207,9 @@ def _insights(
         memories=numbered(tuple(m.text for m in evidence)),
     )
 
-    def check(answer: InsightsAnswer) -> str | None:
-        wrong = next(
-            (n for item in answer.insights for n in item.evidence if not 1 <= n <= len(evidence)),
-            None,
-        )
+    def check(answer: InsightsAnswer | None) -> str | None:
+        cited = (n for item in (answer.insights if answer else ()) for n in item.evidence)
+        wrong = next((n for n in cited if not 1 <= n <= len(evidence)), None)
         return f"there is no memory number {wrong}" if wrong is not None else None
 
     return (

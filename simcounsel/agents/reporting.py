@@ -20,7 +20,7 @@ from simcounsel.prompts import render
 TOPIC_CHARACTERS = 600
 
 
-def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel]]:
+def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseModel | None]]:
     """The person's answers to one block; `value` is None when no reply could be used."""
     topic = " ".join((sheet.instruction, *(question.text for question in sheet.questions)))[
         :TOPIC_CHARACTERS

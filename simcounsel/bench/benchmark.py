@@ -30,7 +30,6 @@ class Bench:
     ) -> None:
         self.folder = folder
         self.cases = tuple(cases)
-        self.stopped: str | None = None
         manifest = folder.manifest
         self._counselor = counselor or model_alone(manifest.language, manifest.seed)
         self._phases = 0
@@ -41,27 +40,18 @@ class Bench:
         return 2 * sum(1 for case in self.cases for _ in case.exchanges())
 
     def measure(
-        self,
-        models: Switchboard,
-        on_done: OnDone | None = None,
-        *,
-        budget_usd: float | None = None,
-        wave: int | None = None,
+        self, models: Switchboard, on_done: OnDone | None = None, *, wave: int | None = None
     ) -> tuple[Rated, ...]:
-        """All replies, judged, in the data's order; those of the finished cases when `stopped` says
-        that the budget is spent.
+        """All replies, judged, in the data's order.
 
         wave: how many cases at a time, each time first answered and then judged; None: all at once,
-        or 4 with a budget, which is looked at between waves. on_done: called after each reply and
-        each judgment. GivenUp when a model does not answer.
+        or 4 with a budget, so that what it reaches for is judged too. on_done: called after each
+        reply and each judgment. GivenUp when a model does not answer, or the budget does not reach.
         """
         models.recorder = self.folder
-        size = wave or (len(self.cases) if budget_usd is None else BUDGET_CASES)
+        size = wave or (len(self.cases) if not models.budget.limited else BUDGET_CASES)
         found: list[Rated] = []
         for start in range(0, len(self.cases), size):
-            self.stopped = models.over_budget(budget_usd, None)
-            if self.stopped:
-                break
             by_case = [tuple(case.exchanges()) for case in self.cases[start : start + size]]
             exchanges = [one for some in by_case for one in some]
             together = by_case if self._counselor.whole else [(one,) for one in exchanges]

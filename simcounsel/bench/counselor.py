@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from simcounsel.bench.cases import Exchange
 from simcounsel.chance import seed_of
@@ -15,7 +14,7 @@ from simcounsel.prompts import render
 class Counselor:
     """Who answers."""
 
-    answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply[Any], ...]]]
+    answer: Callable[[Sequence[Exchange]], Ask[tuple[Reply[str | None], ...]]]
     """A reply to the last line of each exchange's history, its words or None with a problem; the
     exchanges are of one case and in order.
     """
@@ -35,11 +34,11 @@ def model_alone(language: str, seed: int) -> Counselor:
     answer (temperature 0).
     """
 
-    def reply_to(exchange: Exchange) -> Ask[Reply[Any]]:
+    def reply_to(exchange: Exchange) -> Ask[Reply[str | None]]:
         *before, last = exchange.history
         system, prompt = render(PROMPT, language=language, line=last.content)
         reply = yield from ask(
-            Question[str](
+            Question[str | None](
                 verb="write",
                 purpose=PROMPT,
                 who=exchange_id(exchange),
@@ -50,6 +49,7 @@ def model_alone(language: str, seed: int) -> Counselor:
                     ("user" if line.role == "client" else "assistant", line.content)
                     for line in before
                 ),
+                fallback=None,
                 temperature=0.0,
                 max_tokens=MOST_TOKENS,
                 seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),
@@ -58,7 +58,7 @@ def model_alone(language: str, seed: int) -> Counselor:
         )
         return spoken(reply)
 
-    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[Any], ...]]:
+    def answer(exchanges: Sequence[Exchange]) -> Ask[tuple[Reply[str | None], ...]]:
         replies = []
         for exchange in exchanges:
             replies.append((yield from reply_to(exchange)))
@@ -72,7 +72,7 @@ def exchange_id(exchange: Exchange) -> str:
     return f"{exchange.case}/{exchange.turn}"
 
 
-def spoken(reply: Reply[Any]) -> Reply[Any]:
+def spoken(reply: Reply[str | None]) -> Reply[str | None]:
     """A reply without what a reasoning model thought before it (`<think>...</think>`: DeepSeek-R1,
     Qwen3).
     """

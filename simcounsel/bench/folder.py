@@ -21,6 +21,7 @@ from simcounsel.errors import BenchError
 from simcounsel.locks import taken
 from simcounsel.prompts import prompt
 from simcounsel.runs.jsonl import append_line, json_lines
+from simcounsel.secret import scrub
 from simcounsel.specs.policy_file import policy_named
 
 MANIFEST, ANSWERS, RATINGS, RESULT, REPLIES = (
@@ -194,7 +195,7 @@ class Folder:
         """A file in full or not at all."""
         part = self.path / f"{name}.part"
         try:
-            part.write_bytes(text.encode("utf-8", "replace"))
+            part.write_bytes(scrub(text).encode("utf-8", "replace"))
             part.replace(self.path / name)
         except OSError as error:
             raise self._full(error) from None

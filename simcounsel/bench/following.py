@@ -184,7 +184,7 @@ def _worded(
             talk=tuple(
                 ("user" if line.role == "client" else "assistant", line.content) for line in before
             ),
-            check=lambda text: _problem(text, decision),
+            check=lambda text: _problem(text or "", decision),
             fallback=_by_hand(view, decision),
             temperature=0.0,
             max_tokens=MOST_TOKENS,

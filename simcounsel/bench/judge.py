@@ -77,6 +77,7 @@ def judged(exchange: Exchange, reply: str, language: str, seed: int) -> Ask[Repl
                 system=system,
                 prompt=prompt,
                 schema=Judgment,
+                fallback=None,
                 temperature=0.0,
                 max_tokens=MOST_TOKENS,
                 seed=seed_of(seed, PROMPT, exchange.case, exchange.turn),

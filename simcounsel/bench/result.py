@@ -24,8 +24,8 @@ from simcounsel.bench.folder import (
 )
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.errors import BenchError
-from simcounsel.instruments.read import is_trial
 from simcounsel.runs.jsonl import json_lines
+from simcounsel.runs.measurements import is_trial
 
 Means = dict[str, Mean]
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simcounsel.cli import app
-from simcounsel.cli.options import InFlight, PricesFile, Quiet
+from simcounsel.cli.asking import asks_models
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from simcounsel.bench.averages import Rated
     from simcounsel.bench.benchmark import Bench
     from simcounsel.bench.folder import Manifest
-    from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
 
 bench = typer.Typer(
@@ -30,6 +30,7 @@ app.add_typer(bench, name="bench")
 
 
 @bench.command("cpsycoune")
+@asks_models
 def cpsycoune(
     data: Annotated[
         Path,
@@ -77,12 +78,8 @@ def cpsycoune(
         ),
     ] = None,
     in_flight: InFlight = 64,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--budget-usd", min=0, help="Stop when this is spent, a few cases later at most."
-        ),
-    ] = None,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
     quiet: Quiet = False,
 ) -> None:
@@ -98,10 +95,11 @@ def cpsycoune(
     Ctrl-C or a crash, and nothing is paid for twice.
     """
     from simcounsel.bench.benchmark import Bench
-    from simcounsel.bench.folder import Folder, plan_bench
+    from simcounsel.bench.folder import Folder, calls_of, plan_bench
     from simcounsel.bench.following import following
     from simcounsel.bench.result import write_result
     from simcounsel.bench.tables import result_lines
+    from simcounsel.llm.budget import budget_in, check_budget
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.specs.policy_file import policy_named
@@ -113,8 +111,7 @@ def cpsycoune(
     )
     counselor = following(policy_named(policy), manifest.language, seed) if policy else None
     table = price_table(prices)
-    if budget_usd is not None:
-        _priced(manifest, table)
+    check_budget(budget_usd, budget_calls, (manifest.model, manifest.judge), table)
     _warn(manifest)
     fetch_weights({"reason": manifest.model, "judge": manifest.judge}, console_of(), quiet)
     alone = any(one.startswith("embedded") for one in (manifest.model, manifest.judge))
@@ -133,7 +130,8 @@ def cpsycoune(
             prices=table,
             recorded=known,
         )
-        rated = _sit(sitting, models, budget_usd, 1 if alone else None, quiet)
+        models.limit(budget_in(folder, usd=budget_usd, calls=budget_calls), calls_of(folder))
+        rated = _sit(sitting, models, 1 if alone else None, quiet)
         for line in result_lines(write_result(kept, cases, rated)):
             typer.echo(line)
     typer.echo(
@@ -142,35 +140,22 @@ def cpsycoune(
     )
 
 
-def _priced(manifest: "Manifest", table: "Prices") -> None:
-    """A budget needs the prices of all who are asked."""
-    for one in (manifest.model, manifest.judge):
-        if table.cost_usd(one, 1, 1) is None:
-            raise typer.BadParameter(
-                f"the price of {one} is not known; give it with --prices", param_hint="--budget-usd"
-            )
-
-
 def _sit(
-    sitting: "Bench", models: "Switchboard", budget_usd: float | None, wave: int | None, quiet: bool
+    sitting: "Bench", models: "Switchboard", wave: int | None, quiet: bool
 ) -> "tuple[Rated, ...]":
     """All replies and judgments; leaves the program where it was stopped before the end."""
     try:
         with _progress(sitting.steps, quiet) as advance:
-            rated = sitting.measure(models, advance, budget_usd=budget_usd, wave=wave)
-        stopped, code = sitting.stopped, 0
+            return sitting.measure(models, advance, wave=wave)
     except KeyboardInterrupt:
-        stopped, code = "stopped by Ctrl-C", 130
-    finally:
-        models.close()
-    if stopped:
         typer.echo(
-            f"{stopped}; what was answered is kept in {sitting.folder.path}, the same command"
-            " goes on",
+            f"stopped by Ctrl-C; what was answered is kept in {sitting.folder.path}, the same"
+            " command goes on",
             err=True,
         )
-        raise typer.Exit(code)
-    return rated
+        raise typer.Exit(130) from None
+    finally:
+        models.close()
 
 
 @bench.command("show")
@@ -195,7 +180,7 @@ def show(
 
 def _warn(manifest: "Manifest") -> None:
     """What makes the numbers worth less, before any is made."""
-    from simcounsel.instruments.read import is_trial
+    from simcounsel.runs.measurements import is_trial
 
     names = dict.fromkeys((manifest.model, manifest.judge))
     for name in names:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.bench import bench
 from simcounsel.cli.options import InFlight
 from simcounsel.cli.weights import console_of, fetch_weights
@@ -19,6 +20,7 @@ class Split(StrEnum):
 
 
 @bench.command("risk")
+@asks_models
 def risk(
     file: Annotated[
         Path,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
     BudgetCalls,
@@ -18,11 +19,13 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
 @app.command()
+@asks_models
 def clinic(
     world: Annotated[
         Path, typer.Argument(metavar="WORLD", help="A world file with a client and a counselor.")
@@ -89,17 +92,12 @@ def clinic(
     It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
     """
     from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.llm.catalog import roles_for
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
     from simcounsel.specs.world_file import load_world
 
-    changes = (
-        changes_of(sets)
-        | ({} if seed is None else {"seed": seed})
-        | ({} if model is None else {"models": roles_for(model)})
-    )
+    changes = with_model(changes_of(sets) | ({} if seed is None else {"seed": seed}), model)
     followed = find_plan(plan) if plan else None
     school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(

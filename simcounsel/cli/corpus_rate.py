@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
-from simcounsel.cli.options import InFlight, PricesFile, Quiet
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 @corpus.command("rate")
+@asks_models
 def rate(
     corpora: Annotated[
         list[Path],
@@ -70,12 +72,8 @@ def rate(
         ),
     ] = None,
     in_flight: InFlight = 64,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--budget-usd", min=0, help="Stop when this is spent, a few dialogues later at most."
-        ),
-    ] = None,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
     quiet: Quiet = False,
 ) -> None:
@@ -86,8 +84,10 @@ def rate(
     beside the corpus and not asked again, so that the same command goes on after Ctrl-C. Compare
     with: python -m analysis corpus CORPUS... --out report
     """
+    from simcounsel.corpus.rated import calls_in
     from simcounsel.corpus.rating import plan_rating
     from simcounsel.corpus.reading import read_dialogues
+    from simcounsel.llm.budget import Budget, check_budget
 
     if out is not None and len(corpora) > 1:
         raise typer.BadParameter(
@@ -108,21 +108,11 @@ def rate(
         for one in corpora
     ]
     table = price_table(prices)
-    if budget_usd is not None and table.cost_usd(model, 1, 1) is None:
-        raise typer.BadParameter(
-            f"the price of {model} is not known; give it with --prices", param_hint="--budget-usd"
-        )
+    check_budget(budget_usd, budget_calls, [model], table)
     models = _open_judge(model, plans, in_flight, table, quiet)
-    wave = 1 if model.startswith("embedded") else None
-    stopped = _rate_all(plans, models, budget_usd, wave, quiet)
-    cost = models.usage.cost_usd
-    typer.echo(
-        f"{models.usage.calls} requests, "
-        + ("price unknown" if cost is None else f"{cost:.4f} USD")
-    )
-    if stopped:
-        typer.echo(f"{stopped}; what was rated is kept, the same command goes on", err=True)
-        raise typer.Exit(130 if "Ctrl-C" in stopped else 0)
+    earlier = (call for plan in plans for call in calls_in(plan.folder))
+    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier)
+    _rate_all(plans, models, 1 if model.startswith("embedded") else None, quiet)
     elsewhere = f" --rated {out}" if out else ""
     typer.echo(
         f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
@@ -137,9 +127,9 @@ def _open_judge(
     only.
     """
     from simcounsel.corpus.rated import answered_calls
-    from simcounsel.instruments.read import is_trial
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.runs.measurements import is_trial
 
     if is_trial(model):
         typer.echo(
@@ -156,35 +146,27 @@ def _open_judge(
     )
 
 
-def _rate_all(
-    plans: "list[Plan]",
-    models: "Switchboard",
-    budget_usd: float | None,
-    wave: int | None,
-    quiet: bool,
-) -> str | None:
-    """Rate and say the results, corpus by corpus; why it stopped, None when all are rated."""
+def _rate_all(plans: "list[Plan]", models: "Switchboard", wave: int | None, quiet: bool) -> None:
+    """Rate and say the results, corpus by corpus; leaves the program where Ctrl-C stops it."""
     from simcounsel.corpus.rated import read_rated
     from simcounsel.corpus.rating import CorpusRating, result_lines
 
-    stopped: str | None = None
     try:
         for plan in plans:
             _announce(plan)
             rating = CorpusRating(plan)
-            if stopped is None:
-                with _progress(plan, quiet) as advance:
-                    rating.measure(models, advance, budget_usd=budget_usd, wave=wave)
-                stopped = rating.stopped
+            with _progress(plan, quiet) as advance:
+                rating.measure(models, advance, wave=wave)
             for line in result_lines(plan, read_rated(plan.folder)):
                 typer.echo(f"  {line}")
             if rating.file:
                 typer.echo(f"  kept in {rating.file}")
     except KeyboardInterrupt:
-        stopped = "stopped by Ctrl-C"
+        typer.echo("stopped by Ctrl-C; what was rated is kept, the same command goes on", err=True)
+        raise typer.Exit(130) from None
     finally:
         models.close()
-    return stopped
+        typer.echo(models.usage.line())
 
 
 def _announce(plan: "Plan") -> None:

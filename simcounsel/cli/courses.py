@@ -1,19 +1,14 @@
 """`course plan`: a case report into a client and a plan."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import Annotated
 
 import typer
 
 from simcounsel.cli import app
-from simcounsel.cli.options import PricesFile
+from simcounsel.cli.asking import asks_models
+from simcounsel.cli.options import BudgetUsd, PricesFile
 from simcounsel.cli.weights import price_table
-
-if TYPE_CHECKING:
-    from simcounsel.llm.question import Ask
-    from simcounsel.llm.switchboard import Switchboard
-
-T = TypeVar("T")
 
 course = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Prepare courses of sessions."
@@ -27,6 +22,7 @@ def _course() -> None:
 
 
 @course.command("plan")
+@asks_models
 def plan_course(
     case: Annotated[
         Path,
@@ -54,14 +50,7 @@ def plan_course(
             "--seed", min=0, help="Is sent to the model; another one may give another reading."
         ),
     ] = 1,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--budget-usd",
-            min=0,
-            help="Ask no further question when this is spent; then nothing is written.",
-        ),
-    ] = None,
+    budget_usd: BudgetUsd = None,
     prices: PricesFile = None,
 ) -> None:
     """Turn a case report into a client's file, a plan, and the manner of their talk; nothing in it
@@ -69,7 +58,8 @@ def plan_course(
 
     The model is asked four questions, each a second time if the answer cannot be used.
     """
-    from simcounsel.errors import ModelError, SpecError
+    from simcounsel.errors import GivenUp, ModelError, SpecError
+    from simcounsel.llm.budget import Budget
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.policies.course.case_files import write_case
@@ -95,44 +85,18 @@ def plan_course(
             f"{model}: a run's recording holds no reading of a case report; name a model with"
             " --model that can read it"
         )
-    if budget_usd is not None and table.cost_usd(chat.name, 1, 1) is None:
-        raise typer.BadParameter(
-            f"the price of {chat.name} is not known; give it with --prices",
-            param_hint="--budget-usd",
-        )
     models = Switchboard(
         {"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), prices=table
     )
     try:
-        reading = models.ask(
-            {"case": _within(budget_usd, models, read_case(report, school, seed))}
-        )["case"].value
+        models.limit(Budget(usd=budget_usd), ())
+        reading = models.ask({"case": read_case(report, school, seed)})["case"].value
+    except GivenUp as error:
+        raise error.telling("nothing is written; the same command begins anew") from None
     finally:
         models.close()
-        cost = models.usage.cost_usd
-        typer.echo(
-            f"{models.usage.calls} requests, "
-            + ("price unknown" if cost is None else f"{cost:.4f} USD")
-        )
+        typer.echo(models.usage.line())
     for file in write_case(reading, report, out):
         typer.echo(f"wrote {file}")
     for note in reading.notes:
         typer.echo(f"  {note}")
-
-
-def _within(budget_usd: float | None, models: "Switchboard", asking: "Ask[T]") -> "Ask[T]":
-    """The same questions, as long as the budget lasts; ModelError before the first one that it does
-    not reach.
-    """
-    from simcounsel.errors import ModelError
-
-    reply: Any = None
-    while True:
-        try:
-            wanted = asking.send(reply)
-        except StopIteration as end:
-            return cast("T", end.value)
-        spent = models.over_budget(budget_usd, None) if models.usage.calls else None
-        if spent:
-            raise ModelError(f"{spent}; nothing is written: give a larger --budget-usd")
-        reply = yield wanted

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
     BudgetCalls,
@@ -22,6 +23,7 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@asks_models
 def run(
     world: Annotated[
         Path, typer.Argument(metavar="WORLD", help="A world file, such as worlds/insomnia.yaml.")
@@ -69,11 +72,7 @@ def run(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    if model is not None:
-        from simcounsel.llm.catalog import roles_for
-
-        changes["models"] = roles_for(model)
-    loaded = load_world(world, **changes)
+    loaded = load_world(world, **with_model(changes, model))
     if model is not None and not any(".models" in key for key in changes):
         loaded = loaded.with_one_model({})
     board = _board(loaded, human, human_seconds)
@@ -98,6 +97,7 @@ def run(
 
 
 @app.command()
+@asks_models
 def resume(
     run: RunFolder,
     ticks: Ticks = None,
@@ -119,7 +119,7 @@ def resume(
 
     opened = Run.open(run)
     if opened.ticks_done() >= opened.length:
-        if opened.manifest.world:
+        if not opened.is_synthesis:
             typer.echo(
                 f"{run} is complete ({opened.length} ticks); `simcounsel fork {run} --at TICK`"
                 " lives on from any tick"
@@ -130,7 +130,7 @@ def resume(
                 " on from any wave"
             )
         return
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import write
 
         console = console_of()
@@ -157,6 +157,7 @@ def resume(
 
 
 @app.command()
+@asks_models
 def fork(
     run: RunFolder,
     at: Annotated[
@@ -184,7 +185,7 @@ def fork(
 
     table = price_table(prices)
     new = fork_run(Run.open(run), at, changes_of(sets), out)
-    if new.manifest.synthesis:
+    if new.is_synthesis:
         from simcounsel.cli.synthesize import write
 
         console = console_of()

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights
 
@@ -37,14 +38,16 @@ def show(
     ] = None,
 ) -> None:
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
-    recall.
+    recall. Of a damaged run it shows what can be read, and says so.
     """
     from simcounsel.runs import as_text
-    from simcounsel.runs.run import Run
     from simcounsel.runs.summary import summary_lines
+    from simcounsel.runs.verifying import open_checked
 
-    opened = Run.open(run)
-    if opened.manifest.synthesis:
+    opened = open_checked(run, damaged=True)
+    for damage in opened.damages:
+        typer.echo(f"damaged: {damage}", err=True)
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import show_lines
 
         for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):
@@ -63,6 +66,7 @@ def show(
 
 
 @app.command()
+@asks_models
 def view(
     runs: Annotated[
         Path, typer.Argument(metavar="RUNS", help="A run's folder, or a folder of runs.")
@@ -122,6 +126,7 @@ def view(
 
 
 @app.command()
+@asks_models
 def talk(
     run: RunFolder,
     who: Annotated[str, typer.Option("--who", metavar="NAME", help="The resident to ask.")],

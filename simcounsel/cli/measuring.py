@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights
 
 
 @app.command()
+@asks_models
 def rate(
     run: RunFolder,
     instrument: Annotated[
@@ -62,9 +64,9 @@ def rate(
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
     again is a retest.
     """
-    from simcounsel.instruments.read import is_trial
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measurements import is_trial
     from simcounsel.runs.run import Run
 
     rating = Rating.plan(
@@ -97,6 +99,7 @@ def rate(
 
 
 @app.command("validate-judge")
+@asks_models
 def validate_judge(
     data: Annotated[
         Path,

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ Model = Annotated[
         "--model",
         help=(
             "Model for all roles but `embed`, in place of the world's; `simcounsel models` lists"
-            " the forms."
+            " the forms. What `--set models.ROLE=...` says of one role stays."
         ),
     ),
 ]
@@ -28,16 +29,43 @@ Quiet = Annotated[
 InFlight = Annotated[
     int, typer.Option("--in-flight", min=1, help="At most so many requests to the model at once.")
 ]
+
+
+def _amount(value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(
+            f"{value} is no amount; give a number from 0 on, or leave the option out for no limit"
+        )
+    return value
+
+
 BudgetUsd = Annotated[
     float | None,
-    typer.Option("--budget-usd", min=0, help="Stop at the end of the tick in which this is spent."),
+    typer.Option(
+        "--budget-usd",
+        min=0,
+        callback=_amount,
+        help=(
+            "No request is sent that may cost more than what is left of this. What was spent here"
+            " before counts. 0: only what is free."
+        ),
+    ),
 ]
 BudgetCalls = Annotated[
     int | None,
     typer.Option(
         "--budget-calls",
         min=1,
-        help="Stop at the end of the tick in which so many calls were made.",
+        help="At most so many requests, those sent here before and every repetition counted.",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help=(
+            "Only say what would be asked and cost, from few to many; nothing is asked or written."
+        ),
     ),
 ]
 PricesFile = Annotated[
@@ -93,3 +121,17 @@ def changes_of(
             )
         found[key.strip()] = value.strip()
     return found
+
+
+def with_model(changes: dict[str, Any], model: str | None) -> dict[str, Any]:
+    """The changes with one model for all roles, before those of single roles, which so prevail."""
+    if model is None:
+        return changes
+    if "models" in changes:
+        raise typer.BadParameter(
+            "names all models, and so does `--set models=...`; leave one of the two out",
+            param_hint="--model",
+        )
+    from simcounsel.llm.catalog import roles_for
+
+    return {"models": roles_for(model)} | changes

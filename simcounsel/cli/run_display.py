@@ -117,8 +117,10 @@ class LiveDisplay:
         if self.simulation is None:
             return Text("opening the models ...")
         talk = Text("\n".join(self._lines) or "nothing said yet", overflow="fold")
+        waiting = self.simulation.models.waiting
         return Group(
             self._progress(self.simulation),
+            *([Text(str(waiting), style="bold red")] if waiting else []),
             self._residents(self.simulation),
             Panel(talk, title="what happens", title_align="left"),
         )

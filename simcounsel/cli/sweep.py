@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.entry import GIVEN_UP
 
 
 @app.command()
+@asks_models
 def sweep(
     experiment: Annotated[
         Path,
@@ -53,6 +56,9 @@ def sweep(
     Nothing finished is run twice; a run that fails is reported and does not stop the others.
     Ctrl-C, SIGTERM or SIGHUP ends all runs within five seconds: each after the tick it is in if
     that is soon; if not, that tick is lived again. None goes on when the sweep itself is killed.
+
+    A run whose model does not answer is given up in that tick, and the others go on; the exit code
+    is then 3.
     """
     from simcounsel.cli.sweep_display import SweepDisplay
     from simcounsel.engine.opening import check_models
@@ -67,7 +73,7 @@ def sweep(
     if dry_run:
         return
     console = console_of()
-    for cell in {cell.about.models: cell for cell in cells}.values():
+    for cell in {str(cell.about.models): cell for cell in cells}.values():
         fetch_weights(cell.about.model_names(), console, quiet)
         check_models(cell.about)
     if ray is None:
@@ -87,5 +93,8 @@ def sweep(
     typer.echo(f"now: simcounsel view {folder}")
     report = "report" if loaded.worlds else "corpus"
     typer.echo(f"     python -m analysis {report} {folder} --out report")
+    states = {progress.state for progress in running.progress.values()}
+    if "given up" in states:
+        typer.echo("what was given up goes on with the same command")
     if not done:
-        sys.exit(1)
+        sys.exit(GIVEN_UP if "given up" in states and "failed" not in states else 1)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from simcounsel.lab.sweep import Progress, Sweep
 
+ENDED = ("done", "failed", "stopped", "given up")
+
 
 class SweepDisplay:
     """One table of all runs of a sweep in a terminal; elsewhere a line for each run that ends."""
@@ -46,7 +48,7 @@ class SweepDisplay:
     def on_change(self) -> None:
         """Say which runs have ended since."""
         for name, progress in self.sweep.progress.items():
-            if progress.state in ("done", "failed", "stopped") and name not in self._reported:
+            if progress.state in ENDED and name not in self._reported:
                 self._reported.add(name)
                 self.console.print(
                     self._line(name, progress), markup=False, highlight=False, soft_wrap=True
@@ -68,8 +70,7 @@ class SweepDisplay:
 
         every = list(self.sweep.progress.values())
         counts = {
-            state: sum(p.state == state for p in every)
-            for state in ("done", "lives", "waiting", "failed", "stopped")
+            state: sum(p.state == state for p in every) for state in ("lives", "waiting", *ENDED)
         }
         calls, usd = self.sweep.spent()
         title = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@asks_models
 def synthesize(
     seeds: Annotated[
         list[Path] | None,
@@ -229,7 +231,7 @@ def write(
     from simcounsel.corpus.synthesis import Workshop
     from simcounsel.corpus.synthesis.progress import progress
     from simcounsel.engine.opening import models_for
-    from simcounsel.errors import SimcounselError
+    from simcounsel.errors import GivenUp, SimcounselError
 
     plain = quiet or not console.is_terminal
     typer.echo(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on")
@@ -256,6 +258,9 @@ def write(
             "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies"
             " that came"
         )
+    except GivenUp as error:
+        _closing(run, None)
+        raise error.telling(f"go on with `simcounsel resume {run.folder}`") from None
     except SimcounselError:
         _closing(run, None)
         raise

@@ -19,6 +19,7 @@ from simcounsel.corpus.parquet import write_parquet
 from simcounsel.corpus.teaching import Teaching
 from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.secret import scrub
 
 CARD, README, INFO = "card.json", "README.md", "dataset_info.json"
 STEP = 500
@@ -97,7 +98,7 @@ class Folder:
             texts[INFO] = json.dumps(info, ensure_ascii=False, indent=1) + "\n"
         with _plainly(self.out):
             for name, text in texts.items():
-                (self._part / name).write_bytes(text.encode())
+                (self._part / name).write_bytes(scrub(text).encode())
             before = self.out.with_name(f".{self.out.name}.before")
             shutil.rmtree(before, ignore_errors=True)
             if self.out.is_dir():
@@ -138,7 +139,7 @@ def _write(
     with file.open("wb") as writing:
         for number, dialogue in enumerate(dialogues, 1):
             for row in form.rows(dialogue, teaching):
-                writing.write(form.line(row).encode())
+                writing.write(scrub(form.line(row)).encode())
                 rows += 1
             if number % STEP == 0 or number == len(dialogues):
                 tell(f"writing {split}", number, len(dialogues))

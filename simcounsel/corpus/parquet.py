@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.errors import CorpusError
+from simcounsel.secret import scrub_data
 
 BATCH = 1000
 Row = dict[str, Any]
@@ -123,7 +124,7 @@ def _row(dialogue: Dialogue, messages: list[Row]) -> Row:
     for turn in row["turns"]:
         if turn["draft"]:
             turn["draft"]["ratings"] = _pairs(turn["draft"]["ratings"], "quality", "value")
-    return row | {"messages": messages}
+    return scrub_data(row | {"messages": messages})
 
 
 def _pairs(mapping: Mapping[str, Any], key: str, value: str) -> list[Row]:

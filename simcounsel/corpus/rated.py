@@ -5,7 +5,7 @@ CORPUS.ratings/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` l
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.events import Measured
-from simcounsel.instruments.read import is_trial
 from simcounsel.instruments.scale import find_scale, shipped_names
 from simcounsel.runs.jsonl import json_lines
+from simcounsel.runs.measurements import is_trial
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")
@@ -95,19 +95,19 @@ def read_rated(folder: Path) -> tuple[Rated, ...]:
     return tuple(found.values())
 
 
+def calls_in(folder: Path) -> Iterator[Fields]:
+    """All requests of all ratings, those that came to nothing too."""
+    for file in sorted(folder.glob("*.jsonl")):
+        yield from (call for call in json_lines(file) if call.get("kind") == "call")
+
+
 def answered_calls(folder: Path) -> dict[str, Fields]:
     """Requests that were answered, by key: a dialogue that was stopped half-way goes on with them,
     and nobody pays twice.
     """
-    every = (
-        call
-        for file in sorted(folder.glob("*.jsonl"))
-        for call in json_lines(file)
-        if call.get("kind") == "call"
-    )
     return {
         str(call["key"]): call
-        for call in every
+        for call in calls_in(folder)
         if call.get("key") and call.get("reply") is not None and not call.get("problem")
     }
 

@@ -139,21 +139,19 @@ class CorpusRating:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.file: Path | None = None
-        self.stopped: str | None = None
 
     def measure(
         self,
         models: Switchboard,
         on_measured: Callable[[Measured], None] | None = None,
         *,
-        budget_usd: float | None = None,
         wave: int | None = None,
     ) -> tuple[Measured, ...]:
         """Everything that is to do, in the corpus's order. wave: how many dialogues at a time;
-        None: all at once, or 8 with a budget, which is looked at between waves (`stopped` says that
-        it is spent).
+        None: all at once, or 8 with a budget, so that what it reaches for is rated whole.
 
-        CorpusError when nothing can be written; GivenUp when the judge does not answer.
+        CorpusError when nothing can be written; GivenUp when the judge does not answer,
+        or the budget does not reach.
         """
         plan = self.plan
         if not plan.todo:
@@ -161,7 +159,7 @@ class CorpusRating:
         self.file = _fresh(plan.folder, plan.scale.id)
         self._append(self._head())
         models.recorder = self
-        size = wave or (len(plan.todo) if budget_usd is None else BUDGET_WAVE)
+        size = wave or (len(plan.todo) if not models.budget.limited else BUDGET_WAVE)
         found: list[Measured] = []
         for start in range(0, len(plan.todo), size):
             asks = {
@@ -174,9 +172,6 @@ class CorpusRating:
                 raise error.telling(
                     f"what was rated before is kept in {self.file}; the same command goes on"
                 ) from None
-            self.stopped = _spent(models.usage.cost_usd, budget_usd, plan.judge)
-            if self.stopped:
-                break
         return tuple(found)
 
     def append_call(self, call: Fields) -> None:
@@ -230,22 +225,6 @@ class CorpusRating:
             raise CorpusError(
                 f"{self.file}: cannot be written ({error.strerror}); free some space"
             ) from None
-
-
-def _spent(cost_usd: float | None, budget_usd: float | None, judge: str) -> str | None:
-    """Why to stop; None: go on."""
-    if budget_usd is None:
-        return None
-    if cost_usd is None:
-        return (
-            f"the price of {judge} is not known, so the budget cannot be kept; give it with"
-            " --prices"
-        )
-    return (
-        f"the budget of {budget_usd:g} USD is spent ({cost_usd:.4f} USD)"
-        if cost_usd >= budget_usd
-        else None
-    )
 
 
 def _fresh(folder: Path, instrument: str) -> Path:

@@ -2,15 +2,19 @@
 
 import json
 import os
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
-from simcounsel.engine.opening import begin_run, check_models, recordings, unfinished_fallback
+from simcounsel.engine.opening import begin_run, check_models, unfinished_fallback
 from simcounsel.errors import RunError, SpecError
 from simcounsel.events import Entry, Forked
+from simcounsel.runs.chain import Chain
 from simcounsel.runs.folder import complete_ticks
+from simcounsel.runs.jsonl import without_secrets
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recordings
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
 from simcounsel.specs.synthesis import Synthesis
@@ -76,7 +80,10 @@ def fork(
     check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
     new = begin_run(
-        about, out, parent=Parent(run=run.name, at_tick=at_tick, changes=pairs), name=name
+        about,
+        out,
+        parent=Parent(run=run.name, at_tick=at_tick, changes=pairs, start_hash=run.start_hash),
+        name=name,
     )
     try:
         _copy_past(run, past, new, at_tick, pairs)
@@ -88,8 +95,8 @@ def fork(
 
 
 def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
-    if run.manifest.synthesis:
-        return changed(run.manifest.synthesis, changes)
+    if run.is_synthesis:
+        return changed(run.synthesis, changes)
     data = run.world.model_dump(mode="json")
     for key, value in changes.items():
         patch(data, key, value)
@@ -121,17 +128,20 @@ def _copy_past(
                 spare = bool(call.get("spare")) or (call.get("tick") or 0) >= at_tick
                 marked = call | {"copied": True} | ({"spare": True} if spare else {})
                 calls.write(
-                    json.dumps(marked, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                    json.dumps(without_secrets(marked), ensure_ascii=False).encode(
+                        "utf-8", "surrogatepass"
+                    )
+                    + b"\n"
                 )
         _to_disk(calls)
     *before, ended = past
-    mark = Entry(ended.seq, ended.tick, ended.minute, Forked(changes=changes))
+    forked = Forked(changes=changes, start_hash=new.own_hash)
+    mark = Entry(ended.seq, ended.tick, ended.minute, forked)
     last = Entry(ended.seq + 1, ended.tick, ended.minute, ended.event)
-    part = new.folder / "events.jsonl.part"
+    part, chain = new.folder / "events.jsonl.part", Chain(new.start_hash)
     with part.open("wb") as file:
-        file.writelines(
-            entry.line().encode("utf-8", "surrogatepass") for entry in (*before, mark, last)
-        )
+        for _, tick in groupby((*before, mark, last), key=lambda entry: entry.tick):
+            file.write(chain.close(tuple(tick))[1])
         _to_disk(file)
     part.replace(new.folder / "events.jsonl")
 

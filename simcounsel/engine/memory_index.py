@@ -8,10 +8,10 @@ run, since recall must be exact (see `agents.recall`), so a run does not wait fo
 
 from typing import TYPE_CHECKING
 
-from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
 from simcounsel.events import Entry, Memory, Remembered
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recorded_vectors
 
 if TYPE_CHECKING:  # Chroma takes a second to import
     from chromadb import Collection

@@ -2,18 +2,17 @@
 
 import hashlib
 import platform
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, cast
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
 from simcounsel.errors import ModelError
 from simcounsel.llm.adapter import pinned, placeless
-from simcounsel.llm.catalog import open_chat, open_chats, open_embed
+from simcounsel.llm.catalog import open_chat, open_chats, open_embed, timeouts_of
 from simcounsel.llm.outage import Patience
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.switchboard import Switchboard
@@ -21,14 +20,13 @@ from simcounsel.policies import policy_for
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
-from simcounsel.runs.vectors import decode_vectors
+from simcounsel.runs.sources import recordings, vectors_lost
+from simcounsel.secret import scrub
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
-if TYPE_CHECKING:
-    import numpy as np
-
+A = TypeVar("A", bound=World | Synthesis)
 PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
@@ -40,7 +38,7 @@ def begin_run(
     """
     if isinstance(about, World):
         check_locale(about.safety)
-    about = with_digests(about)
+    about = without_secrets(with_digests(about))
     return Run.create(
         about,
         out,
@@ -50,6 +48,15 @@ def begin_run(
         parent=parent,
         name=name,
     )
+
+
+def without_secrets(about: A) -> A:
+    """With each key and password that stands in its texts hidden, so that what is lived is what the
+    manifest will say.
+    """
+    text = about.model_dump_json()
+    clean = scrub(text)
+    return about if clean == text else cast(A, type(about).model_validate_json(clean))
 
 
 def with_digests(about: World | Synthesis) -> World | Synthesis:
@@ -123,12 +130,13 @@ def models_for(
     recorded = {
         call["key"]: _kept(call)
         for call in own.calls()
-        if not (call.get("unreached") or unfinished_fallback(call, done))
+        if not (call.get("unreached") or unfinished_fallback(call, done) or vectors_lost(call))
     }
     recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
+    timeouts = run.about.models.timeouts if isinstance(run.about, World) else {}
     return Switchboard(
-        open_chats(roles),
-        open_embed(roles["embed"]),
+        open_chats(roles, timeouts),
+        open_embed(roles["embed"], timeouts_of(roles["embed"], timeouts)),
         in_flight=in_flight,
         prices=prices,
         recorded=recorded,
@@ -138,40 +146,12 @@ def models_for(
 
 
 def unfinished_fallback(call: dict[str, Any], done: int) -> bool:
-    """Whether a recorded call is a fallback in a tick that is not among the `done` ones: nobody
-    lived with it.
+    """Whether a recorded call is a fallback in a tick that is not among the `done` ones, with which
+    nobody lived, or was given up before it was answered.
     """
     tick = call.get("tick")
     own = tick is not None and tick >= done and not call.get("copied")
-    return own and call.get("source") == "fallback"
-
-
-def recordings(run: Run) -> Iterator[Run]:
-    """The runs whose calls.jsonl hold the replies and vectors of this one: itself, and before it
-    the run that it replays, if it is one of `recorded:RUN`.
-    """
-    source = next(
-        (
-            spec.removeprefix("recorded:")
-            for spec in run.manifest.models.values()
-            if spec.startswith("recorded:")
-        ),
-        None,
-    )
-    if source is not None:
-        yield from recordings(Run.open(source))
-    yield run
-
-
-def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
-    """The unit vector of every text that was laid down in a memory, out of the recorded calls."""
-    found: dict[str, np.ndarray] = {}
-    for call in (call for source in recordings(run) for call in source.calls()):
-        if call.get("verb") == "embed" and call.get("purpose") == "remember":
-            found.update(
-                zip(call["texts"], decode_vectors(call["vectors"], len(call["texts"])), strict=True)
-            )
-    return found
+    return bool(call.get("given_up")) or (own and call.get("source") == "fallback")
 
 
 def _kept(call: dict[str, Any]) -> dict[str, Any]:

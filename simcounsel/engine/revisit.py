@@ -7,12 +7,12 @@ from simcounsel.agents.past import Activity, Past
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.observers import Observers
-from simcounsel.engine.opening import recorded_vectors
 from simcounsel.errors import RunError
 from simcounsel.events import Acted, Entry, Remembered
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recorded_vectors
 from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.suggestion import suggest
 from simcounsel.specs.vocabulary import Role

@@ -17,16 +17,19 @@ from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.journal import Journal
+from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, check_models, models_for, recorded_vectors
+from simcounsel.engine.opening import begin_run, check_models, models_for, without_secrets
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
-from simcounsel.errors import RunError
 from simcounsel.events import Entry, Remembered, TickEnded
+from simcounsel.hosts import name_hosts
+from simcounsel.llm.budget import budget_in
 from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recorded_vectors
 from simcounsel.specs.vocabulary import Condition
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -39,9 +42,10 @@ class Limits:
     in_flight: int = 64
     """Questions at once."""
     budget_usd: float | None = None
-    """`run` stops at the end of the tick in which so much is spent; None: no limit."""
+    """No request is sent that may cost more than what is left of it; None: no limit. What the run
+    spent before counts."""
     budget_calls: int | None = None
-    """The same for calls."""
+    """The same for requests."""
 
 
 UNLIMITED = Limits()
@@ -86,7 +90,6 @@ class Simulation(mesa.Model):
         self.running: bool = True
         self.stopped_because: str | None = None
         self._last_tick: int | None = None
-        self._limits = limits
         self._journal = Journal(self._observe)
         self.datacollector = _datacollector()
         if run is None and models is None:
@@ -95,6 +98,10 @@ class Simulation(mesa.Model):
         done = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
+            if limits.budget_usd is not None or limits.budget_calls is not None:
+                usd, calls = limits.budget_usd, limits.budget_calls
+                budget = budget_in(self.record.folder, usd=usd, calls=calls)
+                self.models.limit(budget, self.record.calls())
             self.models.recorder = self.record
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)
             self._replay(done)
@@ -120,15 +127,14 @@ class Simulation(mesa.Model):
         return self.population.residents()
 
     def run(self, ticks: int | None = None) -> Run:
-        """Live until the world's last tick, or `ticks` more, or the budget; return the run."""
+        """Live until the world's last tick, or `ticks` more; return the run. GivenUp when a model
+        does not answer, or the budget does not reach.
+        """
         last = self.world.ticks if ticks is None else min(self.world.ticks, self.tick + ticks)
         try:
             with rare_garbage_search():
                 while self.tick < last and self.stopped_because is None:
                     self.step()
-                    self.stopped_because = self.stopped_because or self.models.over_budget(
-                        self._limits.budget_usd, self._limits.budget_calls
-                    )
         finally:
             self.close()
         return self.record
@@ -173,8 +179,7 @@ class Simulation(mesa.Model):
 
     def _commit(self) -> None:
         """The tick is complete: to disk, then to whoever watches."""
-        entries = self._journal.end()
-        self.record.append([entry.line() for entry in entries])
+        entries = self.record.append(self._journal.end())
         self._last_tick, self.tick = self.tick, self.world.next_tick(self.tick + 1)
         self.datacollector.collect(self)
         if self.on_event:
@@ -194,11 +199,7 @@ class Simulation(mesa.Model):
         for entry in self.record.entries(until_tick=ticks):
             event = entry.event
             if isinstance(event, Remembered) and event.memory.text not in vectors:
-                file = self.record.folder / "calls.jsonl"
-                raise RunError(
-                    f"{file}: the vector of {event.memory.id} is missing or damaged; without it the"
-                    " run cannot go on"
-                )
+                vectors.update(recompute(self.record, self.models, vectors, ticks))
             self._observe(entry)
             self._journal.go_on_after(entry)
         vectors.clear()
@@ -246,6 +247,7 @@ def _settled(
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:
+        name_hosts([model])
         vectors = vectors_for(model)
         embed = {"embed": vectors} if vectors else {}
         world = world.with_one_model({"reason": model, "quick": None, "judge": None, **embed})
@@ -253,4 +255,4 @@ def _settled(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    return world.model_copy(update=changes) if changes else world
+    return without_secrets(world.model_copy(update=changes) if changes else world)

@@ -59,7 +59,8 @@ class Outside(Person):
     def speak(self, scene: Scene, view: TalkView, decision: Decision) -> Ask[Spoken]:
         """The line from outside."""
         self.awaited = view
-        reply = yield from ask(Question[Line](verb="write", purpose=TURN, who=view.me))
+        question = Question(verb="write", purpose=TURN, who=view.me, fallback=Line(text=""))
+        reply = yield from ask(question)
         self.awaited, line = None, reply.value
         answer = LineAnswer(
             say=line.text,

@@ -75,6 +75,7 @@ from simcounsel.events.synthesis import (
     StrategyLearned,
     StrategyRestored,
 )
+from simcounsel.secret import scrub
 
 SCHEMA_VERSION = 3
 
@@ -180,12 +181,12 @@ class Entry:
     event: Event
 
     def line(self) -> str:
-        """Its line in events.jsonl: the kind first, from which calls it came last."""
+        """Its line in events.jsonl: the kind first, from which calls it came last; no secrets."""
         body = self.event.model_dump_json()[1:-1]
         if isinstance(self.event, Answered):
             at = body.index('"kind":')
             body = f"{body[at:]},{body[: at - 1]}"
-        return f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},{body}}}\n'
+        return scrub(f'{{"seq":{self.seq},"tick":{self.tick},"minute":{self.minute},{body}}}\n')
 
 
 def parse_entry(fields: dict[str, Any]) -> Entry:

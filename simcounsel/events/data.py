@@ -98,9 +98,17 @@ class Forked(Data):
 
     kind: Literal["forked"] = "forked"
     changes: tuple[tuple[str, str], ...]
+    start_hash: str | None = None
+    """Of what decides the fork from here on, by its own manifest (see `runs.chain`); None in logs
+    of versions 1 and 2.
+    """
 
 
 class TickEnded(Data):
     """The tick is complete; all its events are above."""
 
     kind: Literal["tick_ended"] = "tick_ended"
+    hash: str | None = None
+    """SHA-256 over the tick's lines and the hash of the tick before (see `runs.chain`); None until
+    it is written, and in logs of versions 1 and 2.
+    """

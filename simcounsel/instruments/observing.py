@@ -113,6 +113,7 @@ def _item_question(
         system=system,
         prompt=prompt,
         scale=(int(allowed.min), int(allowed.max)),
+        fallback=None,
         temperature=0.0,
         max_tokens=8,
         seed=seed_of(*key, scale.id, item.id),

@@ -9,106 +9,51 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
+from simcounsel.lab.rules import by_rule, resident_days
+from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
+from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.synthesis import Synthesis
-from simcounsel.specs.vocabulary import SynthesisRole
 from simcounsel.specs.world import World
-
-REQUESTS_A_DAY, CHARACTERS_A_DAY, REPLY_TOKENS = 79.0, 247_000.0, 60.0
-"""Of a resident and simulated day with all phases, as tests/benchmarks/engine.py measures them
-(W3): what a plan's estimate rests on. Replies are mostly short JSON.
-"""
-REQUESTS_A_LINE = 2.0
-"""Where only the meetings are lived, of both people, for a line of a talk: policies took 1.3 to 2.2
-(docs/counselors.md).
-"""
-CHARACTERS_A_TOKEN = 4.0
-SYNTHESIS_CHARACTERS, REVISED = 3_300.0, 0.1
-"""Of one question in a synthesis: 2,200 as tests/benchmarks/synthesis.py measures, and about 1,100
-of schema; the share of lines that are revised (MindCorpus, Table V: 2 to 22 %).
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What a sweep would take, judged by what the engine's benchmark measured."""
+    """What a sweep would take, by the rule that was counted in earlier runs."""
 
     runs: int
     resident_days: float
-    requests: int
-    cost_usd: float | None
+    low: Share
+    """`low`, `high`: from few requests to many."""
+    high: Share
+    cost_usd: tuple[float, float] | None
     """None when a price is unknown."""
+    basis: str
 
 
 def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
     """Requests and cost of all runs; a forked run counts from its fork on."""
-    days = requests = 0.0
-    cost: float | None = 0.0
+    low = high = Share()
+    cost: tuple[float, float] | None = (0.0, 0.0)
+    days = 0.0
     for cell in cells:
-        if isinstance(cell.about, Synthesis):
-            asked, spent = _of_synthesis(cell.about, prices)
-            requests += asked
-            cost = None if cost is None or spent is None else cost + spent
-            continue
-        own = _of_world(cell)
-        days += own
-        requests += own * REQUESTS_A_DAY
-        tokens_in, tokens_out = (
-            own * CHARACTERS_A_DAY / CHARACTERS_A_TOKEN,
-            own * REQUESTS_A_DAY * REPLY_TOKENS,
-        )
-        spent = prices.cost_usd(cell.world.models.reason, int(tokens_in), int(tokens_out))
-        cost = None if cost is None or spent is None else cost + spent
-    return Estimate(runs=len(cells), resident_days=days, requests=round(requests), cost_usd=cost)
-
-
-def _of_world(cell: Cell) -> float:
-    """Resident-days lived; where days are skipped, as many as the meetings' requests would fill."""
-    world, since = cell.world, cell.at_tick or 0
-    present = world.present()
-    if world.days == "lived":
-        return len(present) * (cell.ticks - since) * world.tick_minutes / 1440
-    here = {one.name for one in present}
-    start = world.start.hour * 60 + world.start.minute
-    lines = sum(
-        one.max_turns or world.conversation.max_turns
-        for one in world.appointments
-        if here.issuperset(one.who)
-        for minute in one.minutes()
-        if since <= (minute - start) // world.tick_minutes < cell.ticks and minute >= start
-    )
-    return lines * REQUESTS_A_LINE / REQUESTS_A_DAY
-
-
-def _of_synthesis(settings: Synthesis, prices: Prices) -> tuple[float, float | None]:
-    """Requests and cost of a synthesis: each turn asks seeker, supporter and evaluator, a tenth of
-    them the corrector; a session begins with the extractor and ends with the manager. None: a price
-    is unknown.
-    """
-    per_turn: dict[SynthesisRole, float] = {"seeker": 1.0, "supporter": 1.0}
-    per_session: dict[SynthesisRole, float] = {"extractor": 1.0}
-    if "evaluator" not in settings.without:
-        per_turn["evaluator"] = 1.0
-        if "corrector" not in settings.without:
-            per_turn["corrector"] = REVISED
-        if "manager" not in settings.without:
-            per_session["manager"] = 1.0
-    turns = (settings.turns + settings.fewest_turns) / 2
-    asked = {role: settings.count * turns * often for role, often in per_turn.items()}
-    asked |= {role: settings.count * often for role, often in per_session.items()}
-    costs = [
-        prices.cost_usd(
-            settings.models.of(role),
-            int(count * SYNTHESIS_CHARACTERS / CHARACTERS_A_TOKEN),
-            int(count * REPLY_TOKENS),
-        )
-        for role, count in asked.items()
-    ]
-    return sum(asked.values()), (
-        None if None in costs else sum(cost for cost in costs if cost is not None)
+        since = cell.at_tick or 0
+        own = by_rule(cell.about, cell.ticks, since)
+        low, high = (one + more for one, more in zip((low, high), own.total(), strict=True))
+        spent = own.cost_usd(cell.about.model_names(), prices)
+        cost = (cost[0] + spent[0], cost[1] + spent[1]) if cost and spent else None
+        if isinstance(cell.about, World) and cell.about.days == "lived":
+            days += resident_days(cell.about, cell.ticks, since)
+    return Estimate(
+        runs=len(cells),
+        resident_days=days,
+        low=low,
+        high=high,
+        cost_usd=cost,
+        basis="by a rule, from earlier runs of ours",
     )
 
 
@@ -117,7 +62,6 @@ def plan_lines(
 ) -> Iterator[str]:
     """The plan in words, what it would take, and in which keys the conditions differ."""
     needed = estimate(cells, prices)
-    cost = "price unknown" if needed.cost_usd is None else f"{needed.cost_usd:.2f} USD"
     yield f"experiment   {experiment.name}"
     if experiment.worlds:
         yield f"clients      {', '.join(sorted({cell.client for cell in cells}))}"
@@ -138,16 +82,15 @@ def plan_lines(
         yield f"length       {about.ticks} ticks of {about.tick_minutes} minutes"
         for measurement in about.measurements:
             yield f"measured     {measurement.instrument}, {measurement.when}"
-        amount = f"{needed.resident_days:.1f} resident-days"
+        if needed.resident_days:
+            yield f"lived        {needed.resident_days:.1f} resident-days"
     else:
         yield f"situations   {len(about.situations)}"
-        amount = (
-            f"{sum(cell.about.count for cell in cells if isinstance(cell.about, Synthesis))}"
-            " sessions"
-        )
+        sessions = sum(one.about.count for one in cells if isinstance(one.about, Synthesis))
+        yield f"sessions     {sessions}"
     shared = f" ({pasts} of them shared pasts)" if pasts else ""
     yield f"runs         {needed.runs}{shared}, in {out}"
-    yield f"estimate     {needed.requests} requests, {cost}, for {amount}"
+    yield from forecast_lines(needed.low, needed.high, needed.cost_usd, needed.basis)
     for one in experiment.hypotheses:
         yield (
             f"planned      {one.id}: {one.test} of {one.instrument}.{one.score},"
@@ -192,7 +135,7 @@ def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> No
                     f" {experiment.name!r}"
                 )
         part = file.with_suffix(".part")
-        part.write_text(json.dumps(plan, indent=1, ensure_ascii=False), encoding="utf-8")
+        part.write_text(scrub(json.dumps(plan, indent=1, ensure_ascii=False)), encoding="utf-8")
         part.replace(file)
     except OSError as error:
         raise RunError(

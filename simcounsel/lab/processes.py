@@ -14,9 +14,10 @@ from typing import Any
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
-from simcounsel.errors import SimcounselError
+from simcounsel.errors import GivenUp, SimcounselError
 from simcounsel.events import Entry, TickEnded
 from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
+from simcounsel.llm.asking import Asking, asked
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.synthesis import Synthesis
@@ -29,15 +30,17 @@ def live(
     in_flight: int,
     prices: Prices | None,
     tell: Callable[[dict[str, Any]], None],
+    asking: Asking,
     stop_on: int = signal.SIGINT,
 ) -> None:
     """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick
-    (or wave), and of the end.
+    (or wave), and of the end. asking: how patiently models are asked.
 
     The signal `stop_on` stops it after the tick that is being lived; a second one at once.
     """
     run = open_cell(cell, out)
-    models = models_for(run, in_flight=in_flight, prices=prices)
+    with asked(asking):
+        models = models_for(run, in_flight=in_flight, prices=prices)
 
     def report(ticks: int) -> None:
         tell(
@@ -117,6 +120,7 @@ def live_in_process(
     in_flight: int,
     prices_file: Path | None,
     environment: dict[str, str],
+    asking: Asking,
     reports: "multiprocessing.Queue[dict[str, Any]]",
 ) -> None:
     """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
@@ -128,7 +132,7 @@ def live_in_process(
     os.environ.clear()
     os.environ.update(environment)
     with guarded():
-        end, cause = _end_of(cell, out, in_flight, prices_file, reports.put)
+        end, cause = _end_of(cell, out, in_flight, prices_file, asking, reports.put)
         reports.put({"run": cell.name, "end": end, "cause": cause})
 
 
@@ -137,14 +141,18 @@ def _end_of(
     out: Path,
     in_flight: int,
     prices_file: Path | None,
+    asking: Asking,
     tell: Callable[[dict[str, Any]], None],
 ) -> tuple[str, str | None]:
     """Live a run; how it ended, and why if it failed."""
     try:
-        live(cell, out, in_flight, Prices.load(prices_file), tell, signal.SIGTERM)
+        prices = Prices.load(prices_file)
+        live(cell, out, in_flight, prices, tell, asking, signal.SIGTERM)
         return ("done" if ticks_of(cell, out) >= cell.ticks else "stopped"), None
     except KeyboardInterrupt:
         return "stopped", None
+    except GivenUp as error:
+        return "given up", str(error)
     except SimcounselError as error:
         return "failed", str(error)
     except Exception as error:

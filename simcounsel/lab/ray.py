@@ -4,14 +4,17 @@ ended.
 
 import io
 import logging
+import os
 import tarfile
 from pathlib import Path
 from typing import Any
 
-from simcounsel.errors import SimcounselError
+from simcounsel import hosts
+from simcounsel.errors import GivenUp, SimcounselError
 from simcounsel.lab.cell_runs import ticks_of
 from simcounsel.lab.processes import live
 from simcounsel.lab.sweep import Progress, Sweep
+from simcounsel.llm.asking import Asking
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
@@ -73,7 +76,9 @@ class RaySweep(Sweep):
             for name in (progress.cell.name, progress.cell.past)
             if name
         }
-        return self._task.remote(progress.cell, packed, self.in_flight, self._prices)
+        return self._task.remote(
+            progress.cell, packed, self.in_flight, self._prices, self.asking, hosts.named()
+        )
 
     def _listen(self) -> None:
         """Wait a little for tasks that end."""
@@ -108,23 +113,26 @@ class RaySweep(Sweep):
 
 
 def _live_there(
-    cell: Cell, packed: dict[str, bytes], in_flight: int, prices: Prices
+    cell: Cell, packed: dict[str, bytes], in_flight: int, prices: Prices, asking: Asking, named: str
 ) -> tuple[dict[str, Any], bytes]:
     """On a node: unpack what is lived already, live on, pack it again. Never raises, so that what
-    was lived comes back.
+    was lived comes back. named: the hosts to which the node's key may be sent.
     """
     import tempfile
 
+    os.environ[hosts.VARIABLE] = named
     report: dict[str, Any] = {"end": "failed", "cause": None}
     with tempfile.TemporaryDirectory(prefix="simcounsel-") as scratch:
         out = Path(scratch)
         for name, data in packed.items():
             _unpack(data, out / name)
         try:
-            live(cell, out, in_flight, prices, report.update)
+            live(cell, out, in_flight, prices, report.update, asking)
             report["end"] = "done" if ticks_of(cell, out) >= cell.ticks else "stopped"
         except KeyboardInterrupt:
             report["end"] = "stopped"
+        except GivenUp as error:
+            report |= {"end": "given up", "cause": str(error)}
         except SimcounselError as error:
             report["cause"] = str(error)
         except Exception as error:

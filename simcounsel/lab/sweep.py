@@ -23,16 +23,18 @@ from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
+from simcounsel.llm.asking import current
 from simcounsel.locks import taken
+from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
-NUDGE_S, KILL_S = 2.0, 3.5
+NUDGE_S, KILL_S = 1.0, 2.0
 """After Ctrl-C: a run that still lives its tick is told again, which stops it at once; then killed.
 """
 END_S = 1.0
 """A run that has told its end may take so long to leave; then its process is killed."""
-State = Literal["waiting", "lives", "done", "failed", "stopped"]
+State = Literal["waiting", "lives", "done", "failed", "stopped", "given up"]
 
 
 @dataclass(kw_only=True)
@@ -72,13 +74,16 @@ class Sweep:
         self.stopping: str | None = None
         self.processes = max(1, min(processes or os.cpu_count() or 1, len(cells) or 1))
         self.in_flight = max(1, in_flight // self.processes)
+        self.asking = current()
         self._prices_file = prices_file
         self._reports: Any = multiprocessing.get_context("spawn").Queue()
         self._children: dict[str, Any] = {}
         self._before: dict[str, tuple[int, float | None]] = {}
 
     def run(self, on_change: Callable[[], None] = lambda: None) -> bool:
-        """Live until all are done or failed, or until it is stopped; whether all are done."""
+        """Live until each is done, failed or given up, or until it is stopped; whether all are
+        done.
+        """
         write_plan(self.experiment, tuple(p.cell for p in self.progress.values()), self.out)
         busy = "another process lives this sweep; wait for it, or stop it first"
         lock = taken(self.out / "sweep.lock", busy, RunError, "choose another --out")
@@ -157,6 +162,7 @@ class Sweep:
             self.in_flight,
             self._prices_file,
             dict(os.environ),
+            self.asking,
             self._reports,
         )
         child = self._context.Process(
@@ -240,7 +246,7 @@ class Sweep:
             "at": at,
         }
         with (self.out / "sweep.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(scrub(json.dumps(line, ensure_ascii=False)) + "\n")
 
     def _check_budget(self) -> None:
         calls, usd = self.spent()

@@ -18,7 +18,8 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import ChatModel, Completion, Provider
-from simcounsel.llm.question import Message, Question, schema_of
+from simcounsel.llm.question import Message, Question
+from simcounsel.llm.schemas import schema_of
 
 LOOK_EVERY_S = 0.2
 SETTLED_S = 0.3

@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from simcounsel.errors import ModelError, PluginError
-from simcounsel.llm.models import ChatModel, EmbedModel, Provider
+from simcounsel.llm.asking import current
+from simcounsel.llm.models import ChatModel, EmbedModel, Provider, Timed
 from simcounsel.registry import Registry
+from simcounsel.secret import credentials_in, scrub
+from simcounsel.specs.timeouts import Timeouts
 
+M = TypeVar("M")
 PROVIDERS = Registry(
     "simcounsel.providers",
     "a provider",
@@ -25,41 +30,66 @@ PROVIDERS = Registry(
 """Who opens models: the name of each is what the models' names begin with."""
 
 
-def open_chat(name: str) -> ChatModel:
-    """The chat model of that name. ModelError says what is missing (a key, a package, weights),
-    RunError that a recording is, PluginError that a provider cannot be imported.
+def open_chat(name: str, timeouts: Timeouts | None = None) -> ChatModel:
+    """The chat model of that name. timeouts: of its requests, where it is behind a server and the
+    command line says nothing else; None: the defaults. ModelError says what is missing (a key, a
+    package, weights), RunError that a recording is, PluginError that a provider cannot be imported.
     """
     provider = _provider(name)
     if provider.chat is None:
         raise ModelError(f"{name}: this provider has no chat models, only embeddings")
-    return provider.chat(name)
+    return _timed(provider.chat(name), timeouts)
 
 
-def open_chats(roles: Mapping[str, str]) -> dict[str, ChatModel]:
+def _timed(model: M, timeouts: Timeouts | None) -> M:
+    timeouts = current().timeouts or timeouts
+    if timeouts is not None and isinstance(model, Timed):
+        model.timeouts = timeouts
+    return model
+
+
+def timeouts_of(name: str, given: Mapping[str, Timeouts]) -> Timeouts | None:
+    """What is given for a model: for its name, or else for its provider."""
+    return given.get(name) or given.get(provider_of(name))
+
+
+def provider_of(name: str) -> str:
+    """Whose models have such names: what stands before the first `:` or `+`."""
+    return re.split("[:+]", name, maxsplit=1)[0]
+
+
+def open_chats(
+    roles: Mapping[str, str], timeouts: Mapping[str, Timeouts] | None = None
+) -> dict[str, ChatModel]:
     """The chat models of roles, each opened once; a role may be a resident's, as `reason:Ines`.
-    Errors as `open_chat`.
+    timeouts: by model or provider. Errors as `open_chat`.
     """
     chat = {role: name for role, name in roles.items() if role != "embed"}
-    opened = {name: open_chat(name) for name in dict.fromkeys(chat.values())}
+    opened = {
+        name: open_chat(name, timeouts_of(name, timeouts or {}))
+        for name in dict.fromkeys(chat.values())
+    }
     return {role: opened[name] for role, name in chat.items()}
 
 
-def open_embed(name: str) -> EmbedModel:
-    """The embedding model of that name. Errors as `open_chat`."""
+def open_embed(name: str, timeouts: Timeouts | None = None) -> EmbedModel:
+    """The embedding model of that name. timeouts, errors: as of `open_chat`."""
     provider = _provider(name)
     if provider.embed is None:
         raise ModelError(
             f"{name}: this provider makes no vectors; name another model for `embed`, such as"
             " embedded"
         )
-    return provider.embed(name)
+    return _timed(provider.embed(name), timeouts)
 
 
 def _provider(name: str) -> Provider:
-    """Whose models have such names: what stands before the first `:` or `+`."""
-    provider = PROVIDERS.get(re.split("[:+]", name, maxsplit=1)[0])
+    problem = credentials_in(name)
+    if problem:
+        raise ModelError(problem)
+    provider = PROVIDERS.get(provider_of(name))
     if provider is None:
-        raise ModelError(f"no model {name!r}; there are {', '.join(_forms())}")
+        raise ModelError(f"no model {scrub(name)!r}; there are {', '.join(_forms())}")
     return provider
 
 

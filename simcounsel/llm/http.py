@@ -14,15 +14,20 @@ import aiohttp
 from yarl import URL
 
 from simcounsel.errors import ModelError
+from simcounsel.llm import metering
 from simcounsel.llm.body import ZIPPED, bounded, object_in, unzipped
 from simcounsel.llm.models import NOT_SERVED, Failure
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
 from simcounsel.runs.jsonl import json_bytes
+from simcounsel.secret import HIDDEN, credentials_in, scrub
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
+
+PERHAPS_BILLED = (None, 408, 502, 504)
+"""Statuses of a request whose answer was lost on its way, or never came."""
 
 
 class Refused(Failure):
     """An attempt that failed. status: None when no whole answer came. said: the server's words in
-    full."""
+    full. sent: whether there was a connection."""
 
     def __init__(
         self,
@@ -33,9 +38,11 @@ class Refused(Failure):
         status: int | None = None,
         said: str = "",
         wait_s: float = 0.0,
+        sent: bool = True,
     ) -> None:
         super().__init__(cause, transport=transport, lasting=lasting, wait_s=wait_s)
         self.status = status
+        self.sent = sent
         self.said = said
 
 
@@ -62,7 +69,25 @@ class Server:
         Raises Failure: transport=True when nobody answered, or only with 3xx, 5xx, 408, 429 or one
         of NOT_SERVED; False for other statuses and for an answer that is no JSON object.
         """
-        return object_in(await self._attempt(self._base + path, json_bytes(body)))
+        tokens_out = int(body.get("max_completion_tokens") or body.get("max_tokens") or 0)
+        meter = metering.meter()
+        await meter.sends(tokens_out)
+        try:
+            answer = object_in(await self._attempt(self._base + path, json_bytes(body)))
+        except Refused as refused:
+            if not refused.sent:
+                meter.unsent()
+            elif refused.status in PERHAPS_BILLED:
+                meter.lost()
+            else:
+                meter.refused()
+            raise
+        except BaseException:
+            meter.lost()
+            raise
+        told_out = tokens_told(answer, "completion_tokens") if tokens_out else 0
+        meter.billed(tokens_told(answer, "prompt_tokens"), told_out)
+        return answer
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -77,7 +102,7 @@ class Server:
                 raw = unzipped(await bounded(response), response.headers)
         except aiohttp.ConnectionTimeoutError:
             raise Refused(
-                f"no connection within {self.timeouts.connect_s:g} s", transport=True
+                f"no connection within {self.timeouts.connect_s:g} s", transport=True, sent=False
             ) from None
         except TimeoutError:
             raise Refused(
@@ -92,13 +117,12 @@ class Server:
     def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
         status = response.status
         said = _said(raw)
-        if self._key:
-            said = said.replace(self._key, "***")
         if 300 <= status < 400:
             said = (
                 f"moved to {response.headers.get('Location', 'nowhere')}; put that address into the"
                 " model's name"
             )
+        said = scrub(said.replace(self._key or HIDDEN, HIDDEN))
         busy = status in (408, 429) or status >= 500
         lasting = status in NOT_SERVED or 300 <= status < 400
         raise Refused(
@@ -132,6 +156,9 @@ class Server:
 
 
 def _checked_url(base_url: str) -> str:
+    problem = credentials_in(base_url)
+    if problem:
+        raise ModelError(problem)
     try:
         url = URL(base_url)
         fit = url.scheme in ("http", "https") and bool(url.host)
@@ -139,7 +166,7 @@ def _checked_url(base_url: str) -> str:
         fit = False
     if not fit:
         raise ModelError(
-            f"{base_url!r} is no address of a model server; write one like"
+            f"{scrub(base_url)!r} is no address of a model server; write one like"
             " http://localhost:11434/v1"
         )
     return base_url.rstrip("/")
@@ -154,6 +181,13 @@ def _checked_key(api_key: str | None) -> str | None:
     return key
 
 
+def tokens_told(answer: Mapping[str, Any], key: str) -> int | None:
+    """A count out of an answer's `usage`; None when the server does not tell."""
+    usage = answer.get("usage")
+    count = usage.get(key) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+
+
 def _unreached(error: aiohttp.ClientError) -> Refused:
     """What an aiohttp error means, in a few words that are the same every time."""
     match error:
@@ -164,6 +198,7 @@ def _unreached(error: aiohttp.ClientError) -> Refused:
                 "no secure connection: the certificate was not accepted",
                 transport=True,
                 lasting=True,
+                sent=False,
             )
         case aiohttp.ClientConnectorError():
             refused = isinstance(error.os_error, ConnectionRefusedError) or "refused" in str(
@@ -184,7 +219,7 @@ def _unreached(error: aiohttp.ClientError) -> Refused:
             cause = "what answers there does not speak HTTP"
         case _:
             cause = f"no connection: {type(error).__name__}"
-    return Refused(cause, transport=True)
+    return Refused(cause, transport=True, sent=not isinstance(error, aiohttp.ClientConnectorError))
 
 
 def _said(raw: bytes) -> str:
@@ -210,9 +245,7 @@ def shown(said: str) -> str:
 
 
 def _retry_after_s(header: str | None) -> float:
-    """Seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); 0 for
-    none.
-    """
+    """Seconds that a Retry-After header asks for, a number or a date (RFC 9110, 10.2.3); else 0."""
     if not header:
         return 0.0
     if re.fullmatch(r"\d{1,9}(\.\d+)?", header.strip(), flags=re.ASCII):

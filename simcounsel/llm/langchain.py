@@ -9,10 +9,11 @@ import importlib
 from typing import Any
 
 from simcounsel.errors import ModelError
+from simcounsel.llm import metering
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import NOT_SERVED, Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 PREFIX = "langchain:"
 INSTALL = (
@@ -47,16 +48,25 @@ class LangChainModel:
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """Answer once; see ChatModel. Raises Failure."""
+        meter = metering.meter()
+        await meter.sends(question.max_tokens)
         try:
             chat = self._chat_for(question.temperature, question.max_tokens)
             async with asyncio.timeout(self.timeouts.total_s):
                 message = await chat.ainvoke(messages(question, complaint))
         except TimeoutError:
+            meter.lost()
             raise Failure(
                 f"no answer within {self.timeouts.total_s:g} s (--timeout)", transport=True
             ) from None
         except Exception as error:  # every provider has its own exceptions
+            meter.lost() if _status(error) is None else meter.refused()
             raise _failure(error) from error
+        except BaseException:
+            meter.lost()
+            raise
+        usage = getattr(message, "usage_metadata", None)
+        meter.billed(_tokens(usage, "input_tokens"), _tokens(usage, "output_tokens"))
         return _completion(message, question, self._sends(question))
 
     def _sends(self, question: Question[Any]) -> dict[str, object]:
@@ -86,7 +96,11 @@ def _made(spec: str, temperature: float, max_tokens: int) -> Any:
             f"{PREFIX}{spec}: the package {error.name or 'langchain'!r} is missing; {INSTALL}"
         ) from None
     try:
-        return init_chat_model(spec, temperature=temperature, max_tokens=max_tokens)
+        made = init_chat_model(spec, temperature=temperature, max_tokens=max_tokens)
+        if "max_retries" not in getattr(type(made), "model_fields", ()):
+            return made
+        # whoever asks waits and asks again, and counts what is sent
+        return init_chat_model(spec, temperature=temperature, max_tokens=max_tokens, max_retries=0)
     except ImportError as error:
         raise ModelError(f"{PREFIX}{spec}: {_words(error)}; {INSTALL}") from None
     except (
@@ -123,15 +137,14 @@ def _tokens(usage: object, key: str) -> int | None:
     return count if isinstance(count, int) else None
 
 
+def _status(error: Exception) -> int | None:
+    """The HTTP status that a provider answered with."""
+    named = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((status for status in named if isinstance(status, int)), None)
+
+
 def _failure(error: Exception) -> Failure:
-    status = next(
-        (
-            s
-            for s in (getattr(error, k, None) for k in ("status_code", "code"))
-            if isinstance(s, int)
-        ),
-        None,
-    )
+    status = _status(error)
     if status is not None:
         lasting = status in NOT_SERVED
         return Failure(

@@ -7,6 +7,8 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+ENDS_S = 5.0
+"""How long cancelled work may take to end."""
 
 
 class LoopThread:
@@ -20,12 +22,23 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do the work and return its result; Ctrl-C cancels it."""
-        future: Future[T] = asyncio.run_coroutine_threadsafe(work, self.loop)
+        """Do the work and return its result. Ctrl-C cancels it, and waits a little until what was
+        under way is written down.
+        """
+        over = threading.Event()
+
+        async def working() -> T:
+            try:
+                return await work
+            finally:
+                over.set()
+
+        future: Future[T] = asyncio.run_coroutine_threadsafe(working(), self.loop)
         try:
             return future.result()
         except BaseException:
-            future.cancel()
+            if future.cancel():
+                over.wait(ENDS_S)
             raise
 
     def close(self) -> None:

@@ -3,10 +3,12 @@ vectors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from simcounsel.llm.question import Question, Source
+from simcounsel.secret import scrub, scrub_data
+from simcounsel.specs.timeouts import Timeouts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +41,14 @@ class Completion:
     """What is said beside the answer, such as `why`."""
 
 
+def scrubbed(completion: Completion) -> Completion:
+    """The answer without secrets, which a server may have repeated; the same where it has none."""
+    text, notes = scrub(completion.text), scrub_data(dict(completion.notes))
+    if text is completion.text and notes == completion.notes:
+        return completion
+    return replace(completion, text=text, notes=notes)
+
+
 class ChatModel(Protocol):
     """Answers questions of the verbs write, fill, choose and rate."""
 
@@ -69,6 +79,13 @@ class EmbedModel(Protocol):
     async def close(self) -> None:
         """Let go of connections and processes."""
         ...
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """A model that waits for a server. Its timeouts may be changed before its first request."""
+
+    timeouts: Timeouts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +126,9 @@ class Failure(Exception):
         wait_s: float = 0.0,
         tries: int = 1,
     ) -> None:
-        super().__init__(cause)
-        self.cause = cause
+        self.cause = scrub(cause)
+        """Without secrets, which a server may have repeated."""
+        super().__init__(self.cause)
         self.transport = transport
         self.lasting = lasting
         self.wait_s = wait_s

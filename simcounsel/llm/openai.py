@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from simcounsel.llm.chat import clean, messages, number_weights
-from simcounsel.llm.http import Server, shown
+from simcounsel.llm.http import Server, shown, tokens_told
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
-from simcounsel.llm.question import Message, Question, schema_of
-from simcounsel.llm.timeouts import TIMEOUTS, Timeouts
+from simcounsel.llm.question import Message, Question
+from simcounsel.llm.schemas import schema_of
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 RATE_TOKENS = 16
 """Enough for a number and a word or two around it."""
@@ -127,8 +128,8 @@ def _completion(
     finish = choice.get("finish_reason")
     return Completion(
         text=clean(content, question),
-        tokens_in=_tokens(answer, "prompt_tokens"),
-        tokens_out=_tokens(answer, "completion_tokens"),
+        tokens_in=tokens_told(answer, "prompt_tokens"),
+        tokens_out=tokens_told(answer, "completion_tokens"),
         tries=tries,
         weights=number_weights(choice.get("logprobs"), scale) if scale else None,
         notes={"finish": finish} if isinstance(finish, str) and finish != "stop" else {},
@@ -168,12 +169,6 @@ def _why(answer: Mapping[str, Any]) -> str:
     error = answer.get("error")
     said = error.get("message") if isinstance(error, dict) else error
     return f": {shown(said)}" if isinstance(said, str) and said else ""
-
-
-def _tokens(answer: Mapping[str, Any], key: str) -> int | None:
-    usage = answer.get("usage")
-    count = usage.get(key) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
 
 
 class OpenAIEmbeddings:

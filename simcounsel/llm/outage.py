@@ -10,17 +10,16 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import TypeVar
 
 from simcounsel.errors import ModelUnreachable
+from simcounsel.llm.asking import current
 from simcounsel.llm.models import Failure
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-WAIT_S = 60.0
-"""How long to wait for a model if nobody says otherwise."""
 TELL_AFTER_S = 2.0
 """A server that is busy for a moment is nothing to tell of."""
 TELL_EVERY_S = 15.0
@@ -30,7 +29,7 @@ TELL_EVERY_S = 15.0
 class Patience:
     """How long to wait for a model that does not answer, and how."""
 
-    wait_s: float = WAIT_S
+    wait_s: float = field(default_factory=lambda: current().wait_s)
     """Seconds since the outage began; `inf`: for ever."""
     first_pause_s: float = 0.5
     """Before the second attempt; doubled with each one."""

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
+from simcounsel.hosts import own_folder
 from simcounsel.specs.load import Spec, load_spec
 
 OURS = Path(__file__).with_name("prices.yaml")
@@ -54,7 +55,7 @@ class Prices:
 
         Raises SpecError with file and line for a file that is missing or wrong.
         """
-        home = Path.home() / ".config" / "simcounsel" / "prices.yaml"
+        home = own_folder() / "prices.yaml"
         theirs = path or (home if home.is_file() else None)
         files = [load_spec(file, PriceFile)[0] for file in (OURS, theirs) if file]
         prices = {name: price for file in files for name, price in file.prices.items()}
@@ -79,6 +80,10 @@ class Prices:
         if tokens_in is None or tokens_out is None:
             return None
         return (tokens_in * price.usd_in + tokens_out * price.usd_out) / 1e6
+
+    def in_process(self, model_name: str) -> bool:
+        """Whether a model is in this process or in a recording, so that asking it sends nothing."""
+        return _FREE.fullmatch(model_name) is not None
 
     def _price(self, name: str, same_as: Mapping[str, str]) -> Price | None:
         for known, price in self._prices.items():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 import orjson
 from pydantic import BaseModel
 
+from simcounsel.llm.schemas import schema_text
 from simcounsel.prompts import render
 from simcounsel.specs.vocabulary import Emotion
 
@@ -124,20 +125,16 @@ class Question(Generic[T]):
     """What it is about, as data; None only for `embed`."""
     check: Callable[[T], str | None] | None = None
     """What is wrong with a parsed answer, in words for the model; None when nothing is."""
-    fallback: T | None = None
-    """The answer to take when the second try fails too."""
+    fallback: T
+    """The answer to take when the second try fails too. Where there can be none it is None, and the
+    question's type says so: `Question[Verdict | None]`.
+    """
     of_world: bool = False
     """Asked about `who` by the world, so that a model of `who`'s own does not answer."""
     temperature: float = 0.7
     max_tokens: int = 400
     seed: int = 0
     """Drawn by key, so that the same world asks the same question with the same seed."""
-
-    @property
-    def declared(self) -> T:
-        """The fallback of a question that has one."""
-        assert self.fallback is not None, f"{self.purpose}: no fallback is declared"
-        return self.fallback
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
@@ -220,27 +217,6 @@ def _without_halves(value: object) -> object:
     return value
 
 
-_SCHEMAS: dict[type, dict[str, Any]] = {}
-_SCHEMA_TEXTS: dict[type, str] = {}
-
-
-def schema_of(schema: type) -> dict[str, Any]:
-    """The JSON schema of a pydantic model; shared, not to be changed."""
-    if schema not in _SCHEMAS:
-        assert issubclass(schema, BaseModel)
-        _SCHEMAS[schema] = schema.model_json_schema()
-    return _SCHEMAS[schema]
-
-
-def schema_text(schema: type) -> str:
-    """The JSON schema of a pydantic model, as it is sent."""
-    if schema not in _SCHEMA_TEXTS:
-        _SCHEMA_TEXTS[schema] = json.dumps(
-            schema_of(schema), ensure_ascii=False, separators=(",", ":")
-        )
-    return _SCHEMA_TEXTS[schema]
-
-
 def _schema_part(schema: type) -> str:
     return render("schema", schema=schema_text(schema))[1]
 
@@ -296,5 +272,16 @@ def ask_all(questions: tuple[Question[T], ...]) -> Ask[tuple[Reply[T], ...]]:
 
 
 def embedding(purpose: str, who: str, texts: tuple[str, ...]) -> "Question[np.ndarray]":
-    """A question for the unit vectors of texts: float32, shape (len(texts), dimensions)."""
-    return Question(verb="embed", purpose=purpose, who=who, tier="embed", texts=texts)
+    """A question for the unit vectors of texts: float32, shape (len(texts), dimensions). Its
+    fallback is never taken: without vectors nothing goes on (ModelUnreachable).
+    """
+    import numpy as np
+
+    return Question(
+        verb="embed",
+        purpose=purpose,
+        who=who,
+        tier="embed",
+        texts=texts,
+        fallback=np.empty((0, 0), np.float32),
+    )

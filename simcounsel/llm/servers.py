@@ -5,33 +5,49 @@ import os
 import re
 
 from simcounsel.errors import ModelError
+from simcounsel.hosts import check_key_for
 from simcounsel.llm.models import ChatModel, EmbedModel, Provider
+from simcounsel.secret import remember, scrub
 
 OPENAI_URL = "https://api.openai.com/v1"
+KEY = "SIMCOUNSEL_API_KEY"
+"""The variable with the key of servers that are named by their address."""
 
 
 def server_of(name: str) -> tuple[str, str, str | None]:
     """Base URL, model and key of `openai:MODEL`, `http(s)://.../v1/MODEL` or
-    `http(s)://...#MODEL`. ModelError when a key is missing or it is of another form.
+    `http(s)://...#MODEL`. ModelError when a key is missing, or would go to a host that the user did
+    not name, or the name is of another form.
     """
-    key = os.environ.get("OPENAI_API_KEY")
     if name.startswith("openai:") and name != "openai:":
+        key = os.environ.get("OPENAI_API_KEY")
         base = os.environ.get("OPENAI_BASE_URL", OPENAI_URL)
         if not key and base == OPENAI_URL:
             raise ModelError(
                 f"{name}: no API key; set OPENAI_API_KEY, or use --model embedded, which needs none"
             )
-        return base, name.removeprefix("openai:"), key
+        return base, name.removeprefix("openai:"), _remembered(key)
     found = re.fullmatch(r"(https?://[^\s#]+)#(\S+)", name) or re.fullmatch(
         r"(https?://[^\s#]+?/v1)/(\S+)", name
     )
     if not found:
         raise ModelError(
-            f"no model {name!r}; a model of OpenAI is written openai:gpt-4o; of a server of one's"
-            " own, the address ends in /v1/MODEL, such as http://localhost:11434/v1/llama3.1, or in"
-            " #MODEL"
+            f"no model {scrub(name)!r}; a model of OpenAI is written openai:gpt-4o; of a server of"
+            " one's own, the address ends in /v1/MODEL, such as"
+            " http://localhost:11434/v1/llama3.1, or in #MODEL"
         )
-    return found.group(1), found.group(2), os.environ.get("SIMCOUNSEL_API_KEY")
+    base, model = found.groups()
+    key = _remembered(os.environ.get(KEY))
+    if key:
+        check_key_for(base, KEY, name)
+    return base, model, key
+
+
+def _remembered(key: str | None) -> str | None:
+    """A key without the blanks around it, hidden from now on; None when there is none."""
+    key = (key or "").strip()
+    remember(key)
+    return key or None
 
 
 def _chat(name: str) -> ChatModel:

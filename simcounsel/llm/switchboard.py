@@ -4,21 +4,26 @@ counts.
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
 from simcounsel.llm.answers import Unfit, read_answer
+from simcounsel.llm.budget import Budget, spent_in
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
 from simcounsel.llm.loop import LoopThread
-from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure
+from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
 from simcounsel.llm.outage import Outage, Patience, Waiting
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask, Question, Reply
-from simcounsel.llm.recording import Recorder, call_line, embedding_line
+from simcounsel.llm.recording import Recorder, broken_off_line, call_line, embedding_line
 from simcounsel.llm.usage import Spent, Usage
 from simcounsel.runs.vectors import decode_vectors, encode_vectors
+
+if TYPE_CHECKING:
+    import numpy as np
 
 T = TypeVar("T")
 
@@ -53,6 +58,7 @@ class Switchboard:
         self.on_call: Callable[[], None] | None = None
         self._outage = Outage(patience or Patience())
         self._prices = prices or Prices.load()
+        self.budget = Budget()
         self._recorded = dict(recorded or {})
         self._only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
@@ -84,21 +90,16 @@ class Switchboard:
         """Which model is waited for at this moment, and for how long yet; None: none is."""
         return self._outage.waiting
 
-    def over_budget(self, usd: float | None, calls: int | None) -> str | None:
-        """Why to stop, if a budget of money or of calls is used up; None when it is not, or there
-        is none.
+    def limit(self, budget: Budget, calls: Iterable[Mapping[str, Any]] | None) -> None:
+        """Send nothing that does not fit into a budget. calls: those recorded before count, and
+        nobody else is at work with it; None: others are. ModelError when a price is unknown.
         """
-        usage = self.usage
-        if usd is not None and usage.cost_usd is None:
-            return (
-                f"a budget of {usd:g} USD was set, but the model's price is unknown; give it with"
-                " --prices, or use --budget-calls"
-            )
-        if usd is not None and usage.cost_usd is not None and usage.cost_usd >= usd:
-            return f"the budget of {usd:g} USD is used up ({usage.cost_usd:.4f} spent)"
-        if calls is not None and usage.calls >= calls:
-            return f"the budget of {calls} calls is used up ({usage.calls} made)"
-        return None
+        names = [model.name for model in self.chat.values()]
+        budget.check_prices([*names, self.embed.name], self._prices)
+        if calls is not None and budget.limited:
+            budget.begin(spent_in(calls, self._prices))
+        self.budget.end()
+        self.budget = budget
 
     def close(self) -> None:
         """Let go of all models."""
@@ -106,6 +107,7 @@ class Switchboard:
         for model in {id(m): m for m in models}.values():
             self._thread.run(model.close())
         self._thread.close()
+        self.budget.end()
 
     # answering
 
@@ -165,18 +167,21 @@ class Switchboard:
         self._flying += 1
         if self._flying > self.usage.peak_in_flight:
             self.usage = replace(self.usage, peak_in_flight=self._flying)
-        spent = Spent(model.name, self._prices)
+        spent = Spent(question, model.name, self._prices, self.budget)
         reply: Reply[T] | None = None
         try:
-            while reply is None and spent.asked < 2:
-                reply = await self._try(question, model, spent)
+            with self._recorded_if_broken_off(question, spent):
+                while reply is None and spent.asked < 2:
+                    reply = await self._try(question, model, spent)
         finally:
             self._flying -= 1
         if reply is None:
             reply = _fallback(question, model.name, spent.problem)
         characters = len(question.system) + len(question.prompt)
         self.usage = self.usage.plus(spent, reply.source, characters)
-        self._record(question, reply, spent, time.perf_counter() - started)
+        self._record(question, call_line(question, reply, spent), started)
+        spent.done()
+        self._tell()
         return reply
 
     async def _try(self, question: Question[T], model: ChatModel, spent: Spent) -> Reply[T] | None:
@@ -184,15 +189,13 @@ class Switchboard:
         spent.asked += 1
 
         async def send() -> Completion:
-            try:
-                return await model.complete(question, spent.complaint)
-            except Failure as failure:
-                spent.tries += failure.tries
-                raise
+            async with spent.attempt():
+                completion = scrubbed(await model.complete(question, spent.complaint))
+                spent.answered(completion)
+                return completion
 
         try:
             completion = await self._outage.reach(model.name, send)
-            spent.add(completion)
             reply = _reply(question, completion, model.name)
         except Unfit as unfit:
             spent.complaint = spent.problem = str(unfit)
@@ -204,15 +207,25 @@ class Switchboard:
             return reply
         return None
 
-    def _record(
-        self, question: Question[T], reply: Reply[T], spent: Spent, latency_s: float
-    ) -> None:
+    @contextmanager
+    def _recorded_if_broken_off(self, question: Question[Any], spent: Spent) -> Iterator[None]:
+        """What was sent for a question that is given up is counted and recorded like the rest."""
+        started = time.perf_counter()
+        try:
+            yield
+        except BaseException:
+            if spent.tries:
+                self.usage = self.usage.plus_requests(spent)
+                self._record(question, broken_off_line(question, spent), started)
+            spent.done()
+            raise
+
+    def _record(self, question: Question[Any], line: dict[str, Any], started: float) -> None:
         if self.recorder:
-            self.recorder.append_call(
-                self._place(question)
-                | call_line(question, reply, spent)
-                | {"latency_s": round(latency_s, 4)}
-            )
+            latency = {"latency_s": round(time.perf_counter() - started, 4)}
+            self.recorder.append_call(self._place(question) | line | latency)
+
+    def _tell(self) -> None:
         if self.on_call:
             with halting():
                 self.on_call()
@@ -228,27 +241,41 @@ class Switchboard:
             raise ModelError(
                 f"the recording holds no vectors for {question.who}'s {question.purpose!r}"
             )
-        if known is None:
-            started = time.perf_counter()
-            try:
-                made = await self._outage.reach(
-                    self.embed.name, lambda: self.embed.embed(question.texts)
-                )
-            except Failure as failure:
-                raise ModelUnreachable(
-                    f"the model {self.embed.name!r} gave no embeddings ({failure.cause})"
-                ) from None
-            text = encode_vectors(made)
-            if self.recorder:
-                self.recorder.append_call(
-                    self._place(question)
-                    | embedding_line(question, self.embed.name, text)
-                    | {"latency_s": round(time.perf_counter() - started, 4)}
-                )
-        else:
-            text = known["vectors"]
+        text = known["vectors"] if known else await self._vectors(question)
         vectors: Any = decode_vectors(text, len(question.texts))
         return Reply(value=vectors, model=self.embed.name, call=question.key)
+
+    async def _vectors(self, question: Question[Any]) -> str:
+        """Vectors from the model, as they are recorded. Those that are made in this process take
+        nothing.
+        """
+        started = time.perf_counter()
+        name = self.embed.name
+        spent = Spent(question, name, self._prices, self.budget)
+        here = self._prices.in_process(name)
+
+        async def send() -> "np.ndarray":
+            if here:
+                return await self.embed.embed(question.texts)
+            async with spent.attempt():
+                found = await self.embed.embed(question.texts)
+                spent.embedded()
+                return found
+
+        try:
+            with self._recorded_if_broken_off(question, spent):
+                text = encode_vectors(await self._outage.reach(name, send))
+        except Failure as failure:
+            raise ModelUnreachable(
+                f"the model {name!r} gave no embeddings ({failure.cause})"
+            ) from None
+        if not here:
+            self.usage = self.usage.plus_requests(spent)
+        self._record(
+            question, embedding_line(question, name, text, None if here else spent), started
+        )
+        spent.done()
+        return text
 
 
 def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T]:
@@ -265,6 +292,7 @@ def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T
 
 
 def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T]:
-    """The asker's own answer. A question without one is answered None: its type says so."""
-    value: Any = question.fallback
-    return Reply(value=value, source="fallback", model=model, call=question.key, problem=problem)
+    """The asker's own answer."""
+    return Reply(
+        value=question.fallback, source="fallback", model=model, call=question.key, problem=problem
+    )

@@ -1,10 +1,19 @@
 """What has been asked and what it cost: of one question, and of a run so far."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
 
+from simcounsel.llm.budget import Budget, most_tokens_in
+from simcounsel.llm.ledger import Amount
+from simcounsel.llm.metering import counting
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.prices import Prices
+from simcounsel.llm.question import Question
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,6 +21,9 @@ class Usage:
     """What has been asked so far."""
 
     calls: int = 0
+    """Questions put to models, those for vectors left out."""
+    requests: int = 0
+    """Sent for them and for vectors: second tries and the transport's retries too."""
     replayed: int = 0
     """Answered out of a recording."""
     tokens_in: int = 0
@@ -27,12 +39,18 @@ class Usage:
     peak_in_flight: int = 0
     prompt_characters: int = 0
 
+    def line(self) -> str:
+        """In words."""
+        cost = "price unknown" if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
+        return f"{self.requests} requests, {cost}"
+
     def plus(self, spent: "Spent", source: str, characters: int) -> "Usage":
         """With one more call."""
         cost = spent.cost_usd
         unknown = cost is None or self.cost_usd is None
         return Usage(
             calls=self.calls + 1,
+            requests=self.requests + spent.tries,
             replayed=self.replayed,
             tokens_in=self.tokens_in + spent.tokens_in,
             tokens_out=self.tokens_out + spent.tokens_out,
@@ -46,11 +64,27 @@ class Usage:
             prompt_characters=self.prompt_characters + characters,
         )
 
+    def plus_requests(self, spent: "Spent") -> "Usage":
+        """With what was sent for a question that was broken off, or for vectors."""
+        unknown = spent.cost_usd is None or self.cost_usd is None
+        return replace(
+            self,
+            requests=self.requests + spent.tries,
+            tokens_in=self.tokens_in + spent.tokens_in,
+            cost_usd=None if unknown else (self.cost_usd or 0.0) + (spent.cost_usd or 0.0),
+        )
+
 
 class Spent:
-    """What one question took."""
+    """What one question took, and its claim on the budget. As a `Meter` it hears of each request.
 
-    def __init__(self, model: str, prices: Prices) -> None:
+    The most that a request can take is claimed before it is sent; the claim shrinks to what it took
+    and is closed when the question's line is recorded.
+    """
+
+    def __init__(
+        self, question: Question[Any], model: str, prices: Prices, budget: Budget | None = None
+    ) -> None:
         self.model = model
         self.tokens_in = self.tokens_out = 0
         self.tries = 0
@@ -67,17 +101,91 @@ class Spent:
         """What was sent at the last try beside the messages; None where that is not known."""
         self.left_out: tuple[str, ...] = ()
         """What was meant to be sent at the last try and was not taken."""
+        self.most_usd = 0.0
+        """What a budget counts: the cost, and the most of what may have been billed unseen."""
+        self._question = question
         self._prices = prices
+        self._budget = budget or Budget()
+        self._ticket: int | None = None
+        self._claimed: Amount | None = None
+        self._in_flight: int | None = None
+        self._metered = False
         self._untold = False
 
-    def add(self, completion: Completion) -> None:
-        """Count an answer."""
+    @asynccontextmanager
+    async def attempt(self) -> AsyncIterator[None]:
+        """One attempt at an answer. It begins when its request fits into the budget, or not at all:
+        BudgetSpent. Meanwhile the model tells of its requests.
+        """
+        await self._claim(0 if self._question.verb == "embed" else self._question.max_tokens)
+        self._metered = False
+        try:
+            with counting(self):
+                yield
+        except Failure as failure:
+            self._failed(failure.tries)
+            raise
+        except BaseException:
+            self._failed(0 if self._prices.in_process(self.model) else 1)
+            raise
+
+    async def sends(self, tokens_out: int) -> None:
+        """A request is about to be sent. The first of an attempt has its claim already; where that
+        is too small it is given back first, so that nobody holds a part and waits for the rest.
+        """
+        self._metered = True
+        if self._claimed is None or self._most(tokens_out).usd > self._claimed.usd:
+            if self._claimed is not None:
+                self._settle(Amount())
+            await self._claim(tokens_out)
+        self._in_flight = tokens_out
+        self.tries += 1
+
+    def billed(self, tokens_in: int | None, tokens_out: int | None) -> None:
+        """The request in flight was answered; None: the server does not tell."""
+        self._untold |= tokens_in is None or tokens_out is None
+        self.tokens_in += tokens_in or 0
+        self.tokens_out += tokens_out or 0
+        cost = self._prices.cost_usd(self.model, tokens_in, tokens_out)
+        if cost is None:
+            cost = self._most_usd(self._in_flight)
+        elif self._claimed is not None and self._budget.usd is not None:
+            self._check_bill(cost, self._claimed.usd)
+        self._settle(Amount(calls=1, usd=cost))
+
+    def refused(self) -> None:
+        """The request in flight was answered with a no, which costs nothing."""
+        self._settle(Amount(calls=1))
+
+    def unsent(self) -> None:
+        """No connection was had: there was no request."""
+        self.tries -= 1
+        self._settle(Amount())
+
+    def lost(self) -> None:
+        """No answer came to the request in flight; it may be billed."""
+        self._settle(Amount(calls=1, usd=self._most_usd(self._in_flight)))
+
+    def answered(self, completion: Completion) -> None:
+        """An attempt was answered."""
         self.completion = completion
         self.sent(completion)
-        self._untold |= completion.tokens_in is None or completion.tokens_out is None
-        self.tokens_in += completion.tokens_in or 0
-        self.tokens_out += completion.tokens_out or 0
-        self.tries += completion.tries
+        if not self._metered:
+            self.tries += completion.tries
+            self.billed(completion.tokens_in, completion.tokens_out)
+
+    def embedded(self) -> None:
+        """An attempt was answered with vectors. A model that tells nothing of its requests made
+        one.
+        """
+        if not self._metered:
+            self.tries += 1
+            self.billed(None, 0)
+
+    def done(self) -> None:
+        """It is answered or given up, and what it took is recorded."""
+        self._budget.close(self._ticket)
+        self._ticket = None
 
     def sent(self, last: Completion | Failure) -> None:
         """Keep what the last try was sent with."""
@@ -89,3 +197,50 @@ class Spent:
         return self._prices.cost_usd(
             self.model, None if self._untold else self.tokens_in, self.tokens_out
         )
+
+    def _failed(self, tries: int) -> None:
+        """An attempt came to nothing. A model that tells nothing of its requests made so many, and
+        any of them may be billed.
+        """
+        if self._claimed is None:
+            return
+        if self._metered or not tries:
+            self._settle(Amount())
+        else:
+            self.tries += tries
+            self.lost()
+
+    async def _claim(self, tokens_out: int) -> None:
+        most = self._most(tokens_out)
+        self._ticket = await self._budget.claim(self._ticket, most)
+        self._claimed = most
+
+    def _settle(self, real: Amount) -> None:
+        self._budget.settle(self._ticket, real)
+        self._claimed = self._in_flight = None
+        self.most_usd += real.usd
+
+    def _most(self, tokens_out: int) -> Amount:
+        """What a budget must have room for before a request is sent."""
+        priced = self._budget.usd is not None
+        return Amount(calls=1, usd=self._most_usd(tokens_out) if priced else 0.0)
+
+    def _most_usd(self, tokens_out: int | None) -> float:
+        """What a request can cost; 0 where the price is unknown, which goes with no budget in
+        USD.
+        """
+        if self._prices.cost_usd(self.model, 1, 1) in (None, 0.0):
+            return 0.0
+        most_in = most_tokens_in(self._question, self.complaint)
+        most_out = self._question.max_tokens if tokens_out is None else tokens_out
+        return self._prices.cost_usd(self.model, most_in, most_out) or 0.0
+
+    def _check_bill(self, cost: float, most: float) -> None:
+        if cost > most:
+            log.warning(
+                "%s: a request was billed %.4g USD, and with its max_tokens it could cost %.4g at"
+                " most: the server does not keep to the limit, so the budget may be exceeded",
+                self.model,
+                cost,
+                most,
+            )

@@ -19,7 +19,6 @@ from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
-from simcounsel.instruments.read import FOLDER
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.llm.catalog import open_chats, open_embed
@@ -28,6 +27,7 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
 from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.measurements import FOLDER
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
@@ -198,7 +198,7 @@ class Rating:
     def _noted(
         self, target: Target, on_measured: Callable[[Measured], None] | None
     ) -> Ask[Measured]:
-        measured = yield from self._ask(target)
+        measured = yield from self.asked(target)
         self.append(
             {"tick": target.tick, "minute": target.minute} | measured.model_dump(mode="json")
         )
@@ -206,7 +206,8 @@ class Rating:
             on_measured(measured)
         return measured
 
-    def _ask(self, target: Target) -> Ask[Measured]:
+    def asked(self, target: Target) -> Ask[Measured]:
+        """What is asked to measure one target."""
         world, scale, talk = self.run.world, self.scale, target.talk
         if isinstance(scale, Counted):
             yield from ()

@@ -29,6 +29,7 @@ from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
+from simcounsel.runs.jsonl import without_secrets
 
 FIRST, SECOND = "the first conversation", "the second conversation"
 Fields = dict[str, Any]
@@ -151,9 +152,8 @@ class Validation:
 
     def _append(self, name: str, line: Mapping[str, Any]) -> None:
         with (self.out / name).open("ab") as file:
-            file.write(
-                json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-            )
+            text = json.dumps(without_secrets(line), ensure_ascii=False)
+            file.write(text.encode("utf-8", "surrogatepass") + b"\n")
 
     def _rated(self) -> Iterator[Ask[None]]:
         plan = self.plan
@@ -229,7 +229,7 @@ class Validation:
         )
         system, prompt = render("judge_pair", first=first, second=second)
         reply = yield from ask(
-            Question[str](
+            Question[str | None](
                 verb="choose",
                 purpose="judge_pair",
                 who=names[0],
@@ -251,7 +251,7 @@ class Validation:
                 "better": names[0],
                 "worse": names[1],
                 "better_first": better_first,
-                "chosen": {FIRST: "first", SECOND: "second"}.get(reply.value),
+                "chosen": {FIRST: "first", SECOND: "second"}.get(reply.value or ""),
                 "reason": reply.problem,
             },
         )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from simcounsel.errors import RunError
-from simcounsel.intake import json_data
+from simcounsel.runs.chain import Damage, LogCheck, tick_of, ticks_in
 
 
 def fresh_folder(out: Path, stem: str) -> Path:
@@ -38,17 +38,39 @@ def complete_ticks(folder: Path) -> int:
     return complete_part(folder / "events.jsonl")[2]
 
 
-def complete_part(file: Path) -> tuple[int, int, int]:
+def complete_part(file: Path, check: LogCheck | None = None) -> tuple[int, int, int]:
     """Bytes up to the end of the last complete tick, bytes behind that, number of complete
-    ticks.
+    ticks. RunError where the log does not pass `check`.
     """
     if not file.is_file():
         return 0, 0, 0
-    keep, position, ticks = 0, 0, 0
+    keep, behind, ticks = 0, 0, 0
     with file.open("rb") as lines:
-        for line in lines:
-            position += len(line)
-            if line.endswith(b'"kind":"tick_ended"}\n'):
-                keep = position
-                ticks = json_data(line)["tick"] + 1
-    return keep, position - keep, ticks
+        for tick, complete in ticks_in(lines):
+            if check and (damage := check.tick(tick) if complete else check.rest(tick)):
+                raise RunError(damage_text(file, damage, check.sound_ticks))
+            size = sum(map(len, tick))
+            if complete:
+                keep += size
+                ticks = tick_of(tick[-1]) + 1
+            else:
+                behind = size
+    return keep, behind, ticks
+
+
+def damage_text(file: Path, damage: Damage, sound_ticks: int) -> str:
+    """A damaged place of a log and what can be done, in words. sound_ticks: that hold before it."""
+    return f"{file}:{damage.line}: {damage.what}; {ways_on(file.parent, sound_ticks)}"
+
+
+def ways_on(folder: Path, sound_ticks: int) -> str:
+    """What can be done about a damaged log."""
+    again = (
+        f", live on from where it holds (`simcounsel resume {folder} --from {sound_ticks}`)"
+        if sound_ticks
+        else ""
+    )
+    return (
+        f"put the file back as it was{again}, or read what is left with `--damaged`, which marks"
+        " what comes of it"
+    )

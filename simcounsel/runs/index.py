@@ -6,12 +6,13 @@ import json
 import re
 import threading
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from simcounsel.runs.chain import Damage, LogCheck, seq_of
 from simcounsel.runs.jsonl import parsed_line
 
 Fields = dict[str, Any]
@@ -31,17 +32,20 @@ TICK_DIGITS = 10
 class Index:
     """Where each line of a log begins, its tick, its kind (or purpose) and its subject."""
 
-    def __init__(self, file: Path, head: re.Pattern[bytes]) -> None:
+    def __init__(
+        self, file: Path, head: re.Pattern[bytes], check: Callable[[], LogCheck] | None = None
+    ) -> None:
+        """check: makes what the log must pass from its beginning; None where it is none."""
         self.file = file
         self._head = head
-        self._events = head is EVENT
+        self._new_check = check
         self._lock = threading.Lock()
         self._begin()
 
     def _begin(self) -> None:
         self._bad: set[int] = set()
-        self.first_damaged: int | None = None
-        self._lines = 0
+        self._check: LogCheck | None = None
+        self._unchecked: list[bytes] = []
         self.end = 0
         self._last = (0, b"")
         self._at = array("Q")
@@ -51,6 +55,7 @@ class Index:
         self._kinds: dict[bytes, int] = {}
         self._subjects: dict[bytes, int] = {}
         self._ended = 0
+        self._last_seq = -1
 
     def refresh(self) -> None:
         """Index what was appended; all anew when the file became shorter (a resume dropped a
@@ -59,6 +64,8 @@ class Index:
         with self._lock:
             if not self._goes_on():
                 self._begin()
+            if self._check is None and self._new_check:
+                self._check = self._new_check()
             if self.file.is_file():
                 self._read_on()
 
@@ -77,18 +84,26 @@ class Index:
             return False
 
     @property
-    def damaged(self) -> int:
-        """How many lines cannot be read."""
+    def left_out(self) -> int:
+        """How many lines cannot be read, or are not where they belong."""
         return len(self._bad)
 
-    def missing(self) -> int:
-        """How many events are not there, by the number of the last one."""
-        found = re.match(rb'\{"seq":(\d{1,12}),', self._last[1]) if self._events else None
-        return max(0, int(found.group(1)) + 1 - self._lines) if found else 0
+    def damages(self) -> list[Damage]:
+        """Where the log is not as it was written."""
+        with self._lock:
+            if self._check is None:
+                return []
+            rest = self._check.rest(self._unchecked)
+            return [*self._check.damages, *([rest] if rest else [])]
+
+    @property
+    def sound_ticks(self) -> int:
+        """How many ticks hold before the first damage."""
+        return self._check.sound_ticks if self._check else 0
 
     def _read_on(self) -> None:
         """One pass over what is new. Written out, since it runs over every line of a large log."""
-        match, at, number, last = self._head.match, self.end, self._lines, self._last
+        match, at, last, checked = self._head.match, self.end, self._last, self._check is not None
         add_at, add_tick, add_kind, add_subject = (
             self._at.append,
             self._tick.append,
@@ -101,7 +116,8 @@ class Index:
             for line in lines:
                 if not line.endswith(b"\n"):
                     break
-                number += 1
+                if checked:
+                    self._unchecked.append(line)
                 found = match(line)
                 if found and len(found.group(1)) < TICK_DIGITS:
                     tick, kind, subject = found.groups()
@@ -111,14 +127,30 @@ class Index:
                     add_subject(
                         -1 if subject is None else subjects.setdefault(subject, len(subjects))
                     )
-                    if kind == b"tick_ended":
+                    if checked and kind == b"tick_ended":
                         self._ended = max(self._ended, int(tick) + 1)
-                elif self._events:
+                        self._tick_read(at + len(line))
+                elif checked:
                     self._bad.add(at)
-                    self.first_damaged = self.first_damaged or number
                 last = at, line
                 at += len(line)
-        self.end, self._lines, self._last = at, number, last
+        self.end, self._last = at, last
+
+    def _tick_read(self, end: int) -> None:
+        """Check the tick that ends there. In a damaged one, what does not go on in order is left
+        out.
+        """
+        assert self._check is not None
+        if self._check.tick(self._unchecked):
+            at, last_seq = end - sum(map(len, self._unchecked)), self._last_seq
+            for line in self._unchecked:
+                seq = seq_of(line)
+                if seq <= last_seq:
+                    self._bad.add(at)
+                last_seq = max(seq, last_seq)
+                at += len(line)
+        self._last_seq = seq_of(self._unchecked[-1])
+        self._unchecked.clear()
 
     def kinds(self) -> frozenset[str]:
         """The kinds of lines that were found so far."""
@@ -145,6 +177,8 @@ class Index:
             return
         with self.file.open("rb") as lines:
             for at in found:
+                if at in self._bad:
+                    continue
                 lines.seek(at)
                 yield at, parsed_line(lines.readline())
 

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from simcounsel.intake import MOST_DEPTH, deeper, json_data, perhaps_deep
+from simcounsel.secret import scrub_data
 
 
 def json_bytes(value: object) -> bytes:
@@ -17,6 +18,11 @@ def json_bytes(value: object) -> bytes:
         return orjson.dumps(value)
     except orjson.JSONEncodeError:
         return json.dumps(value).encode()
+
+
+def without_secrets(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The line of a call, with each key and password hidden. Vectors are numbers, and long."""
+    return {key: one if key == "vectors" else scrub_data(one) for key, one in line.items()}
 
 
 def end_line(file: Path, handle: BinaryIO) -> None:
@@ -34,7 +40,8 @@ def append_line(file: Path, line: Mapping[str, Any]) -> None:
     """
     with file.open("ab") as out:
         end_line(file, out)
-        out.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        text = json.dumps(without_secrets(line), ensure_ascii=False)
+        out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         out.flush()
         os.fsync(out.fileno())
 

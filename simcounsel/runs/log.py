@@ -12,6 +12,8 @@ from simcounsel.errors import RunError
 from simcounsel.events import KINDS, SCHEMA_VERSION, Entry, parse_entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.calls import Call
+from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
+from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 
@@ -37,7 +39,8 @@ class Log:
         self._manifest_problem: str | None = None
         self._stamp: tuple[int, int] | None = None
         self._replayed: list[Log] | None = None
-        self._index = Index(folder / "events.jsonl", EVENT)
+        self._written: Fields = {}
+        self._index = Index(folder / "events.jsonl", EVENT, self._new_check)
         self._calls = Index(folder / "calls.jsonl", CALL)
 
     @property
@@ -46,7 +49,7 @@ class Log:
         file = self.folder / "manifest.json"
         if self._manifest is None or _stamp(file) != self._stamp:
             self._stamp = _stamp(file)
-            self._manifest, self._manifest_problem = _read_manifest(file)
+            self._written, self._manifest, self._manifest_problem = _read_manifest(file)
         return self._manifest
 
     @property
@@ -77,8 +80,29 @@ class Log:
         """Take in what was written since the last time."""
         self._index.refresh()
         self.ticks = self._index.complete_ticks()
-        if self._strict and self._index.first_damaged:
-            raise self._damaged(self._index.first_damaged, "it does not begin as one")
+        if self._strict and (damages := self._index.damages()):
+            file = self.folder / "events.jsonl"
+            raise RunError(damage_text(file, damages[0], self.sound_ticks))
+
+    def damages(self) -> list[str]:
+        """Where manifest and log are not as they were written, each with its file and line; of the
+        log as far as it was taken in by `refresh`.
+        """
+        changed = manifest_damage(self._written) if self.manifest else None
+        return [
+            *([f"manifest.json: {changed}"] if changed else []),
+            *(f"events.jsonl:{one.line}: {one.what}" for one in self._index.damages()),
+        ]
+
+    @property
+    def sound_ticks(self) -> int:
+        """How many ticks hold before the first damage."""
+        return self._index.sound_ticks
+
+    def _new_check(self) -> LogCheck:
+        version = self.manifest.get("log_version")
+        hashed = version >= HASHED if isinstance(version, int) else None
+        return LogCheck(chain_start(self._written) if self.manifest else None, hashed=hashed)
 
     def problems(self) -> list[str]:
         """What is missing or damaged, in words."""
@@ -86,18 +110,13 @@ class Log:
         found = [self._manifest_trouble()] if self._manifest_problem else []
         if not (self.folder / "events.jsonl").is_file():
             found.append("events.jsonl is missing: nothing that happened can be shown")
-        missing = self._index.missing()
-        if missing:
+        if damages := self.damages():
+            more = f"; {len(damages)} places in all" if len(damages) > 1 else ""
+            found.append(damages[0] + more)
+        if self._index.left_out:
             found.append(
-                f"{missing} events are missing from events.jsonl: its beginning, or lines in"
-                " between, are gone"
-            )
-        if self._index.damaged:
-            number = self._index.first_damaged
-            first = f", the first is line {number}" if number else ""
-            found.append(
-                f"{self._index.damaged} lines of events.jsonl cannot be read and are left"
-                f" out{first}"
+                f"lines of events.jsonl that cannot be read or are out of order, and are left out:"
+                f" {self._index.left_out}"
             )
         beyond = self._index.beyond(self.ticks)
         if beyond:
@@ -176,12 +195,9 @@ class Log:
     def _leave_out(self, at: int, error: object) -> None:
         """Count a damaged line, or raise the error that names it."""
         if self._strict:
-            raise self._damaged(self._index.number_of(at), error) from None
+            file, number = self.folder / "events.jsonl", self._index.number_of(at)
+            raise RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})")
         self._index.leave_out(at)
-
-    def _damaged(self, number: int, error: object) -> RunError:
-        file = self.folder / "events.jsonl"
-        return RunError(f"{file}:{number}: not an event ({str(error).splitlines()[0]})")
 
     def calls(self, tick: int, who: str | None = None) -> Iterator[Call]:
         """What was asked of models in a tick, in the runs that it replays first."""
@@ -214,10 +230,10 @@ def _stamp(file: Path) -> tuple[int, int] | None:
         return None
 
 
-def _read_manifest(file: Path) -> tuple[Fields, str | None]:
-    """The manifest and what is wrong with it."""
+def _read_manifest(file: Path) -> tuple[Fields, Fields, str | None]:
+    """The manifest as it stands there, in this version's fields, and why it cannot be read."""
     try:
-        data = json_data(file_bytes(file))
+        written = data = json_data(file_bytes(file))
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not any(
@@ -226,9 +242,9 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None]:
             raise ValueError("it is not a manifest")
         data = {key: value for key, value in data.items() if value is not None}
     except FileNotFoundError:
-        return {}, "manifest.json is missing"
+        return {}, {}, "manifest.json is missing"
     except (ValueError, OSError) as error:
-        return {}, f"manifest.json cannot be read ({str(error).splitlines()[0]})"
+        return {}, {}, f"manifest.json cannot be read ({str(error).splitlines()[0]})"
     if not readable(version):
         wrote = (data.get("versions") or {}).get("simcounsel", "unknown")
         newer = isinstance(version, int) and version > SCHEMA_VERSION
@@ -237,11 +253,9 @@ def _read_manifest(file: Path) -> tuple[Fields, str | None]:
             if newer
             else f"install the simcounsel that wrote it ({wrote})"
         )
-        return (
-            data,
-            (
-                f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it"
-                f" may be missing; {way}"
-            ),
+        problem = (
+            f"the log has version {version}, this simcounsel reads {SCHEMA_VERSION}: some of it"
+            f" may be missing; {way}"
         )
-    return data, None
+        return written, data, problem
+    return written, data, None

@@ -1,9 +1,18 @@
 """Where a run comes from: what is written to its manifest.json."""
 
+import json
+import os
+from pathlib import Path
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from simcounsel.runs.chain import manifest_digest
+from simcounsel.secret import scrub
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
+
+FILE = "manifest.json"
 
 
 class Parent(BaseModel):
@@ -16,6 +25,10 @@ class Parent(BaseModel):
     """The first tick (or wave) that is not shared with it."""
     changes: tuple[tuple[str, str], ...]
     """What the fork changed, as KEY and VALUE."""
+    start_hash: str | None = None
+    """From which the hashes of the shared past begin (see `runs.chain`); None in runs of versions 1
+    and 2.
+    """
 
 
 class Manifest(BaseModel):
@@ -42,6 +55,8 @@ class Manifest(BaseModel):
     """Of simcounsel, Python and the libraries that can change a run."""
     parent: Parent | None = None
     """The run that this one was forked from; None when it began by itself."""
+    digest: str | None = None
+    """SHA-256 over all the other fields; None in runs of versions 1 and 2."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "Manifest":
@@ -59,3 +74,17 @@ class Manifest(BaseModel):
         found = self.world or self.synthesis
         assert found is not None, "a manifest has one of the two"
         return found
+
+    def write(self, folder: Path) -> dict[str, Any]:
+        """Write it with its digest, whole or not at all; return what stands on disk then. OSError
+        when it cannot be written.
+        """
+        written: dict[str, Any] = json.loads(scrub(self.model_dump_json()))
+        written["digest"] = manifest_digest(written)
+        part = folder / "manifest.json.part"
+        with part.open("w", encoding="utf-8") as file:
+            json.dump(written, file, ensure_ascii=False, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, folder / FILE)
+        return written

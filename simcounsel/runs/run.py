@@ -9,22 +9,24 @@ memory/         the memories with their vectors, in Chroma; made from the log wh
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from simcounsel.errors import RunError
-from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded, parse_entry
+from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
-from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby
+from simcounsel.runs.calls import usable
+from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage, start_hash
+from simcounsel.runs.entries import entries_in
+from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby, ways_on
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent
-from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
+from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.runs.writing import Writer
+from simcounsel.secret import scrub
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -35,11 +37,21 @@ if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
 class Run:
     """A run's folder. `Run.create` begins one, `Run.open` reads or goes on with one."""
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, written: Mapping[str, Any]) -> None:
+        """written: the manifest as it stands on disk."""
         self.folder = folder
         self.manifest = manifest
         self.log_version = SCHEMA_VERSION
-        self._writer = Writer(folder, manifest)
+        self.start_hash = chain_start(written)
+        """From which its first tick's hash begins: in a fork the parent's."""
+        self.own_hash = start_hash(written)
+        """Of what decides it."""
+        self.damaged = False
+        """Whether it is read as far as it can be, should it be damaged."""
+        self.damages: tuple[str, ...] = ()
+        """Where it is not as it was written, in words; () too where nobody looked (see
+        `runs.verifying`)."""
+        self._writer = Writer(folder, manifest, self.start_hash)
 
     @property
     def name(self) -> str:
@@ -50,6 +62,11 @@ class Run:
     def about(self) -> World | Synthesis:
         """What is lived, or written, as it was when the run began."""
         return self.manifest.about
+
+    @property
+    def is_synthesis(self) -> bool:
+        """Whether dialogues are written in it, and nobody lives."""
+        return self.manifest.synthesis is not None
 
     @property
     def world(self) -> World:
@@ -126,26 +143,28 @@ class Run:
             versions=versions,
             parent=parent,
         )
-        temporary = folder / "manifest.json.part"
         try:
-            temporary.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-            temporary.rename(folder / "manifest.json")
+            written = manifest.write(folder)
         except OSError as error:
             raise RunError(
                 f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
                 " --out"
             ) from None
-        return cls(folder, manifest)
+        return cls(folder, manifest.model_copy(update={"digest": written["digest"]}), written)
 
     @classmethod
-    def open(cls, folder: str | Path) -> "Run":
-        """A run that exists. RunError says what is wrong with the folder."""
+    def open(cls, folder: str | Path, *, damaged: bool = False) -> "Run":
+        """A run that exists. RunError says what is wrong with the folder. damaged: read it as far
+        as it can be; else a manifest or a log that is not as it was written is a RunError, here or
+        where it is read.
+        """
         folder = Path(folder)
         file = folder / "manifest.json"
         if not file.is_file():
             raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
         try:
-            data = json_data(file_bytes(file))
+            text = file_bytes(file).decode("utf-8")
+            written, data = json_data(text), json_data(scrub(text))
             version = data.get("schema_version")
             if not readable(version):
                 raise RunError(
@@ -153,48 +172,43 @@ class Run:
                     f" {SCHEMA_VERSION}; install the simcounsel that wrote it"
                     f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
                 )
-            run = cls(folder, Manifest.model_validate(manifest_of_today(data)))
-            run.log_version = version
-            return run
+            manifest = Manifest.model_validate(manifest_of_today(data))
+            run = cls(folder, manifest, written)
+            run.log_version, run.damaged = version, damaged
+            changed = None if damaged else manifest_damage(written)
         except (OSError, ValueError, AttributeError) as error:
             raise RunError(
                 f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
             ) from None
+        if changed:
+            raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
+        return run
 
     # reading
 
     def entries(self, *, until_tick: int | None = None) -> Iterator[Entry]:
         """All events in order, of ticks before `until_tick` if given. RunError names a damaged
-        line.
+        line, unless it was opened as damaged: that is left out then.
         """
-        file = self.folder / "events.jsonl"
-        if not file.is_file():
-            return
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.endswith(b"\n"):
-                    return
-                try:
-                    entry = parse_entry(event_of_today(json_data(line), self.log_version))
-                except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
-                    raise RunError(
-                        f"{file}:{number}: not an event ({str(error).splitlines()[0]})"
-                    ) from None
-                if until_tick is not None and entry.tick >= until_tick:
-                    return
-                yield entry
+        return entries_in(
+            self.folder / "events.jsonl",
+            self.log_version,
+            self.check(),
+            strict=not self.damaged,
+            until_tick=until_tick,
+        )
+
+    def check(self) -> LogCheck:
+        """What its log must pass, from the beginning."""
+        return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; a line cut short is left out."""
-        return (call for call in json_lines(self.folder / "calls.jsonl") if "key" in call)
+        """All recorded calls; a line that is cut short or damaged is left out."""
+        return (call for call in json_lines(self.folder / "calls.jsonl") if usable(call))
 
     def ticks_done(self) -> int:
-        """How many ticks are complete in the log."""
-        last = 0
-        for entry in self.entries():
-            if isinstance(entry.event, TickEnded):
-                last = entry.tick + 1
-        return last
+        """How many ticks are complete in the log, which is not checked."""
+        return complete_ticks(self.folder)
 
     # as tables
 
@@ -233,7 +247,8 @@ class Run:
 
     def begin_writing(self) -> int:
         """Take the folder for this process, drop what stands after the last complete tick, and
-        return the number of complete ticks. `dropped` says what was dropped."""
+        return the number of complete ticks. `dropped` says what was dropped. RunError when its log
+        is damaged, or of an older version."""
         if self.log_version != SCHEMA_VERSION:
             raise RunError(
                 f"{self.folder}: written with log version {self.log_version}; it can be looked at"
@@ -248,11 +263,11 @@ class Run:
             )
         return self._writer.begin()
 
-    def append(self, lines: list[str]) -> None:
-        """Write the lines of a complete tick and flush them to disk. RunError when the disk is
-        full; the log then ends with the tick before.
+    def append(self, tick: Sequence[Entry]) -> list[Entry]:
+        """Write a complete tick, its `tick_ended` last, and return it as it was written, with its
+        hash. RunError when the disk is full; the log then ends with the tick before.
         """
-        self._writer.append(lines)
+        return self._writer.append(tick)
 
     def append_call(self, call: dict[str, Any]) -> None:
         """Write one call at once, so that a reply that was paid for survives a crash."""

@@ -66,7 +66,8 @@ UPGRADES: dict[int, Step] = {
     # version 2: events name the calls that they came from, which 1 did not know; a transition has
     # fields for being forced and resumed; fields have the field's own words (`_NAMES_OF_1`)
     1: (_same, _from_1),
-    # version 3: names (`_from_2`)
+    # version 3: each tick's end, a fork's mark and the manifest carry hashes, which 2 had not;
+    # names (`_from_2`)
     2: (_same, _from_2),
 }
 

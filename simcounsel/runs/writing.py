@@ -2,15 +2,18 @@
 
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from filelock import FileLock
 
 from simcounsel.errors import RunError
+from simcounsel.events import Entry
 from simcounsel.locks import taken
+from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
-from simcounsel.runs.jsonl import end_line, json_bytes
+from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest
 
 log = logging.getLogger(__name__)
@@ -19,7 +22,8 @@ log = logging.getLogger(__name__)
 class Writer:
     """Writes a run's events.jsonl, tick by tick, and its calls.jsonl, call by call."""
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, start: str) -> None:
+        """start: the hash from which the first tick's begins."""
         self.folder = folder
         self.dropped: str | None = None
         """What stood after the last complete tick and was dropped; None when nothing did."""
@@ -27,15 +31,19 @@ class Writer:
         self._events: BinaryIO | None = None
         self._calls: BinaryIO | None = None
         self._lock: FileLock | None = None
+        self._chain = Chain(start)
+        self._unsynced_calls = True  # also what an earlier process wrote
 
     def begin(self) -> int:
         """Take the folder for this process, drop what stands after the last complete tick, and
-        return the number of complete ticks. RunError when the folder cannot be written, or another
-        process writes it.
+        return the number of complete ticks. RunError when the log is damaged, the folder cannot be
+        written, or another process writes it.
         """
         busy = "another process is writing this run; wait for it, or stop it first"
         self._lock = taken(self.folder / "run.lock", busy, RunError)
-        keep, dropped, ticks = complete_part(self.folder / "events.jsonl")
+        check = LogCheck(self._chain.last, hashed=True)
+        keep, dropped, ticks = complete_part(self.folder / "events.jsonl", check)
+        self._chain = Chain(check.last_hash or self._chain.last)
         if dropped:
             unit, again = ("wave", "written") if self._manifest.synthesis else ("tick", "lived")
             self.dropped = (
@@ -52,19 +60,26 @@ class Writer:
             raise self._cannot_write(error) from None
         return ticks
 
-    def append(self, lines: list[str]) -> None:
-        """Write the lines of a complete tick and flush them to disk. RunError when the disk is
+    def append(self, tick: Sequence[Entry]) -> list[Entry]:
+        """Write a complete tick, its `tick_ended` last, and return it as it was written, with its
+        hash. The calls that it rests on are on the disk before it is. RunError when the disk is
         full; the log then ends with the tick before.
         """
-        assert self._events is not None
-        end = self._events.tell()
+        assert self._events is not None and self._calls is not None
+        end, before = self._events.tell(), self._chain.last
+        closed, lines = self._chain.close(tick)
         try:
-            self._events.write("".join(lines).encode("utf-8", "surrogatepass"))
+            if self._unsynced_calls:
+                os.fsync(self._calls.fileno())
+                self._unsynced_calls = False
+            self._events.write(lines)
             self._events.flush()
             os.fsync(self._events.fileno())
         except OSError as error:
+            self._chain = Chain(before)
             self._undo(end)
             raise self._cannot_write(error) from None
+        return closed
 
     def _undo(self, end: int) -> None:
         try:
@@ -77,11 +92,14 @@ class Writer:
             )
 
     def append_call(self, call: dict[str, Any]) -> None:
-        """Write one call at once, so that a reply that was paid for survives a crash."""
+        """Write one call at once, so that a reply that was paid for survives a crash of the
+        process.
+        """
         assert self._calls is not None
         try:
-            self._calls.write(json_bytes(call) + b"\n")
+            self._calls.write(json_bytes(without_secrets(call)) + b"\n")
             self._calls.flush()
+            self._unsynced_calls = True
         except OSError as error:
             raise self._cannot_write(error) from None
 

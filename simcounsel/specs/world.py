@@ -138,5 +138,5 @@ M = TypeVar("M", bound=Spec)
 
 
 def _renamed(models: M, name: Callable[[str], str]) -> M:
-    given = models.model_dump(exclude_none=True)
+    given = models.model_dump(exclude_none=True, exclude={"timeouts"})
     return models.model_copy(update={role: name(model) for role, model in given.items()})

@@ -2,11 +2,26 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from simcounsel.secret import HIDDEN, credentials_in
 from simcounsel.specs.load import Spec
+from simcounsel.specs.timeouts import Timeouts
 
-ModelName = Annotated[str, Field(min_length=1, max_length=4096)]
+
+def _without_credentials(name: str) -> str:
+    """A model's name; ValueError when its address holds a password or a key. One that was hidden
+    in a run's manifest is none.
+    """
+    problem = None if HIDDEN in name else credentials_in(name)
+    if problem:
+        raise ValueError(problem)
+    return name
+
+
+ModelName = Annotated[
+    str, Field(min_length=1, max_length=4096), AfterValidator(_without_credentials)
+]
 
 
 class OwnModels(Spec):
@@ -104,6 +119,8 @@ class ModelRoles(Spec):
     """Measures; None: `reason`."""
     embed: ModelName = "embedded"
     """Turns text to vectors."""
+    timeouts: dict[ModelName, Timeouts] = Field(default_factory=dict)
+    """By a model's name, or a provider's (`openai`, `http`): how long its requests may take."""
 
     def resolved(self) -> dict[str, str]:
         """All four, by role."""

@@ -54,7 +54,7 @@ class ChangingClients:
         self, facts: InsightFacts, question: Question[InsightAnswer]
     ) -> Given[InsightAnswer]:
         """What the asker itself would say without a model."""
-        return Given(value=question.declared)
+        return Given(value=question.fallback)
 
 
 def first_task(lines: Sequence[str]) -> str:

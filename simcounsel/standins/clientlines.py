@@ -205,7 +205,7 @@ class ClientLines:
             )
         if otherwise is None:
             otherwise = (
-                question.examples[0] if question.examples else Example(text=question.declared.say)
+                question.examples[0] if question.examples else Example(text=question.fallback.say)
             )
         return Pick(
             text=otherwise.text,

@@ -138,7 +138,7 @@ class CounselorLines:
             if (text := filled_in(e.text, facts)) is not None and (words or "{words}" not in e.text)
         ] or [(e, text) for e in pool if (text := filled_in(e.text, facts)) is not None]
         if not filled:
-            return str(question.declared.say)
+            return str(question.fallback.say)
         uses = np.array([used_before(e.text, said) for e, _ in filled])
         heard = facts.heard.text if facts.heard else facts.other
         near = self._similarity.nearness(heard, [text for _, text in filled])

@@ -284,7 +284,7 @@ class Courses:
 
 def declared(facts: Facts, question: Question[T]) -> Given[T]:
     """What the asker itself would do without a model."""
-    return Given(value=question.declared)
+    return Given(value=question.fallback)
 
 
 def _status(text: str) -> Literal["fact", "wish", "plan", "feeling"]:

@@ -52,7 +52,7 @@ class LaypersonLines:
         filled = [(e, text) for e in pool if (text := filled_in(e.tags.form, facts)) is not None]
         if not filled:
             return Pick(
-                text=question.declared.say,
+                text=question.fallback.say,
                 emphasis=None,
                 emotion="neutral",
                 source="chosen",

@@ -65,7 +65,7 @@ def _answer(request: Question[Any], rng: Random) -> str:
             low, high = request.scale or (1, 10)
             return str(rng.randint(low, high))
         case "fill" if isinstance(request.facts, ExtractFacts):
-            return str(request.declared.model_dump_json())
+            return str(request.fallback.model_dump_json())
         case "fill":
             assert request.schema is not None
             schema = request.schema.model_json_schema()

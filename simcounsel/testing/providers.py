@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Required, TypedDict
 
 import numpy as np
 from pydantic import BaseModel
@@ -9,7 +10,7 @@ from pydantic import BaseModel
 from simcounsel.errors import SimcounselError
 from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, Provider
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import PromptOnly, Question, Verb
 from simcounsel.testing.problems import raise_all
 
 
@@ -20,17 +21,24 @@ class Feeling(BaseModel):
     intensity: int
 
 
-QUESTIONS: tuple[Question[object], ...] = (
-    Question(verb="write", purpose="check", who="Ines", prompt="Say in one sentence how you are."),
-    Question(
-        verb="choose",
-        purpose="check",
-        who="Ines",
-        prompt="Tea or coffee?",
-        options=("tea", "coffee"),
-    ),
-    Question(verb="rate", purpose="check", who="Ines", prompt="How tired are you?", scale=(1, 7)),
-    Question(verb="fill", purpose="check", who="Ines", prompt="What do you feel?", schema=Feeling),
+class _Asked(TypedDict, total=False):
+    """What differs between the questions."""
+
+    verb: Required[Verb]
+    prompt: Required[str]
+    options: tuple[str, ...]
+    scale: tuple[int, int]
+    schema: type[object]
+
+
+QUESTIONS: tuple[Question[object], ...] = tuple(
+    Question(purpose="check", who="Ines", facts=PromptOnly(), fallback=None, **one)
+    for one in (
+        _Asked(verb="write", prompt="Write one sentence about the rain."),
+        _Asked(verb="choose", prompt="Tea or coffee?", options=("tea", "coffee")),
+        _Asked(verb="rate", prompt="How tired are you, from 1 to 7?", scale=(1, 7)),
+        _Asked(verb="fill", prompt="What do you feel?", schema=Feeling),
+    )
 )
 TEXTS = ("The night was long.", "I drank tea.", "The night was long.")
 

@@ -13,6 +13,8 @@ from typing import Any
 from simcounsel.errors import RunError
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
+from simcounsel.secret import scrub
+from simcounsel.terminal import visible
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.routes import STATIC
 
@@ -40,12 +42,8 @@ def write_bundle(log: Log, file: Path) -> list[str]:
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"
         " data:; base-uri 'none'; form-action 'none'"
     )
-    title = html.escape(
-        str(
-            (log.manifest.get("world") or log.manifest.get("synthesis") or {}).get("name")
-            or log.name
-        )
-    )
+    about = log.manifest.get("world") or log.manifest.get("synthesis") or {}
+    title = html.escape(visible(str(about.get("name") or log.name)))
     page = "\n".join(
         [
             "<!doctype html>",
@@ -116,7 +114,7 @@ def _add_calls(history: History, data: dict[str, Any]) -> bool:
 
 def _as_json(data: dict[str, Any]) -> str:
     """JSON in which nothing can end the script element that holds it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = scrub(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simcounsel.errors import RunError, SimcounselError
+from simcounsel.llm.asking import asked, current
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview import (
     QUESTION_CHARACTERS,
@@ -60,6 +61,7 @@ class Interviewer:
         self._run_list = run_list
         self._models = tuple(models)
         self._open: dict[tuple[str, ...], Switchboard] = {}
+        self._asking = current()
         self._one_at_a_time = threading.Lock()
         self._busy: set[str] = set()
 
@@ -104,7 +106,7 @@ class Interviewer:
             raise Refused(404, f"there is no run {name!r} here") from None
         except RunError as error:
             raise Refused(422, str(error)) from None
-        if run.manifest.world is None:
+        if run.is_synthesis:
             raise Refused(
                 422, f"{name} is a synthesis of dialogues: nobody lives in it who could be asked"
             )
@@ -167,7 +169,8 @@ class Interviewer:
         key = tuple(wanted.values())
         if key not in self._open:
             _need_weights(wanted)
-            self._open[key] = open_models(run, model)
+            with asked(self._asking):
+                self._open[key] = open_models(run, model)
         return self._open[key]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from simcounsel.engine.opening import begin_run
 from simcounsel.events import Entry, Measured, Score
 from simcounsel.runs.run import Run
-from tests.stage import go_on, tiny
+from tests.stage import go_on, seal, tiny
 
 CONDITIONS = ("client_only", "client_layperson", "client_counselor")
 
@@ -44,6 +44,7 @@ def measure(run: Run, tick: int, *measured: Measured) -> None:
     stamp = json.loads(lines[at])
     new = [Entry(stamp["seq"], tick, stamp["minute"], one).line() for one in measured]
     file.write_text("".join([*lines[:at], *new, *lines[at:]]), encoding="utf-8")
+    seal(run.folder)
 
 
 def study(
@@ -108,3 +109,4 @@ def rewrite(run: Run, change: Callable[[dict[str, Any]], None]) -> None:
         change(fields)
         lines.append(json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n")
     file.write_text("".join(lines), encoding="utf-8")
+    seal(run.folder)

@@ -11,12 +11,13 @@ import pytest
 from simcounsel.bench.benchmark import Bench
 from simcounsel.bench.cases import Exchange
 from simcounsel.bench.counselor import Counselor, spoken
-from simcounsel.bench.folder import Folder, plan_bench
+from simcounsel.bench.folder import Folder, calls_of, plan_bench
 from simcounsel.bench.following import following
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.bench.result import Result, read_result, write_result
 from simcounsel.bench.tables import result_lines
-from simcounsel.errors import BenchError, ModelUnreachable
+from simcounsel.errors import BenchError, BudgetSpent, ModelUnreachable
+from simcounsel.llm.budget import Budget
 from simcounsel.llm.chat import messages
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.models import Completion, Failure
@@ -59,11 +60,11 @@ def sit(
     counselor: Counselor | None = None,
     policy: str | None = None,
     judge: Scripted | None = None,
-    budget_usd: float | None = None,
+    budget: Budget | None = None,
     prices: Prices | None = None,
     wave: int | None = None,
-) -> Result | Bench:
-    """One sitting: the result, or the sitting if it was stopped."""
+) -> Result:
+    """One sitting."""
     judging = judge or chat
     manifest, cases = plan_bench(
         "cpsycoune", data, chat.name, judging.name, policy=policy, sample=sample, seed=seed
@@ -84,16 +85,15 @@ def sit(
             or (following(policy_named(policy), manifest.language, seed) if policy else None),
         )
         try:
-            rated = bench.measure(models, budget_usd=budget_usd, wave=wave)
+            models.limit(budget or Budget(), calls_of(folder))
+            rated = bench.measure(models, wave=wave)
         finally:
             models.close()
-        return bench if bench.stopped else write_result(kept, cases, rated)
+        return write_result(kept, cases, rated)
 
 
 def done(folder: Path, chat: Scripted, **how: object) -> Result:
-    found = sit(folder, chat, **how)  # type: ignore[arg-type]
-    assert isinstance(found, Result)
-    return found
+    return sit(folder, chat, **how)  # type: ignore[arg-type]
 
 
 def files(folder: Path) -> list[bytes]:
@@ -328,17 +328,22 @@ def test_a_sample_may_grow_but_not_shrink(tmp_path: Path) -> None:
         sit(tmp_path / "b", Spy(), sample=3)
 
 
-def test_a_budget_stops_between_cases_and_the_next_call_goes_on(tmp_path: Path) -> None:
-    dear = Prices({"scripted": Price.model_validate({"in": 1000, "out": 1000})})
-    stopped = sit(tmp_path / "b", Spy(), budget_usd=0.01, prices=dear)
-    assert (
-        isinstance(stopped, Bench)
-        and stopped.stopped is not None
-        and "the budget of 0.01 USD is used up" in stopped.stopped
-    )
+def test_a_budget_is_kept_and_the_next_call_goes_on(tmp_path: Path) -> None:
+    """What was asked before counts, and what was answered is not asked again."""
+    for calls in (9, 9, 16):
+        with pytest.raises(BudgetSpent, match=rf"budget of {calls} calls .*; what was answered is"):
+            sit(tmp_path / "b", Spy(), budget=Budget(calls=calls))
+        assert sum(call["tries"] for call in calls_of(tmp_path / "b")) == calls
     with pytest.raises(BenchError, match=r"not finished \(8 lines of clients were answered\)"):
         read_result(tmp_path / "b")
     assert done(tmp_path / "b", Spy()).replies == REPLIES
+
+
+def test_a_budget_of_money_is_kept(tmp_path: Path) -> None:
+    dear = Prices({"scripted": Price.model_validate({"in": 1000, "out": 1000})})
+    with pytest.raises(BudgetSpent, match="budget of 6 USD does not reach"):
+        sit(tmp_path / "b", Spy(), budget=Budget(usd=6), prices=dear)
+    assert 1 < sum(call["cost_usd"] for call in calls_of(tmp_path / "b")) <= 6
 
 
 # what is refused

@@ -208,6 +208,7 @@ class Plodder:
                 prompt=prompt,
                 seed=seed_of(scene.seed, scene.tick, self.resident.name, purpose, number),
                 max_tokens=60,
+                fallback=None,
             )
         )
         return recalled, reply

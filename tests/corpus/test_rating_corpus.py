@@ -7,10 +7,11 @@ from random import Random
 import pytest
 
 from simcounsel.corpus.dialogues import Dialogue
-from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash, with_ratings
+from simcounsel.corpus.rated import Rated, calls_in, folder_of, read_rated, text_hash, with_ratings
 from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
-from simcounsel.errors import CorpusError, ModelUnreachable
+from simcounsel.errors import BudgetSpent, CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
+from simcounsel.llm.budget import Budget
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.standins.scripted import Scripted
@@ -44,8 +45,11 @@ def plan(tmp_path: Path, **how: object) -> Plan:
     return plan_rating(tmp_path / "c.jsonl", corpus(), "scripted:test", **how)  # type: ignore[arg-type]
 
 
-def rate(one: Plan, chat: Scripted | None = None, **how: object) -> CorpusRating:
+def rate(
+    one: Plan, chat: Scripted | None = None, budget: Budget | None = None, **how: object
+) -> CorpusRating:
     models = switchboard(chat or preferring())
+    models.limit(budget or Budget(), calls_in(one.folder))
     rating = CorpusRating(one)
     try:
         rating.measure(models, **how)  # type: ignore[arg-type]
@@ -235,17 +239,20 @@ class Priced(Scripted):
     name = "openai:gpt-4o"
 
     async def complete(self, request: Question, complaint: str | None) -> Completion:
-        """A drawn answer, at the price of 100,000 tokens."""
+        """A drawn answer, at the price of 2,000 tokens."""
         done = await super().complete(request, complaint)
-        return Completion(text=done.text, tokens_in=100_000, tokens_out=0)
+        return Completion(text=done.text, tokens_in=2_000, tokens_out=0)
 
 
-def test_a_budget_stops_between_waves(tmp_path: Path) -> None:
+def test_a_budget_is_kept_and_counted_on(tmp_path: Path) -> None:
     one = plan(tmp_path)
-    rating = rate(one, Priced(), budget_usd=0.01, wave=2)
-    assert rating.stopped is not None and "budget of 0.01 USD is spent" in rating.stopped
-    assert len(read_rated(one.folder)) == 2
-    assert len(plan(tmp_path).todo) == 6
+    for usd in (0.05, 0.05):
+        with pytest.raises(BudgetSpent, match="budget of 0.05 USD does not reach .* goes on"):
+            rate(one, Priced(), budget=Budget(usd=usd), wave=2)
+        spent = sum(call["cost_usd"] for call in calls_in(one.folder))
+        assert 0.02 < spent <= 0.05
+        one = plan(tmp_path)
+    assert 0 < len(one.todo) < 8
 
 
 class Gone(Scripted):

@@ -13,7 +13,7 @@ from simcounsel.events import ConversationEnded, Decided, Said
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.run import Run
 from tests.instruments.stage import measured_world
-from tests.stage import go_on, happened, live
+from tests.stage import go_on, happened, live, seal
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +146,7 @@ def test_a_folder_of_runs_and_a_sweep(run: Run, tmp_path: Path) -> None:
             ),
             encoding="utf-8",
         )
+        seal(tmp_path / name)
     alone = len(read_dialogues(run.folder))
     found = read_dialogues(tmp_path)
     assert [one.id.split("/")[0] for one in found] == ["a-run"] * alone + ["b-run"] * alone

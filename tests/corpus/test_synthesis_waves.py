@@ -18,7 +18,7 @@ from simcounsel.corpus.synthesis.strategies_text import (
     strategy_lines,
 )
 from simcounsel.engine.forking import fork
-from simcounsel.errors import ModelUnreachable, RunError, SpecError
+from simcounsel.errors import BudgetSpent, ModelUnreachable, RunError, SpecError
 from simcounsel.events import (
     Entry,
     Evaluated,
@@ -32,6 +32,7 @@ from simcounsel.events import (
 )
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
+from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.synthesis import Synthesis
@@ -236,11 +237,23 @@ def test_a_dead_server_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     )
 
 
-def test_a_budget_stops_at_the_end_of_a_wave(tmp_path: Path) -> None:
-    with Workshop(settings(6), out=tmp_path, models=board(Scripted()), budget_calls=5) as workshop:
-        run = workshop.run()
-    assert run.ticks_done() == 1
-    assert "budget of 5 calls" in str(workshop.stopped_because)
+def test_a_budget_gives_up_the_wave_that_it_does_not_reach_for(tmp_path: Path) -> None:
+    whole, _ = written(tmp_path / "whole", settings(6))
+
+    def models() -> Switchboard:
+        return board(Listening(roles()))
+
+    with Workshop(settings(6), out=tmp_path, models=models(), budget_calls=60) as workshop:
+        with pytest.raises(BudgetSpent, match="budget of 60 calls is used up"):
+            workshop.run()
+        run = workshop.record
+    assert 0 < run.ticks_done() < 3
+    assert sum(call["tries"] for call in run.calls()) == 60
+    with pytest.raises(BudgetSpent):
+        Workshop(Run.open(run.folder), models=models(), budget_calls=60).run()
+    assert sum(call["tries"] for call in run.calls()) == 60
+    again = Workshop(Run.open(run.folder), models=models(), budget_calls=1000)
+    assert log(again.run()) == log(whole)
 
 
 def test_a_second_process_is_turned_away(tmp_path: Path) -> None:

@@ -47,11 +47,8 @@ def test_a_budget_in_money_needs_a_price(tmp_path: Path) -> None:
     model = Scripted()
     model.name = "openai:no-such-model"
     models = Switchboard({"reason": model, "quick": model, "judge": model}, HashEmbeddings())
-    simulation = Simulation(
-        tiny(), run=begin_run(tiny(), tmp_path), models=models, limits=Limits(budget_usd=1.0)
-    )
-    simulation.run()
-    assert simulation.tick == 1
-    assert (
-        simulation.stopped_because is not None and "price is unknown" in simulation.stopped_because
-    )
+    run = begin_run(tiny(), tmp_path)
+    with pytest.raises(ModelError, match=r"price of openai:no-such-model is not known; .*--prices"):
+        Simulation(tiny(), run=run, models=models, limits=Limits(budget_usd=1.0))
+    models.close()
+    assert models.usage.calls == 0

@@ -274,9 +274,21 @@ class Told(Facts):
 def test_a_leak_would_be_found() -> None:
     secret = "xsecret7x"
     hidden = [
-        Question(verb="write", purpose="p", who="Miriam", facts=Told(known={"b": [("c", secret)]})),
+        Question(
+            verb="write",
+            purpose="p",
+            who="Miriam",
+            facts=Told(known={"b": [("c", secret)]}),
+            fallback=None,
+        ),
         Question(verb="write", purpose="p", who="Miriam", fallback=(secret,)),
-        Question(verb="write", purpose="p", who="Miriam", check=lambda value: secret + str(value)),
+        Question(
+            verb="write",
+            purpose="p",
+            who="Miriam",
+            check=lambda value: secret + str(value),
+            fallback=None,
+        ),
     ]
     assert all(secrets_in(sent(request)) == {secret} for request in hidden)
 

@@ -41,6 +41,7 @@ def test_every_kind_of_question() -> None:
         prompt="Which is better?",
         options=(FIRST, SECOND),
         facts=PairFacts(),
+        fallback=None,
     )
     found = models.ask(
         {

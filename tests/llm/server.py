@@ -62,7 +62,8 @@ class FaultServer:
     latency_s: of every answer. in_flight_max: so many are worked on at once, the others wait; None
     for no limit. answer: the text for a request body. faults: for the index of a request (from 0,
     in order of arrival) what goes wrong, None for nothing. refuses: parameters that get a 400, the
-    first `refusals` times, None for always. amend: changes an answer before it is sent.
+    first `refusals` times, None for always. amend: changes an answer before it is sent. location:
+    where a fault of 3xx points to.
     logprobs: the `logprobs.content` to give when asked; None for none. usage: whether to tell tokens.
     Seen from outside: url, bodies (as received), headers, in_flight_peak.
     """
@@ -78,6 +79,7 @@ class FaultServer:
         refusal: str = "Unknown parameter: '{name}'.",
         refusals: int | None = None,
         amend: Callable[[Body], None] = lambda answer: None,
+        location: str = "/elsewhere",
         logprobs: list[Any] | None = None,
         usage: bool = True,
         retry_after: str | None = "0.05",
@@ -88,7 +90,7 @@ class FaultServer:
         self.answer = answer or default_answer
         self.faults = faults or (lambda index: None)
         self.refuses, self.refusal, self.refusals = refuses, refusal, refusals
-        self.amend = amend
+        self.amend, self.location = amend, location
         self.logprobs, self.usage, self.retry_after, self.dimensions = (
             logprobs,
             usage,
@@ -182,6 +184,8 @@ class FaultServer:
                 if status in (429, 503) and self.retry_after
                 else {}
             )
+            if 300 <= status < 400:
+                headers = {"Location": self.location}
             return _error(status, f"fault {fault}", headers)
         if fault in _BODIES:
             return web.Response(text=_BODIES[fault], content_type="application/json")

@@ -29,8 +29,11 @@ FEEL = Question(
     system="You are Ines.",
     prompt="The phone rings. What do you feel?",
     schema=FeelingAnswer,
+    fallback=None,
 )
-PICK = Question(verb="choose", purpose="move", who="Miriam", prompt="Which?", options=("a", "b"))
+PICK = Question(
+    verb="choose", purpose="move", who="Miriam", prompt="Which?", options=("a", "b"), fallback=None
+)
 FITS = json.dumps({"emotion": "fear", "intensity": 4, "poignancy": 2})
 
 

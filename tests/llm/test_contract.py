@@ -20,7 +20,9 @@ from simcounsel.standins.scripted import Scripted
 from tests.llm.server import FaultServer
 
 REQUESTS = {
-    "write": Question(verb="write", purpose="any", who="Ines", prompt="Say something.", seed=3),
+    "write": Question(
+        verb="write", purpose="any", who="Ines", prompt="Say something.", seed=3, fallback=None
+    ),
     "fill": Question(
         verb="fill",
         purpose="any",
@@ -28,6 +30,7 @@ REQUESTS = {
         prompt="How does it feel?",
         schema=FeelingAnswer,
         seed=3,
+        fallback=None,
     ),
     "fill a list": Question(
         verb="fill",
@@ -36,6 +39,7 @@ REQUESTS = {
         prompt="Which questions?",
         schema=QuestionsAnswer,
         seed=3,
+        fallback=None,
     ),
     "choose": Question(
         verb="choose",
@@ -44,6 +48,7 @@ REQUESTS = {
         prompt="Which?",
         options=("clarify", "evidence"),
         seed=3,
+        fallback=None,
     ),
     "rate": Question(
         verb="rate",
@@ -52,6 +57,7 @@ REQUESTS = {
         prompt="From 1 to 5? The number only.",
         scale=(1, 5),
         seed=3,
+        fallback=None,
     ),
 }
 ANSWERS = {
@@ -130,7 +136,12 @@ def test_a_recording_without_the_reply_fails_plainly() -> None:
 def test_scripted_answers_follow_the_seed() -> None:
     def answer(seed: int) -> str:
         request = Question(
-            verb="write", purpose="any", who="Ines", prompt="Say something.", seed=seed
+            verb="write",
+            purpose="any",
+            who="Ines",
+            prompt="Say something.",
+            seed=seed,
+            fallback=None,
         )
         return asyncio.run(Scripted().complete(request, None)).text
 

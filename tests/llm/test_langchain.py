@@ -12,7 +12,7 @@ from simcounsel.errors import ModelError
 from simcounsel.llm.langchain import LangChainModel
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
-from simcounsel.llm.timeouts import Timeouts
+from simcounsel.specs.timeouts import Timeouts
 from tests.llm.server import FaultServer
 
 pytest.importorskip("langchain_core")
@@ -60,7 +60,13 @@ def complete(
     chat: Any, verb: Any = "write", complaint: str | None = None, **more: Any
 ) -> Completion:
     request = Question(
-        verb=verb, purpose="test", who="Ann", system="You are Ann.", prompt="Well?", **more
+        verb=verb,
+        purpose="test",
+        who="Ann",
+        system="You are Ann.",
+        prompt="Well?",
+        fallback=None,
+        **more,
     )
     model = LangChainModel(
         "langchain:test:m", chat=chat, timeouts=Timeouts(connect_s=0.2, read_s=0.3)
@@ -154,7 +160,14 @@ def test_init_chat_model_makes_one_chat_for_each_setting(monkeypatch: pytest.Mon
         model = LangChainModel("langchain:anthropic:claude-sonnet-4-5")
         for temperature in (0.7, 0.0, 0.0):
             await model.complete(
-                Question(verb="write", purpose="p", who="A", prompt="?", temperature=temperature),
+                Question(
+                    verb="write",
+                    purpose="p",
+                    who="A",
+                    prompt="?",
+                    temperature=temperature,
+                    fallback=None,
+                ),
                 None,
             )
         await model.close()

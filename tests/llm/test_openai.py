@@ -19,8 +19,8 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.openai import RATE_TOKENS, OpenAIEmbeddings, OpenAIModel
 from simcounsel.llm.question import Example, Question
-from simcounsel.llm.timeouts import Timeouts
 from simcounsel.prompts import prompt, render
+from simcounsel.specs.timeouts import Timeouts
 from tests.llm.server import FaultServer
 
 
@@ -46,6 +46,7 @@ def ask_for(verb: Literal["write", "fill", "choose", "rate"] = "write", **more: 
         "who": "Ann",
         "system": "You are Ann.",
         "prompt": "Well?",
+        "fallback": None,
     }
     return Question(verb=verb, **(told | more))
 

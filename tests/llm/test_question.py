@@ -33,6 +33,7 @@ ASKED = Question(
     examples=tuple(Example(text=f"Line {n}.") for n in range(8)),
     facts=NightFacts(slept=5.5),
     seed=3,
+    fallback=None,
 )
 
 

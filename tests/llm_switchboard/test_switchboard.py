@@ -46,7 +46,7 @@ FILL = Question(
 CHOOSE = Question(
     verb="choose", purpose="move", who="Ines", options=("ask", "close", "ask why"), fallback="close"
 )
-RATE = Question(verb="rate", purpose="score", who="Ines", scale=(1, 7))
+RATE = Question(verb="rate", purpose="score", who="Ines", scale=(1, 7), fallback=None)
 WRITE = Question(verb="write", purpose="note", who="Ines", fallback="nothing")
 DEAD = Failure("connection refused", transport=True, tries=3)
 Answered = str | Completion | Failure
@@ -204,6 +204,7 @@ def test_own_check_is_put_to_the_model(board: Board) -> None:
         purpose="p",
         who="Ines",
         check=lambda text: None if text == "yes" else f"{text} is not yes",
+        fallback=None,
     )
     assert answer(models, request).value == "yes"
     assert complaints(models) == [None, "no is not yes"]
@@ -409,7 +410,9 @@ def test_fallback_is_recorded_with_its_reason(board: Board) -> None:
     answer(board("nonsense", recorder=paper), CHOOSE)
     with pytest.raises(ModelUnreachable):
         answer(board(DEAD, recorder=paper), CHOOSE)
-    assert [(c["source"], c["reply"]) for c in paper.calls] == [("fallback", "nonsense")]
+    fallback, given_up = paper.calls
+    assert (fallback["source"], fallback["reply"]) == ("fallback", "nonsense")
+    assert (given_up["given_up"], given_up["reply"], given_up["tries"]) == (True, None, 3)
     assert "is not one of the options" in paper.calls[0]["problem"]
     assert paper.calls[0]["complaint"] == paper.calls[0]["problem"]
 
@@ -453,6 +456,7 @@ def test_key_names_all_that_is_sent() -> None:
             seed=seed,
             temperature=t,
             max_tokens=m,
+            fallback=None,
         )
         for model, s, p, seed, t, m in [
             (FeelingAnswer, "s", "p", 4, 0.7, 400),
@@ -472,6 +476,7 @@ def test_key_names_all_that_is_sent() -> None:
         system="s",
         prompt="p",
         seed=3,
+        fallback=None,
     )
     assert same.key == FILL.key
 
@@ -479,7 +484,12 @@ def test_key_names_all_that_is_sent() -> None:
 def test_vectors_are_recorded_as_they_are_used(board: Board) -> None:
     paper = Paper()
     request = Question(
-        verb="embed", purpose="remember", who="everyone", tier="embed", texts=("one", "two words")
+        verb="embed",
+        purpose="remember",
+        who="everyone",
+        tier="embed",
+        texts=("one", "two words"),
+        fallback=None,
     )
     reply = answer(board("", recorder=paper), request)
     (call,) = paper.calls
@@ -510,7 +520,12 @@ def test_no_vectors_no_tick() -> None:
     with pytest.raises(
         ModelUnreachable, match="the model 'blind' gave no embeddings \\(2 vectors for 1 texts\\)"
     ):
-        answer(models, Question(verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",)))
+        answer(
+            models,
+            Question(
+                verb="embed", purpose="p", who="Ines", tier="embed", texts=("a",), fallback=None
+            ),
+        )
     models.close()
     assert says.closed
 
@@ -521,7 +536,9 @@ def test_tiers_go_to_their_models() -> None:
 
     models = Switchboard({"reason": reason, "quick": quick, "judge": reason}, HashEmbeddings())
     tiered = [
-        Question(verb="fill", purpose="p", who="Ines", tier=tier, schema=FeelingAnswer)
+        Question(
+            verb="fill", purpose="p", who="Ines", tier=tier, schema=FeelingAnswer, fallback=None
+        )
         for tier in ("reason", "quick", "judge")
     ]
     assert [answer(models, request).model for request in tiered] == ["reason", "quick", "reason"]

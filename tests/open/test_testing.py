@@ -1,6 +1,8 @@
 """The contract checkers pass what comes with simcounsel, and name all that is wrong with what is broken."""
 
+import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +18,9 @@ from simcounsel.llm.models import Completion, Failure, Provider
 from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.policies import POLICIES
 from simcounsel.policies.kind import NoSettings, PolicyKind
+from simcounsel.runs.run import Run
 from simcounsel.testing import BrokenContract, check_instrument, check_policy, check_provider
+from tests.llm.server import FaultServer, default_answer
 
 
 def wrong(caught: pytest.ExceptionInfo[BrokenContract], *said: str) -> None:
@@ -53,7 +57,11 @@ class Odd:
 
     def decide(self, view: TalkView) -> Ask[Decision]:
         self.turns += 1
-        yield from ask(Question(verb="choose", purpose="odd", who=view.other, options=("a", "b")))
+        yield from ask(
+            Question(
+                verb="choose", purpose="odd", who=view.other, options=("a", "b"), fallback=None
+            )
+        )
         return Decision(
             move=f"move {self.turns}",
             options=("ask",),
@@ -115,20 +123,64 @@ def test_what_a_policy_raises_is_named() -> None:
 # providers
 
 
-def test_our_providers() -> None:
-    scripted = PROVIDERS.get("scripted")
-    assert scripted is not None
+def ours(name: str) -> Provider:
+    found = PROVIDERS.get(name)
+    assert found is not None
+    return found
+
+
+def test_the_scripted_provider() -> None:
+    scripted = ours("scripted")
     check_provider(scripted, chat="scripted", embed="scripted")
+    check_provider(scripted, chat="scripted:planted=2")
     with pytest.raises(BrokenContract) as caught:
         check_provider(scripted, chat="scripted:odd")
     wrong(caught, "scripted:odd cannot be opened: no model 'scripted:odd'")
 
 
 @pytest.mark.weights
-def test_the_embedded_vectors() -> None:
-    embedded = PROVIDERS.get("embedded")
-    assert embedded is not None
-    check_provider(embedded, embed="embedded")
+def test_the_embedded_provider() -> None:
+    check_provider(ours("embedded"), chat="embedded", embed="embedded")
+
+
+def test_the_providers_of_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    with FaultServer() as server:
+        check_provider(ours("http"), chat=f"{server.url}/m", embed=f"{server.url}/m")
+        check_provider(ours("https"), chat=f"{server.url}#m", embed=f"{server.url}#m")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        check_provider(ours("openai"), chat="openai:m", embed="openai:m")
+    with FaultServer(faults=lambda index: "null content") as server:
+        with pytest.raises(BrokenContract) as caught:
+            check_provider(ours("http"), chat=f"{server.url}/m")
+        wrong(caught, *(f"{verb}: no answer (" for verb in ("write", "choose", "rate", "fill")))
+
+
+def test_the_provider_of_langchain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own package is not needed: a chat model of langchain-core answers as the server does."""
+    core = pytest.importorskip("langchain_core.language_models.chat_models")
+
+    class Answering(core.SimpleChatModel):  # type: ignore[name-defined, misc]
+        _llm_type = "answering"
+
+        def _call(self, asked: list[Any], *_: Any, **__: Any) -> str:
+            told = [{"role": one.type, "content": one.content} for one in asked]
+            return default_answer({"messages": told, "logprobs": "tired" in asked[-1].content})
+
+    package = ModuleType("langchain.chat_models")
+    package.init_chat_model = lambda model, **settings: Answering()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "langchain", ModuleType("langchain"))
+    monkeypatch.setitem(sys.modules, "langchain.chat_models", package)
+    check_provider(ours("langchain"), chat="langchain:any:m")
+
+
+def test_the_provider_of_recordings(lived: Run) -> None:
+    """A recording answers what is in it; whatever else is asked fails as a provider should."""
+    name = f"recorded:{lived.folder}"
+    check_provider(ours("recorded"), embed=name)
+    with pytest.raises(BrokenContract) as caught:
+        check_provider(ours("recorded"), chat=name)
+    verbs = ("write", "choose", "rate", "fill")
+    wrong(caught, *(f"{verb}: no answer (the recorded reply to 'check' does" for verb in verbs))
 
 
 class Mute:

@@ -75,7 +75,13 @@ def similarity() -> Similarity:
 
 
 def request(purpose: str, **more: object) -> Question:
-    fields: dict[str, object] = {"verb": "choose", "purpose": purpose, "who": "Miriam", **more}
+    fields: dict[str, object] = {
+        "verb": "choose",
+        "purpose": purpose,
+        "who": "Miriam",
+        "fallback": None,
+    }
+    fields |= more
     return Question(**fields)  # type: ignore[arg-type]
 
 

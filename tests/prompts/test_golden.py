@@ -170,6 +170,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             system="The system text.",
             prompt="The prompt.",
             schema=FeelingAnswer,
+            fallback=None,
         ),
         "examples": Question(
             verb="write",
@@ -178,6 +179,7 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             system="The system text.",
             prompt="The prompt.",
             examples=tuple(Example(text=f"Line number {n}.") for n in range(9)),
+            fallback=None,
         ),
         "options": Question(
             verb="choose",
@@ -186,9 +188,15 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             system="The system text.",
             prompt="The prompt.",
             options=("ask", "close"),
+            fallback=None,
         ),
         "complaint": Question(
-            verb="write", purpose="p", who="Ines", system="The system text.", prompt="The prompt."
+            verb="write",
+            purpose="p",
+            who="Ines",
+            system="The system text.",
+            prompt="The prompt.",
+            fallback=None,
         ),
     }
     sent = messages(requests[kind], "the line was a list" if kind == "complaint" else None)

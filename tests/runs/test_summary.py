@@ -8,7 +8,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import Entry, TickEnded, Warned
 from simcounsel.runs.as_text import day_lines
 from simcounsel.runs.summary import warning_lines
-from tests.stage import begun
+from tests.stage import begun, log, seal
 
 
 def test_warnings_are_told_with_their_causes() -> None:
@@ -48,10 +48,11 @@ def test_a_day_tells_what_went_wrong_in_it(tmp_path: Path) -> None:
     events = (Warned(who="Ines", purpose="plan_day", cause="not JSON"), TickEnded())
     text = "".join(Entry(seq, 0, 480, event).line() for seq, event in enumerate(events))
     (run.folder / "events.jsonl").write_text(text, encoding="utf-8")
+    seal(run.folder)
     assert list(day_lines(run, "Ines", 0)) == [
         "08:00  warning: Ines, plan_day: not JSON; the fallback was taken"
     ]
     assert list(day_lines(run, "Ines", 1)) == ["nothing on day 1 (the first day is 0)"]
-    (run.folder / "events.jsonl").write_text(text.replace("plan_day", '"'), encoding="utf-8")
-    with pytest.raises(RunError, match=r"events.jsonl:1: not an event"):
+    (run.folder / "events.jsonl").write_bytes(log(run).replace(b"plan_day", b'"'))
+    with pytest.raises(RunError, match=r"events.jsonl:1: this line cannot be read as an event"):
         list(day_lines(run, "Ines", 0))

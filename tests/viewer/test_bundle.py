@@ -16,6 +16,7 @@ from simcounsel.runs.run import Run
 from simcounsel.viewer import bundle
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
+from tests.stage import seal
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +76,16 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
     (folder / "manifest.json").write_text(
         (folder / "manifest.json")
         .read_text(encoding="utf-8")
-        .replace('"name": "Tiny"', '"name": "<b>&\\"Tiny"'),
+        .replace('"name": "Tiny"', '"name": "<b>&\\"Tiny\\u202e"'),
         encoding="utf-8",
     )
+    seal(folder)
     bundle.write_bundle(Log(folder), file)
     page = file.read_text(encoding="utf-8")
     assert page.count("</script>") == 2
     assert page.count("<script") == 2
     assert "<!--" not in page
+    assert "Tiny\\u202e: simcounsel</title>" in page
     assert "<b>" not in page.split("<style>")[0]
     talk: Any = held(page)[f"conversation/{said['chat']}"]
     assert nasty in [line["text"] for line in talk["lines"]]

@@ -59,6 +59,7 @@ def request(**more: Any) -> Question:
         "purpose": "line_counselor",
         "who": "Miriam",
         "facts": facts,
+        "fallback": None,
     }
     return Question(**(fields | more))
 

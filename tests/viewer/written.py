@@ -20,6 +20,7 @@ from simcounsel.events.synthesis import (
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis_file import settings_from
 from simcounsel.specs.vocabulary import QUALITIES
+from tests.stage import seal
 
 MANIFEST: dict[str, Any] = {
     "synthesis": {
@@ -157,6 +158,7 @@ def stored(
     )
     if told:
         (folder / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
+    seal(folder)
     return folder
 
 

@@ -1,11 +1,11 @@
 """The dialogues of a synthesis, as a corpus holds them."""
 
 from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
-from simcounsel.engine.opening import recordings
 from simcounsel.events import Disclosed, Extracted, Said
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recordings
 
 LANGUAGES = {
     "english": "en",

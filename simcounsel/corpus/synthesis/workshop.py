@@ -21,6 +21,7 @@ from simcounsel.events import (
     StrategyRestored,
     TickEnded,
 )
+from simcounsel.llm.budget import budget_in
 from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.run import Run
@@ -34,10 +35,10 @@ class Workshop:
             run = workshop.run()
 
     about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready
-    Switchboard. budget_usd, budget_calls: `run` stops at the end of the wave in which either is
-    used up. on_line: called with every event of a session as it comes, in the order of time;
-    on_wave: with the number of waves that are done. A wave is written whole or, if anything breaks
-    it off, not at all; the replies that came are used again.
+    Switchboard. budget_usd, budget_calls: no request is sent that may take more than what is left
+    of them; what the run took before counts. on_line: called with every event of a session as it
+    comes, in the order of time; on_wave: with the number of waves that are done. A wave is written
+    whole or, if anything breaks it off, not at all; the replies that came are used again.
     """
 
     def __init__(
@@ -56,7 +57,6 @@ class Workshop:
         self.settings = self.record.synthesis
         self.strategies = Strategies()
         self.stopped_because: str | None = None
-        self._budget = (budget_usd, budget_calls)
         self._on_line, self._on_wave = on_line, on_wave
         self._entries: list[Entry] = []
         self._warnings = Warnings()
@@ -67,6 +67,9 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
+            if budget_usd is not None or budget_calls is not None:
+                budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
+                self.models.limit(budget, self.record.calls())
             self.models.recorder = self.record
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
@@ -82,16 +85,13 @@ class Workshop:
         return self.wave >= self.settings.waves
 
     def run(self, waves: int | None = None) -> Run:
-        """Write all that is left, or that many waves more, or until the budget is used up; return
-        the run.
+        """Write all that is left, or that many waves more; return the run. GivenUp when a model
+        does not answer, or the budget does not reach.
         """
         last = self.settings.waves if waves is None else min(self.settings.waves, self.wave + waves)
         try:
             while self.wave < last and self.stopped_because is None:
                 self.step()
-                self.stopped_because = self.stopped_because or self.models.over_budget(
-                    *self._budget
-                )
         finally:
             self.close()
         return self.record
@@ -123,8 +123,8 @@ class Workshop:
             proposals += written.proposals
         self._learn(proposals)
         self._write(TickEnded())
-        entries, self._entries = self._entries, []
-        self.record.append([entry.line() for entry in entries])
+        self.record.append(self._entries)
+        self._entries = []
         self.wave += 1
         if self._on_wave:
             self._on_wave(self.wave)

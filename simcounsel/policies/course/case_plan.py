@@ -48,8 +48,8 @@ def facts_of(report: Report, told: ToldAnswers, notes: list[str]) -> tuple[Plann
     return tuple(found)
 
 
-def order_problem(answer: PlanAnswer) -> str | None:
-    order = [COURSE_STAGES.index(session.stage) for session in answer.sessions]
+def order_problem(answer: PlanAnswer | None) -> str | None:
+    order = [COURSE_STAGES.index(session.stage) for session in (answer.sessions if answer else ())]
     right = order == sorted(order) and set(order) == {0, 1, 2}
     return (
         None

@@ -150,13 +150,13 @@ def _asked(
     schema: type[A],
     about: Facts,
     seed: int,
-    check: Callable[[A], str | None] | None = None,
+    check: Callable[[A | None], str | None] | None = None,
     **slots: str,
 ) -> Ask[A]:
     """One of the questions. SpecError when it could not be answered."""
     system, prompt = render(purpose, **slots)
     reply = yield from ask(
-        Question[A](
+        Question[A | None](
             verb="fill",
             purpose=purpose,
             who="case",

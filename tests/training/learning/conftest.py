@@ -93,6 +93,8 @@ def recipe_file(tmp_path: Path, tiny: Path, corpus: Path) -> Recipes:
     return write
 
 
+SEEDED: dict[str, Any] = {"noise": "seeded", "public_data": True}
+"""What is to come out the same again."""
 PRIVATE = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.8}
 
 

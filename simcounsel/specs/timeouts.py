@@ -1,16 +1,20 @@
 """How long one request to a server may take."""
 
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Annotated
+
+from pydantic import Field
+
+from simcounsel.specs.load import Spec
+
+Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timeouts:
+class Timeouts(Spec):
     """For one attempt. The defaults let slow local models and models that think finish."""
 
-    connect_s: float = 10.0
+    connect_s: Seconds = 10.0
     """Until the connection stands."""
-    read_s: float = 600.0
+    read_s: Seconds = 600.0
     """From then until the whole answer is there."""
 
     @property
@@ -20,10 +24,3 @@ class Timeouts:
 
 
 TIMEOUTS = Timeouts()
-
-
-@runtime_checkable
-class Timed(Protocol):
-    """A model that waits for a server. Its timeouts may be changed before its first request."""
-
-    timeouts: Timeouts

@@ -1,9 +1,10 @@
-"""Runs that version 1 of the log wrote: they open, show, view, fork and export as they did.
+"""Runs that versions 1 and 2 of the log wrote: they open, show, view, fork and export as they did.
 
-The two folders were made by the last simcounsel of that version with the scripted model: six ticks
-of the measured tiny world with danger in it, and a synthesis of four sessions.
+The two folders of each were made by the last simcounsel of that version with the scripted model:
+six ticks of the measured tiny world with danger in it, and a synthesis of four sessions.
 """
 
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from simcounsel.engine.revisit import revisit
 from simcounsel.errors import RunError
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.runs.verifying import verify
 from simcounsel.viewer.bundle import write_bundle
 from simcounsel.viewer.routes import make_app
 from simcounsel.viewer.run_list import RunList
@@ -25,11 +27,16 @@ from tests.stage import ROOT, go_on
 from tests.viewer.written import go_on as write_on
 
 
+@pytest.fixture(scope="module", params=[1, 2])
+def version(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
 @pytest.fixture(scope="module")
-def old(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+def old(version: int, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """The two runs; read only."""
-    out = tmp_path_factory.mktemp("version_1")
-    for file in (ROOT / "tests" / "data" / "version_1").glob("*.tar.xz"):
+    out = tmp_path_factory.mktemp(f"version_{version}")
+    for file in (ROOT / "tests" / "data" / f"version_{version}").glob("*.tar.xz"):
         with tarfile.open(file) as packed:
             packed.extractall(out, filter="data")
     opened = (Run.open(folder) for folder in out.iterdir())
@@ -42,19 +49,19 @@ def shown(*words: str) -> str:
     return found.output
 
 
-def test_a_world_is_read(old: dict[str, Run]) -> None:
+def test_a_world_is_read(old: dict[str, Run], version: int) -> None:
     run = old["world"]
-    assert (run.log_version, run.ticks_done()) == (1, 6)
+    assert (run.log_version, run.ticks_done()) == (version, 6)
     history = History.of(run)
     held = list(history.conversations())
     headings = history.lives().conversations
     assert {one.id: len(one.lines) for one in held} == {
         chat: heading.lines for chat, heading in headings.items()
     }
-    assert not history.names_calls
+    assert history.names_calls == (version > 1)
     assert {line.danger.level for one in held for line in one.lines if line.danger} == {"imminent"}
     calls = list(history.calls(2, "Ines"))
-    assert calls and not any(call.exact for call in calls if not call.embeds)
+    assert {call.exact for call in calls if not call.embeds} == {version > 1}
     assert all(call.messages[-1].role == "user" for call in calls if not call.embeds)
 
 
@@ -68,7 +75,9 @@ def test_it_shows(old: dict[str, Run]) -> None:
     assert "to revise" in shown(str(old["synthesis"].folder), "--conversation", "1")
 
 
-def test_it_views_and_says_what_was_not_recorded(old: dict[str, Run], tmp_path: Path) -> None:
+def test_it_views_and_says_what_was_not_recorded(
+    old: dict[str, Run], version: int, tmp_path: Path
+) -> None:
     for kind, run in old.items():
         shelf = RunList(run.folder)
         site = TestClient(make_app(shelf), base_url="http://127.0.0.1:8765")
@@ -78,21 +87,42 @@ def test_it_views_and_says_what_was_not_recorded(old: dict[str, Run], tmp_path: 
             assert (overview["ticks"], overview["problems"]) == (6, [])
             talk = site.get(f"{api}/conversation/{overview['talks'][0]['chat']}").json()
             behind = site.get(f"{api}/behind/{talk['lines'][0]['seq']}?tick={talk['tick']}").json()
-            assert (behind["keys"], behind["recorded"]) == ([], False)
+            assert (bool(behind["keys"]), behind["recorded"]) == (version > 1, version > 1)
         else:
             assert len(site.get(f"{api}/sessions").json()["sessions"]) == 4
             asked = site.get(f"{api}/asked/S0001").json()
-            assert not asked["recorded"] and asked["requests"]["other"]
+            assert asked["recorded"] == (version > 1)
+            assert asked["requests"]["other"]
         assert write_bundle(shelf.log(run.name), tmp_path / f"{kind}.html") == []
 
 
-def test_it_forks_but_does_not_go_on(old: dict[str, Run], tmp_path: Path) -> None:
+def test_it_forks_but_does_not_go_on(old: dict[str, Run], version: int, tmp_path: Path) -> None:
     with pytest.raises(
-        RunError, match="written with log version 1; it can be looked at and forked"
+        RunError, match=f"written with log version {version}; it can be looked at and forked"
     ):
         go_on(old["world"])
-    assert go_on(fork(old["world"], 4, {}, tmp_path), 1).ticks_done() == 5
-    assert write_on(fork(old["synthesis"], 1, {}, tmp_path)).ticks_done() == 2
+    world = go_on(fork(old["world"], 4, {}, tmp_path), 1)
+    written = write_on(fork(old["synthesis"], 1, {}, tmp_path))
+    assert (world.ticks_done(), written.ticks_done()) == (5, 2)
+    assert not verify(world.folder).damages and not verify(written.folder).damages
+
+
+def test_it_verifies_by_its_numbering(old: dict[str, Run], version: int, tmp_path: Path) -> None:
+    for run in old.values():
+        [line] = verify(run.folder).lines()
+        assert "  holds: " in line
+        assert line.endswith(
+            f"written before hashes (log version {version}): only its numbering was checked"
+        )
+    folder = Path(shutil.copytree(old["world"].folder, tmp_path / "gap"))
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "events.jsonl").write_bytes(b"".join(lines[:40] + lines[41:]))
+    gap = "events.jsonl:41: event 40 is missing before this line"
+    assert gap in verify(folder).damages[0]
+    with pytest.raises(RunError, match=gap):
+        list(Run.open(folder).entries())
+    with pytest.raises(RunError, match=gap):
+        History.of(Run.open(folder))
 
 
 def test_its_people_and_dialogues_are_there(old: dict[str, Run]) -> None:

@@ -1,0 +1,83 @@
+"""`--wait-for-model` and `--timeout`, for each command that asks models."""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from math import inf, isfinite
+from typing import Annotated, Any
+
+import typer
+
+from simcounsel.llm.asking import Asking, asked
+from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
+
+FOR_EVER = "forever"
+
+
+def _seconds(text: str) -> float | None:
+    """None when it is no number of seconds."""
+    found = float(text) if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text.strip(), re.ASCII) else None
+    return found if found is not None and isfinite(found) else None
+
+
+def _wait_s(text: str) -> float:
+    wait_s = inf if text == FOR_EVER else _seconds(text)
+    if wait_s is None:
+        raise typer.BadParameter(f"{text!r} is no number of seconds, and not `{FOR_EVER}`")
+    return wait_s
+
+
+def _timeouts(text: str) -> Timeouts:
+    connect, comma, read = text.rpartition(",")
+    connect_s = _seconds(connect) if comma else TIMEOUTS.connect_s
+    read_s = _seconds(read)
+    if not connect_s or not read_s:
+        raise typer.BadParameter(
+            f"{text!r} is neither READ nor CONNECT,READ in seconds, such as 600 or 10,600"
+        )
+    return Timeouts(connect_s=connect_s, read_s=read_s)
+
+
+WaitForModel = Annotated[
+    Any,
+    typer.Option(
+        "--wait-for-model",
+        metavar="SECONDS",
+        parser=_wait_s,
+        help=(
+            "Wait so long for a model that does not answer, or `forever`. Then what is under way is"
+            " given up, nothing of it is written, the exit code is 3, and the same work can be gone"
+            " on with."
+        ),
+    ),
+]
+Timeout = Annotated[
+    Any,
+    typer.Option(
+        "--timeout",
+        metavar="[CONNECT,]READ",
+        parser=_timeouts,
+        show_default=f"{TIMEOUTS.connect_s:g},{TIMEOUTS.read_s:g}, or as the world says",
+        help="Seconds for one request: until it is connected, and then until the answer is there.",
+    ),
+]
+
+
+def asks_models(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the two options. All models that it opens are asked as they say."""
+    own = inspect.signature(command)
+
+    @functools.wraps(command)
+    def asking(*, wait_for_model: float, timeout: Timeouts | None, **others: object) -> None:
+        with asked(Asking(wait_s=wait_for_model, timeouts=timeout)):
+            command(**others)
+
+    options = (("wait_for_model", WaitForModel, "60"), ("timeout", Timeout, None))
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, kind, default in options
+    ]
+    asking.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
+    asking.__annotations__ = command.__annotations__ | {name: kind for name, kind, _ in options}
+    return asking

@@ -1,0 +1,115 @@
+"""What a run would ask: counted in earlier runs of the same world, or by rule."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from simcounsel.errors import SimcounselError
+from simcounsel.lab.rules import by_rule, sends_texts
+from simcounsel.lab.shares import BYTES_A_TOKEN, Forecast, Share, Shares
+from simcounsel.llm.prices import Prices
+from simcounsel.runs.calls import Call
+from simcounsel.runs.run import Run
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.world import World
+
+EARLIER_RUNS = 5
+"""So many of the latest runs are counted."""
+
+
+def forecast(about: World | Synthesis, ticks: int, runs: Path) -> Forecast:
+    """For so many ticks (or waves). runs: the folder in which earlier ones are looked for."""
+    earlier = list(_earlier(about, runs))
+    if not earlier:
+        return by_rule(about, ticks)
+    counted = [_counted(run, about, lived, ticks) for run, lived in earlier]
+    names = ", ".join(run.name for run, _ in earlier)
+    what = "syntheses" if isinstance(about, Synthesis) else "runs"
+    short = min(lived for _, lived in earlier)
+    scaled = f", of {short} ticks and more, in proportion" if short < ticks else ""
+    return Forecast(
+        low=_bound(counted, min, 0.8 if len(counted) == 1 else 1.0),
+        high=_bound(counted, max, 1.25 if len(counted) == 1 else 1.0),
+        basis=f"in {len(earlier)} earlier {what} of {about.name!r} in {runs}{scaled}: {names}",
+    )
+
+
+def _earlier(about: World | Synthesis, runs: Path) -> Iterator[tuple[Run, int]]:
+    """The latest runs of the same name and condition that were begun from the beginning, with how
+    many of their ticks are complete; those of the same models, if there are some.
+    """
+    found = []
+    for manifest in sorted(runs.glob("*/manifest.json"), key=lambda one: -one.stat().st_mtime):
+        try:
+            run = Run.open(manifest.parent)
+            lived = run.ticks_done()
+        except (SimcounselError, OSError):
+            continue
+        same = (type(run.about), run.about.name, run.about.condition) == (
+            type(about),
+            about.name,
+            about.condition,
+        )
+        if same and run.manifest.parent is None and lived and _kind(run.about) == _kind(about):
+            found.append((run, lived))
+    names = about.model_names()
+    alike = [one for one in found if one[0].about.model_names() == names]
+    yield from (alike or found)[:EARLIER_RUNS]
+
+
+def _kind(about: World | Synthesis) -> object:
+    """What decides how much is asked in a tick."""
+    if isinstance(about, Synthesis):
+        return about.without, about.turns, about.fewest_turns
+    return about.days, about.tick_minutes, len(about.present()), about.conversation.max_turns
+
+
+def _counted(run: Run, about: World | Synthesis, lived: int, ticks: int) -> Shares:
+    """What a run took in its first ticks; in proportion where it has lived fewer."""
+    shares: dict[str, Share] = {}
+    own = about.model_names()
+    for fields in run.calls():
+        call = Call.read(fields)
+        if call is None or (call.tick or 0) >= ticks:
+            continue
+        role = call.tier or ("embed" if call.embeds else "reason")
+        if role == "embed" and not sends_texts(about):
+            continue
+        role = f"{role}:{call.who}" if f"{role}:{call.who}" in own else role
+        shares[role] = shares.get(role, Share()) + share_of(call, fields)
+    factor = 1.0
+    if isinstance(about, Synthesis):
+        factor = about.count / min(run.synthesis.count, lived * run.synthesis.wave)
+    elif lived < ticks:
+        factor = ticks / lived
+    return {role: share.times(factor) for role, share in shares.items()}
+
+
+def share_of(call: Call, fields: Mapping[str, object]) -> Share:
+    """Of one call. A model in the process counts words, so its tokens are told by length."""
+    texts = fields.get("texts") or [one.content for one in call.messages]
+    assert isinstance(texts, list)
+    sent = sum(len(str(text).encode("utf-8", "replace")) for text in texts)
+    came = len((call.reply or "").encode("utf-8", "replace"))
+    told = call.tokens_in and not Prices({}).in_process(call.model)
+    middle = sum(BYTES_A_TOKEN) / 2
+    return Share(
+        requests=max(call.tries or 1, 1),
+        tokens_in=call.tokens_in if told and call.tokens_in else sent / middle,
+        tokens_out=(call.tokens_out or 0) if told else came / middle,
+    )
+
+
+def _bound(
+    counted: list[Shares], which: Callable[[Iterable[float]], float], factor: float
+) -> Shares:
+    """By role the least or the most of several runs. factor: what one run alone may differ by."""
+    roles = {role for one in counted for role in one}
+    nothing = Share()
+    return {
+        role: Share(
+            requests=which(one.get(role, nothing).requests for one in counted),
+            tokens_in=which(one.get(role, nothing).tokens_in for one in counted),
+            tokens_out=which(one.get(role, nothing).tokens_out for one in counted),
+        ).times(factor)
+        for role in sorted(roles)
+    }

@@ -1,0 +1,110 @@
+"""What a run would ask, by rules that were counted in runs: of a simulated day, of a line of talk,
+of a session that is written.
+"""
+
+from dataclasses import dataclass
+
+from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share, Shares
+from simcounsel.llm.prices import Prices
+from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.world import World
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What a unit takes of a role, from few to many."""
+
+    requests: tuple[float, float]
+    sent_bytes: tuple[float, float]
+    """Of their texts."""
+
+    def share(self, high: bool, units: float, embeds: bool = False) -> Share:
+        """Of so many units, at the lower or the upper end."""
+        requests = self.requests[high] * units
+        return Share(
+            requests=requests,
+            tokens_in=self.sent_bytes[high] * units / BYTES_A_TOKEN[high],
+            tokens_out=0 if embeds else requests * REPLY_TOKENS[high],
+        )
+
+
+A_DAY = {
+    "reason": Rule(requests=(24, 48), sent_bytes=(90_000, 210_000)),
+    "quick": Rule(requests=(55, 94), sent_bytes=(157_000, 360_000)),
+    "embed": Rule(requests=(51, 106), sent_bytes=(12_500, 16_000)),
+}
+"""Of a resident and simulated day with all phases. The lower end is what tests/benchmarks/engine.py
+counts in a town of ten (W3: 79 requests, 247,000 characters), the upper one the most in
+worlds/insomnia.yaml under four conditions and two seeds.
+"""
+A_LINE = {
+    "reason": Rule(requests=(1.3, 2.3), sent_bytes=(5_000, 11_000)),
+    "quick": Rule(requests=(0.3, 0.8), sent_bytes=(600, 1_500)),
+    "embed": Rule(requests=(0.5, 1.3), sent_bytes=(100, 250)),
+}
+"""Of a line of a talk, where only the meetings are lived, of both people: policies took 1.3 to 2.2
+(docs/counselors.md); a clinic of five sessions was counted for the rest.
+"""
+A_QUESTION = Rule(requests=(1, 1), sent_bytes=(2_600, 4_000))
+"""Of a question in a synthesis: 2,200 as tests/benchmarks/synthesis.py counts, and the schema."""
+REVISED = (0.02, 0.22)
+"""The share of lines that are revised (MindCorpus, Table V)."""
+
+
+def by_rule(about: World | Synthesis, ticks: int, since: int = 0) -> Forecast:
+    """What the ticks from `since` on would take."""
+    if isinstance(about, Synthesis):
+        low, high = (_of_synthesis(about, end) for end in (False, True))
+        return Forecast(low=low, high=high, basis="by a rule, from earlier syntheses of ours")
+    units, rules, what = (
+        (resident_days(about, ticks, since), A_DAY, "resident-days")
+        if about.days == "lived"
+        else (float(lines_of(about, ticks, since)), A_LINE, "lines of talk at most")
+    )
+    low, high = (
+        {
+            role: rule.share(end, units, role == "embed")
+            for role, rule in rules.items()
+            if role != "embed" or sends_texts(about)
+        }
+        for end in (False, True)
+    )
+    return Forecast(low=low, high=high, basis=f"by a rule for {units:.1f} {what}")
+
+
+def sends_texts(about: World | Synthesis) -> bool:
+    """Whether vectors come from a server; where they are made in this process nobody is asked."""
+    return not Prices({}).in_process(about.model_names()["embed"])
+
+
+def resident_days(world: World, ticks: int, since: int = 0) -> float:
+    """Days of residents that are lived in the ticks from `since` on."""
+    return len(world.present()) * max(0, ticks - since) * world.tick_minutes / 1440
+
+
+def lines_of(world: World, ticks: int, since: int = 0) -> int:
+    """Lines that appointments may have, where only they are lived."""
+    here = {one.name for one in world.present()}
+    start = world.start.hour * 60 + world.start.minute
+    return sum(
+        one.max_turns or world.conversation.max_turns
+        for one in world.appointments
+        if here.issuperset(one.who)
+        for minute in one.minutes()
+        if since <= (minute - start) // world.tick_minutes < ticks and minute >= start
+    )
+
+
+def _of_synthesis(settings: Synthesis, high: bool) -> Shares:
+    """Each turn asks seeker, supporter and evaluator, and some the corrector; a session begins with
+    the extractor and ends with the manager.
+    """
+    turns = settings.count * (settings.turns if high else settings.fewest_turns)
+    asked = {"seeker": turns, "supporter": turns, "extractor": settings.count}
+    if "evaluator" not in settings.without:
+        asked["evaluator"] = turns
+        if "corrector" not in settings.without:
+            asked["corrector"] = round(turns * REVISED[high])
+        if "manager" not in settings.without:
+            asked["manager"] = settings.count
+    return {role: A_QUESTION.share(high, count) for role, count in asked.items()}

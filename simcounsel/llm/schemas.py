@@ -1,0 +1,26 @@
+"""The JSON schema of an answer's type, as it is sent to a model and stands in a question's key."""
+
+import json
+from typing import Any
+
+from pydantic import BaseModel
+
+_SCHEMAS: dict[type, dict[str, Any]] = {}
+_SCHEMA_TEXTS: dict[type, str] = {}
+
+
+def schema_of(schema: type) -> dict[str, Any]:
+    """The JSON schema of a pydantic model; shared, not to be changed."""
+    if schema not in _SCHEMAS:
+        assert issubclass(schema, BaseModel)
+        _SCHEMAS[schema] = schema.model_json_schema()
+    return _SCHEMAS[schema]
+
+
+def schema_text(schema: type) -> str:
+    """The JSON schema of a pydantic model, as it is sent."""
+    if schema not in _SCHEMA_TEXTS:
+        _SCHEMA_TEXTS[schema] = json.dumps(
+            schema_of(schema), ensure_ascii=False, separators=(",", ":")
+        )
+    return _SCHEMA_TEXTS[schema]

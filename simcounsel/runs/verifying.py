@@ -1,0 +1,271 @@
+"""What holds of a run as it stands on disk, and what does not: its manifest, the hashes and numbers
+of its log, and the calls and vectors that its events rest on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simcounsel.errors import RunError
+from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, tick_of, ticks_in
+from simcounsel.runs.folder import complete_part, ways_on
+from simcounsel.runs.jsonl import parsed_line
+from simcounsel.runs.log import Log
+from simcounsel.runs.run import Run
+from simcounsel.runs.sources import recordings, vectors_lost
+
+
+@dataclass
+class Verdict:
+    """What was found in one run."""
+
+    folder: Path
+    version: int | None = None
+    """Of its log; None when the manifest does not tell."""
+    damages: list[str] = field(default_factory=list)
+    """What does not hold, each with its file and line."""
+    notes: list[str] = field(default_factory=list)
+    """What is no damage, but should be known."""
+    ticks: int = 0
+    """That are complete."""
+    sound_ticks: int = 0
+    """That hold, from the beginning, before the first damage of the log."""
+    log_damaged: bool = False
+    """Whether the log itself is not as it was written."""
+    events: int = 0
+    calls: int = 0
+    """In its own calls.jsonl."""
+    memories: int = 0
+
+    def lines(self) -> Iterator[str]:
+        """For people: a line on the whole, then one for each thing found."""
+        counts = (
+            f"{self.ticks} ticks, {self.events} events, {self.calls} calls, {self.memories}"
+            " memories"
+        )
+        old = (
+            f"; written before hashes (log version {self.version}): only its numbering was checked"
+            if self.version is not None and self.version < HASHED
+            else ""
+        )
+        if not self.damages:
+            yield f"{self.folder}  holds: {counts}{old}"
+        else:
+            places = f"{len(self.damages)} place{'s' if len(self.damages) > 1 else ''}"
+            yield f"{self.folder}  damaged in {places}: {counts}{old}"
+        yield from (f"  {damage}" for damage in self.damages)
+        if self.log_damaged:
+            yield f"  remedy: {ways_on(self.folder, self.sound_ticks)}"
+        yield from (f"  note: {note}" for note in self.notes)
+
+
+@dataclass
+class _Rests:
+    """What the events of complete ticks rest on."""
+
+    calls: dict[str, int] = field(default_factory=dict)
+    """Keys of calls, each with the first line that names it."""
+    memories: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Texts that were laid down, each with the memory's id and line."""
+    forked: tuple[str | None, int] | None = None
+    """The last fork's mark of what decides it, and its line."""
+
+
+def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
+    """A run of which manifest and log hold. RunError names the first place that does not, unless it
+    may be `damaged`: then `Run.damages` says where.
+    """
+    run = Run.open(folder, damaged=damaged)
+    if damaged:
+        log = Log(run.folder)
+        log.refresh()
+        run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
+    else:
+        complete_part(run.folder / "events.jsonl", run.check())
+    return run
+
+
+def runs_in(place: Path) -> list[Path]:
+    """The run in that folder, or all runs in a folder of runs. RunError when there is none."""
+    if _is_run(place):
+        return [place]
+    inner = sorted(one for one in place.iterdir() if _is_run(one)) if place.is_dir() else []
+    if not inner:
+        raise RunError(f"{place}: no run there, and no folder of runs")
+    return inner
+
+
+def _is_run(folder: Path) -> bool:
+    if (folder / "events.jsonl").is_file():
+        return True
+    try:
+        manifest = json_data(file_bytes(folder / "manifest.json"))
+    except OSError:
+        return False
+    except ValueError:
+        return True
+    return isinstance(manifest, dict) and bool(manifest.get("world") or manifest.get("synthesis"))
+
+
+def verify(folder: Path) -> Verdict:
+    """What holds of a run. Nothing is written, and a run that is being lived may be asked too."""
+    found = Verdict(folder)
+    calls_then = _size(folder / "calls.jsonl")  # a run that is being lived goes on meanwhile
+    run = _opened(found)
+    rests = _log(found, run)
+    if run is None:
+        return found
+    if run.manifest.parent is not None and run.manifest.parent.start_hash:
+        mark = rests.forked
+        if mark is None or mark[0] != run.own_hash:
+            found.damages.append(
+                f"{folder / 'events.jsonl'}:{mark[1] if mark else 1}: the mark of the fork does not"
+                " fit manifest.json"
+            )
+    _calls(found, run, rests, calls_then)
+    return found
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
+
+
+def _opened(found: Verdict) -> Run | None:
+    """The run; None, and what is wrong, when its manifest cannot be read."""
+    try:
+        run = Run.open(found.folder, damaged=True)
+    except RunError as error:
+        found.damages.append(str(error))
+        return None
+    found.version = run.log_version
+    file = found.folder / "manifest.json"
+    if damage := manifest_damage(json_data(file_bytes(file))):
+        found.damages.append(f"{file}: {damage}")
+    return run
+
+
+def _log(found: Verdict, run: Run | None) -> _Rests:
+    """Go through the log."""
+    rests, file = _Rests(), found.folder / "events.jsonl"
+    check = run.check() if run else LogCheck(None, hashed=None)
+    if not file.is_file():
+        found.damages.append(f"{file}: missing")
+        return rests
+    number = 1
+    with file.open("rb") as lines:
+        for tick, complete in ticks_in(lines):
+            if damage := check.tick(tick) if complete else check.rest(tick):
+                found.damages.append(f"{file}:{damage.line}: {damage.what}")
+                found.log_damaged = True
+            if not complete:
+                size = sum(map(len, tick))
+                found.notes.append(
+                    f"{size} bytes at the end belong to a tick that was not finished; `simcounsel"
+                    " resume` drops them and lives it again"
+                )
+                break
+            for line in tick:
+                _rest(rests, parsed_line(line) or {}, number)
+                number += 1
+            found.ticks = tick_of(tick[-1]) + 1
+    found.events, found.memories = number - 1, len(rests.memories)
+    found.sound_ticks = check.sound_ticks
+    return rests
+
+
+def _rest(rests: _Rests, event: dict[str, Any], number: int) -> None:
+    """What one event rests on."""
+    memory = event.get("memory") if event.get("kind") == "remembered" else None
+    for key in (*event.get("calls", ()), *(memory or {}).get("calls", ())):
+        rests.calls.setdefault(key, number)
+    if memory:
+        rests.memories.setdefault(memory.get("text"), (memory.get("id"), number))
+    elif event.get("kind") == "forked":
+        rests.forked = event.get("start_hash"), number
+
+
+def _calls(found: Verdict, run: Run, rests: _Rests, calls_then: int) -> None:
+    """Go through the calls that the run rests on."""
+    keys: set[str] = set()
+    texts: set[str] = set()
+    last_tick = -1
+    try:
+        *sources, _ = recordings(run)
+    except RunError as error:
+        found.damages.append(f"{found.folder / 'manifest.json'}: it replays a run: {error}")
+        return
+    for recorded in (call for source in sources for call in source.calls()):
+        _take(recorded, keys, texts)
+    unreadable: list[int] = []
+    for number, end, call in _numbered(found.folder / "calls.jsonl"):
+        if call is None:
+            unreadable.append(number)
+            continue
+        _take(call, keys, texts)
+        found.calls += 1
+        own = not call.get("copied") and not call.get("spare") and call.get("verb") != "embed"
+        if own and end <= calls_then:
+            last_tick = max(last_tick, call.get("tick") or 0)
+    _missing(found, rests, keys, texts, unreadable)
+    coming = run.about.next_tick(found.ticks) if found.ticks else 0
+    if last_tick > coming:
+        found.damages.append(
+            f"{found.folder / 'events.jsonl'}: ends before tick {coming}, but calls.jsonl holds"
+            f" calls of tick {last_tick}: its end is gone; `simcounsel resume {found.folder}` lives"
+            " it again with the replies that are there"
+        )
+
+
+def _take(call: dict[str, Any], keys: set[str], texts: set[str]) -> None:
+    """Note a call's key, and the texts whose vectors it brought."""
+    if call.get("given_up"):
+        return
+    keys.add(str(call.get("key")))
+    if call.get("purpose") == "remember" and not vectors_lost(call):
+        texts.update(call.get("texts") or ())
+
+
+def _numbered(file: Path) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
+    """Each line's number, where it ends, and what it holds; None when it cannot be read."""
+    if not file.is_file():
+        return
+    end = 0
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            end += len(line)
+            fields = parsed_line(line)
+            yield number, end, fields if fields and "key" in fields else None
+
+
+def _missing(
+    found: Verdict, rests: _Rests, keys: set[str], texts: set[str], unreadable: list[int]
+) -> None:
+    """Say which calls and vectors are not there."""
+    calls, events = found.folder / "calls.jsonl", found.folder / "events.jsonl"
+    lost = [(key, line) for key, line in rests.calls.items() if key not in keys]
+    if lost:
+        key, line = lost[0]
+        found.damages.append(
+            f"{events}:{line}: comes from call {key}, which is not in calls.jsonl"
+            + (f", and {len(lost) - 1} more calls are not" if len(lost) > 1 else "")
+            + "; put back the file as it was, else the run cannot be replayed"
+        )
+    vectors = [told for text, told in rests.memories.items() if text not in texts]
+    if vectors:
+        id, line = vectors[0]
+        found.damages.append(
+            f"{events}:{line}: the vector of {id} is not in calls.jsonl"
+            + (f", and {len(vectors) - 1} more are not" if len(vectors) > 1 else "")
+            + "; `simcounsel resume` computes them again"
+        )
+    if not calls.is_file():
+        found.notes.append(f"{calls}: missing")
+    for number in unreadable:
+        if lost or vectors:
+            found.damages.append(f"{calls}:{number}: this line cannot be read")
+        else:
+            found.notes.append(
+                f"{calls}:{number}: this line was cut short, as by a crash; nothing rests on it"
+            )

@@ -1,0 +1,156 @@
+"""Keys and passwords: what is one, or looks like one, leaves this process only as `***`.
+
+`scrub` stands at every exit: the log, the recording, the manifest, the screen, pages, reports. What
+comes from a model is scrubbed before it is used, so that log and recording agree.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+from urllib.parse import quote
+
+HIDDEN = "***"
+SHORTEST = 8
+"""Shorter keys of the environment are not looked for: they could be words."""
+T = TypeVar("T")
+
+_NAMES = re.compile(r"(?:.*_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_KEY)?|TOKEN|PASSWORD|PASSWD)")
+"""Variables of the environment whose values are secrets."""
+_PLAIN = re.compile(r"[^\W\d]*|\d*")
+_IN_ADDRESS = r"[^\s/?#\"'<>\\\x80-\U0010ffff]"
+_PATTERNS = (
+    # as vendors begin them; what words could look like has a digit
+    r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[\w-]{16,}",  # OpenAI, Anthropic, DeepSeek, OpenRouter
+    r"(?<![A-Za-z0-9_-])[rs]k_(?:live|test)_\w{16,}",
+    r"(?<![A-Za-z0-9_-])(?:gsk_|hf_|r8_|xai-|pplx-|gh[oprsu]_)[A-Za-z0-9]{20,}",
+    r"(?<![A-Za-z0-9_-])(?:github_pat_|glpat-|nvapi-|xox[abeprs]-|ya29\.)(?=\D*\d)[\w-]{16,}",
+    # so that none is found within base64
+    r"(?<![A-Za-z0-9+/])(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9+/=])",
+    r"(?<![A-Za-z0-9+/])AIza[\w-]{35}(?![\w+/=-])",
+    r"(?<![A-Za-z0-9+/])eyJ[\w-]{16,}\.eyJ[\w-]{10,}\.[\w-]*",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
+    # as they are sent
+    r"(?<=[Bb]earer )(?=[A-Za-z.~+/=_-]*\d)[\w.~+/=-]{16,}",
+    r"(?<=uthorization: Basic )[\w+/=-]{8,}",
+    r"(?:(?<=[?&]api_key=)|(?<=[?&]api-key=)|(?<=[?&]apikey=)|(?<=[?&]apiKey=)"
+    r"|(?<=[?&]access_token=)|(?<=[?&]subscription-key=))[^\s&#\"'<>\\]+",
+    # before the host of an address; a password may hold @ and /
+    rf"(?<=://){_IN_ADDRESS}+(?=@)",
+    rf"(?<=://)(?!\[){_IN_ADDRESS}+?:(?!\d+(?:[/?#\s]|$))[^\s\"'<>\\\x80-\U0010ffff]+(?=@)",
+)
+_SHORT_MARKS = ("://", "=", "earer ", "uthorization: Basic ", "PRIVATE KEY", "ya29.")
+_MARKS = (
+    *("sk-", "k_live_", "k_test_", "gsk_", "hf_", "r8_", "xai-", "pplx-", "glpat-", "nvapi-"),
+    *("gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "xox", "AKIA", "ASIA", "AIza", "eyJ"),
+    *_SHORT_MARKS,
+)
+"""One of these stands in whatever the patterns match; one of the short ones, where it has no 19
+characters of a key in a row. To look for them costs a tenth of looking for the patterns.
+"""
+_LONG_TEXT = 256
+_RUN = b"x" * 19
+_RUNS = bytes(120 if re.match(rb"[A-Za-z0-9_-]", bytes([at])) else 32 for at in range(256))
+"""Each byte that a key may have as `x`, each other one as a blank."""
+
+
+class _Known:
+    """The keys that this process knows."""
+
+    def __init__(self) -> None:
+        self.keys: set[str] = set()
+        self.marks: tuple[str, ...] = _MARKS
+        self.short_marks: tuple[str, ...] = _SHORT_MARKS
+        self.pattern = re.compile("|".join(_PATTERNS), re.ASCII)
+
+    def add(self, *keys: str) -> None:
+        """Look for these too."""
+        new = {key for key in keys if len(key) >= SHORTEST} - self.keys
+        if not new:
+            return
+        self.keys |= new
+        written = {
+            form
+            for key in self.keys
+            for form in (key, json.dumps(key)[1:-1], json.dumps(json.dumps(key))[3:-3], quote(key))
+        }
+        longest_first = sorted(written, key=lambda form: (-len(form), form))
+        self.marks = (*longest_first, *_MARKS)
+        self.short_marks = (*longest_first, *_SHORT_MARKS)
+        self.pattern = re.compile("|".join([*map(re.escape, longest_first), *_PATTERNS]), re.ASCII)
+
+
+_known = _Known()
+
+
+def remember(key: str) -> None:
+    """A key that is used; from now on it is hidden wherever it stands."""
+    _known.add(key)
+
+
+def remember_environment(variables: Mapping[str, str] | None = None) -> None:
+    """The keys in the environment: the values of variables such as OPENAI_API_KEY or HF_TOKEN, but
+    for plain words and numbers, which talk may hold.
+    """
+    variables = os.environ if variables is None else variables
+    for name, value in variables.items():
+        if _NAMES.fullmatch(name.upper()) and not _PLAIN.fullmatch(value.strip()):
+            _known.add(value.strip())
+
+
+remember_environment()
+
+
+def scrub(text: str) -> str:
+    """The text with each secret as `***`: the known keys, what is written as vendors write theirs,
+    and what stands before the host of an address.
+    """
+    marks = _known.marks
+    if len(text) > _LONG_TEXT and _RUN not in text.encode("utf-8", "replace").translate(_RUNS):
+        marks = _known.short_marks
+    for mark in marks:
+        if mark in text:
+            return _known.pattern.sub(HIDDEN, text)
+    return text
+
+
+def scrub_data(value: T) -> T:
+    """Data as JSON has it with each of its texts scrubbed; the same object where nothing is."""
+    found: object = value
+    if isinstance(value, str):
+        found = scrub(value) if len(value) >= SHORTEST else value
+    elif isinstance(value, dict):
+        inner = {key: scrub_data(one) for key, one in value.items()}
+        found = inner if any(inner[key] is not value[key] for key in inner) else value
+    elif isinstance(value, list | tuple):
+        parts = [scrub_data(one) for one in value]
+        same = all(one is two for one, two in zip(parts, value, strict=True))
+        found = value if same else type(value)(parts)
+    return found  # type: ignore[return-value]  # of the same form
+
+
+_REMEDY = "take it out and set the key as SIMCOUNSEL_API_KEY in the environment"
+_ADDRESS = re.compile(r"https?:[/\\]{2}\S*", re.IGNORECASE)
+_BEFORE_HOST = re.compile(r"[^:]+:[/\\]{2}([^/?#\\]*)@([^/?#\\@]*)")
+_PASSWORD_WITH_SLASH = re.compile(r"[^:]+:[/\\]{2}([^/?#\[\]]*:(?!\d+(?:[/?#]|$)).*)@([^@/?#]*)")
+
+
+def credentials_in(name: str) -> str | None:
+    """What is wrong with a model's name whose address holds a password or a key, and what to do;
+    None when nothing is. Neither is repeated.
+    """
+    if (found := _ADDRESS.search(name)) is None:
+        hidden = scrub(name)
+        return f"the model's name {hidden!r} holds a key; {_REMEDY}" if hidden != name else None
+    address = found.group()
+    held = _BEFORE_HOST.match(address) or _PASSWORD_WITH_SLASH.match(address)
+    if held:
+        what, rest = "a user name or password before its host", f"http://{held.group(2)}/..."
+    elif "?" in address:
+        what, rest = "a query, where keys do not belong", f"{scrub(address.split('?')[0])}?..."
+    elif scrub(name) != name:
+        what, rest = "a key", scrub(address)
+    else:
+        return None
+    return f"the address {rest} holds {what}; {_REMEDY}"
