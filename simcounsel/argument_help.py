@@ -1,7 +1,8 @@
 """The help of arguments, whatever releases of Typer and Click are together.
 
 Click 8.5 gave arguments a help of their own, and with a Typer that does not know of it (before
-0.21, where Flower holds it back) what `typer.Argument(help=...)` says is lost.
+0.21, where Flower holds it back) what `typer.Argument(help=...)` says is lost; and where it is
+stated again, both list the arguments, each under a heading of its own. Typer's list stays.
 """
 
 from collections.abc import Callable
@@ -26,6 +27,8 @@ class Explaining(TyperGroup):
 def _explain(command: click.Command) -> None:
     for inner in getattr(command, "commands", {}).values():
         _explain(inner)
+    # a method since Click 8.5
+    command.format_arguments = _listed_by_typer  # type: ignore[method-assign]
     stated = _stated(command.callback)
     for parameter in command.params:
         if (
@@ -34,6 +37,10 @@ def _explain(command: click.Command) -> None:
             and parameter.name in stated
         ):
             parameter.help = stated[parameter.name]
+
+
+def _listed_by_typer(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """In place of Click's own list of arguments."""
 
 
 def _stated(function: Callable[..., Any] | None) -> dict[str, str]:

@@ -75,13 +75,15 @@ def account(
     from simcounsel.specs.load import line_of
     from training.privacy import budget, statement
     from training.progress import bar
+    from training.recipe_file import load_recipe
     from training.sites import load_plan
 
     plan, lines = load_plan(config)
     with bar(stderr=True) as progress:
         progress.show("counting the plan", 0, None)
         made = budget.make(plan)
-    typer.echo("\n".join([f"{'config':<16}{config}", *statement.lines(made)]))
+        told = statement.lines(made, load_recipe(config)[0].noise)
+    typer.echo("\n".join([f"{'config':<16}{config}", *told]))
     if plan.privacy.calibration == "paper":
         typer.echo("\n" + "\n".join(statement.paper_table(plan)))
     if with_table:

@@ -4,10 +4,12 @@ ended.
 
 import io
 import logging
+import os
 import tarfile
 from pathlib import Path
 from typing import Any
 
+from simcounsel import hosts
 from simcounsel.errors import GivenUp, SimcounselError
 from simcounsel.lab.cell_runs import ticks_of
 from simcounsel.lab.processes import live
@@ -74,7 +76,9 @@ class RaySweep(Sweep):
             for name in (progress.cell.name, progress.cell.past)
             if name
         }
-        return self._task.remote(progress.cell, packed, self.in_flight, self._prices, self.asking)
+        return self._task.remote(
+            progress.cell, packed, self.in_flight, self._prices, self.asking, hosts.named()
+        )
 
     def _listen(self) -> None:
         """Wait a little for tasks that end."""
@@ -109,13 +113,14 @@ class RaySweep(Sweep):
 
 
 def _live_there(
-    cell: Cell, packed: dict[str, bytes], in_flight: int, prices: Prices, asking: Asking
+    cell: Cell, packed: dict[str, bytes], in_flight: int, prices: Prices, asking: Asking, named: str
 ) -> tuple[dict[str, Any], bytes]:
     """On a node: unpack what is lived already, live on, pack it again. Never raises, so that what
-    was lived comes back.
+    was lived comes back. named: the hosts to which the node's key may be sent.
     """
     import tempfile
 
+    os.environ[hosts.VARIABLE] = named
     report: dict[str, Any] = {"end": "failed", "cause": None}
     with tempfile.TemporaryDirectory(prefix="simcounsel-") as scratch:
         out = Path(scratch)

@@ -16,7 +16,8 @@ from simcounsel.errors import BudgetSpent, ModelError
 from simcounsel.llm.chat import messages
 from simcounsel.llm.ledger import FILE, Amount, Ledger, Standing
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Question, schema_text
+from simcounsel.llm.question import Question
+from simcounsel.llm.schemas import schema_text
 
 OVERHEAD_TOKENS, MESSAGE_TOKENS = 256, 32
 """What a server's template adds, once (a system text of its own) and with each message (the marks

@@ -19,7 +19,7 @@ from simcounsel.events import (
     Remembered,
     Said,
 )
-from simcounsel.intake import json_data
+from simcounsel.runs.measurements import measurement_files, measurements_in
 from simcounsel.terminal import visible
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
@@ -109,12 +109,9 @@ def measurements(entries: Iterable[Entry], folder: Path) -> Iterator[Row]:
     for entry in entries:
         if isinstance(entry.event, Measured):
             yield from _scores(entry.tick, entry.minute, entry.event, "log")
-    for file in sorted((folder / "measurements").glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            fields = json_data(line)
-            if fields.get("kind") == "measured":
-                tick, minute = fields.pop("tick"), fields.pop("minute")
-                yield from _scores(tick, minute, Measured.model_validate(fields), file.name)
+    for file in measurement_files(folder):
+        for one in measurements_in(file):
+            yield from _scores(one.tick, one.minute, one.measured, one.source)
 
 
 def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator[Row]:

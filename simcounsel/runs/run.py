@@ -64,6 +64,11 @@ class Run:
         return self.manifest.about
 
     @property
+    def is_synthesis(self) -> bool:
+        """Whether dialogues are written in it, and nobody lives."""
+        return self.manifest.synthesis is not None
+
+    @property
     def world(self) -> World:
         """The world as it was when the run began. RunError when it is a synthesis, which has
         none.
