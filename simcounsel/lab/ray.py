@@ -2,9 +2,11 @@
 ended.
 """
 
+import contextlib
 import io
 import logging
 import os
+import signal
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +56,7 @@ class RaySweep(Sweep):
         except ModuleNotFoundError:
             raise SimcounselError("--ray needs Ray: pip install 'simcounsel[ray]'") from None
         self._ray: Any = ray
+        heard = signal.getsignal(signal.SIGTERM)
         try:
             if not ray.is_initialized():
                 ray.init(
@@ -66,6 +69,8 @@ class RaySweep(Sweep):
                 f"--ray {address}: no cluster there ({str(error).splitlines()[0]}); start one with"
                 " `ray start --head`"
             ) from None
+        with contextlib.suppress(ValueError, TypeError):  # Ray's own would end us without a word
+            signal.signal(signal.SIGTERM, heard)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         super().__init__(
             experiment, cells, out, processes=cores, in_flight=in_flight, prices_file=prices_file
