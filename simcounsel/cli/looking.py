@@ -9,7 +9,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import RunFolder
+from simcounsel.cli.options import Damaged, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights
 
 
@@ -141,6 +141,7 @@ def talk(
     model: Annotated[
         str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")
     ] = None,
+    damaged: Damaged = False,
 ) -> None:
     """Ask a resident questions, as of a moment of the run; it answers from its persona and memories
     of then.
@@ -150,10 +151,12 @@ def talk(
     """
     from simcounsel.measuring import interview
     from simcounsel.measuring.models import open_models, roles
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import open_checked
     from simcounsel.safety.help import notice, word_to_human
 
-    opened = Run.open(run)
+    opened = open_checked(run, damaged=damaged)
+    for damage in opened.damages:
+        typer.echo(f"damaged: {damage}", err=True)
     sitting = interview.Interview.begin(opened, who, at, model)
     fetch_weights(roles(opened, sitting.head["model"]), console_of(), quiet=True)
     settings = opened.world.language, opened.world.safety.locale

@@ -7,7 +7,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import InFlight, RunFolder
+from simcounsel.cli.options import Damaged, InFlight, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights
 
 
@@ -56,6 +56,7 @@ def rate(
             help="As of the end of this tick; the last complete one if not given.",
         ),
     ] = None,
+    damaged: Damaged = False,
     in_flight: InFlight = 64,
 ) -> None:
     """Measure a run afterwards, with any model; the run itself stays as it is.
@@ -67,10 +68,13 @@ def rate(
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
     from simcounsel.runs.measurements import is_trial
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import open_checked
 
+    opened = open_checked(run, damaged=damaged)
+    for damage in opened.damages:
+        typer.echo(f"damaged: {damage}", err=True)
     rating = Rating.plan(
-        Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at
+        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
     )
     if rating.judge:
         typer.echo(f"{len(rating.targets)} to measure, answered by {', '.join(rating.models())}")
