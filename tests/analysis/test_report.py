@@ -23,7 +23,7 @@ from tests.analysis.conftest import planted
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
 from tests.commands import Command
-from tests.stage import ROOT
+from tests.stage import ROOT, seal
 
 pytestmark = pytest.mark.slow
 
@@ -239,6 +239,7 @@ def test_a_half_character_does_not_stop_it(own_runs: list[Run], tmp_path: Path) 
     )
     raw = file.read_bytes().replace(b"\\\\ud800", b"\\ud800")
     file.write_bytes(raw)
+    seal(file.parent)
     page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
     assert page.read_bytes().decode("utf-8")
 
