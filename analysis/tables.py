@@ -227,8 +227,8 @@ def _costs(log: Log) -> Iterator[Fields]:
         }
     )
     for call in _calls(log.folder / "calls.jsonl"):
-        if call.get("verb") == "embed":
-            continue
+        if call.get("verb") == "embed" and not call.get("cost_usd"):
+            continue  # made in the process, or by a version that did not count them
         row = sums[str(call.get("model")), str(call.get("purpose"))]
         row["calls"] += 1
         row["fallbacks"] += int(call.get("source") == "fallback")

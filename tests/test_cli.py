@@ -248,10 +248,42 @@ def test_money_is_not_spent_unasked(
 
 
 def test_budget(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 10)
-    assert ended.code == 0
-    assert "stopped        the budget of 10 calls is used up" in ended.out
-    assert 0 < only_run(tmp_path / "runs").ticks_done() < 12
+    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 20)
+    run = only_run(tmp_path / "runs")
+    assert (ended.code, run.ticks_done() < 12) == (3, True)
+    assert "the budget of 20 calls is used up (20 requests sent); go on with" in ended.err
+    (command,) = re.findall(r"go on with `simcounsel (resume .*)`", ended.err)
+    assert command.split()[2:] == ["--budget-calls", "40"]
+    again = simcounsel(*command.split())
+    assert again.code == 3
+    assert sum(call["tries"] for call in run.calls()) == 40
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--budget-usd", "nan", "nan is no amount; give a number from 0 on"),
+        ("--budget-usd", "inf", "inf is no amount"),
+        ("--budget-usd", "-1", "-1.0 is not in the range x>=0"),
+        ("--budget-calls", "0", "0 is not in the range x>=1"),
+    ],
+)
+def test_what_is_no_budget(
+    simcounsel: Command, tmp_path: Path, option: str, value: str, said: str
+) -> None:
+    ended = simcounsel("run", TINY, "--model", "scripted", option, value)
+    assert (ended.code, said in " ".join(ended.err.split())) == (2, True), ended.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_budget_in_money_needs_a_price_before_anything_is_made(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    ended = simcounsel("run", TINY, "--model", "https://far.example.com/v1/x", "--budget-usd", 1)
+    assert ended.code == 1
+    assert "price of https://far.example.com/v1/x is not known" in ended.err
+    assert "--prices FILE, or use --budget-calls" in ended.err
+    assert not (tmp_path / "runs").exists()
 
 
 # resume

@@ -68,7 +68,8 @@ def live(
         stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
     except GivenUp as error:
         _closing(run, None, console)
-        raise error.telling(f"go on with `simcounsel resume {run.folder}`") from None
+        more = f" {error.option}" if error.option else ""
+        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
     except SimcounselError:
         _closing(run, None, console)
         raise

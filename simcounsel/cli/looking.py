@@ -9,8 +9,8 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import Damaged, RunFolder
-from simcounsel.cli.weights import console_of, fetch_weights
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, Damaged, PricesFile, RunFolder
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
 @app.command()
@@ -142,14 +142,20 @@ def talk(
         str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")
     ] = None,
     damaged: Damaged = False,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
 ) -> None:
     """Ask a resident questions, as of a moment of the run; it answers from its persona and memories
     of then.
 
     An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is
-    kept in RUN/interviews and changes nothing else.
+    kept in RUN/interviews and changes nothing else. A budget is for all interviews of this run
+    together.
     """
+    from simcounsel.llm.budget import Budget
     from simcounsel.measuring import interview
+    from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles
     from simcounsel.runs.verifying import open_checked
     from simcounsel.safety.help import notice, word_to_human
@@ -163,7 +169,8 @@ def talk(
     for line in interview.introduction(sitting):
         typer.echo(line)
     typer.echo(f"\n{notice('before', *settings)}\n")
-    models = open_models(opened, sitting.head["model"])
+    models = open_models(opened, sitting.head["model"], price_table(prices))
+    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier_calls(opened.folder))
     try:
         for question in _questions():
             if word := word_to_human(question, "", *settings):

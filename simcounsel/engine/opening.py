@@ -132,7 +132,12 @@ def models_for(
         for call in own.calls()
         if not (call.get("unreached") or unfinished_fallback(call, done) or vectors_lost(call))
     }
-    recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
+    recorded |= {
+        call["key"]: _kept(call)
+        for source in sources
+        for call in source.calls()
+        if not call.get("given_up")
+    }
     timeouts = run.about.models.timeouts if isinstance(run.about, World) else {}
     return Switchboard(
         open_chats(roles, timeouts),

@@ -214,19 +214,15 @@ the older ones; usually (700, 10, 10)."""
 @contextmanager
 def rare_garbage_search() -> Iterator[None]:
     """What is there stays until the end, and most of what comes (events, memories) too: to search
-    it for garbage again and again takes a fifth of a large run. A program that has frozen objects
-    of its own keeps them so.
+    it for garbage again and again takes a fifth of a large run. Nothing is frozen: to thaw it again
+    would thaw what the program that runs this had frozen.
     """
-    before, freezes = gc.get_threshold(), not gc.get_freeze_count()
-    if freezes:
-        gc.freeze()
+    before = gc.get_threshold()
     gc.set_threshold(*GARBAGE_AFTER)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if freezes:
-            gc.unfreeze()
 
 
 def _datacollector() -> mesa.DataCollector:

@@ -49,6 +49,12 @@ class Measurement:
     """Made by the embedded or the scripted model: for trying the software, no measurement."""
 
 
+def rating_calls(folder: Path) -> Iterator[dict[str, Any]]:
+    """What was asked of models in all ratings beside a run."""
+    for file in measurement_files(folder):
+        yield from (line for line in json_lines(file) if line.get("kind") == "call")
+
+
 def measurements_of(log: Log, measured: Iterable[Dated[Measured]]) -> Iterator[Measurement]:
     """All measurements of a run: those of its log in their order, then those of each file beside
     it, oldest file first, by tick, person and conversation. Lines that are cut short are left out,

@@ -17,8 +17,12 @@ if TYPE_CHECKING:  # torch takes seconds, and this file is read even where nothi
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
+def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """Several threads for so small a model cost more than they save."""
+    here = [item for item in request.session.items if item.path == request.path]
+    if not any(item.get_closest_marker("slow") for item in here):  # none that needs torch
+        yield
+        return
     import torch
 
     before = torch.get_num_threads()
