@@ -18,6 +18,8 @@ from tests.llm.server import FaultServer
 from tests.stage import ROOT, TINY
 
 KILLS = 100
+IN_A_ROW = 6
+"""Then it is left alone until it ends."""
 LATENCY_S = 0.02
 """Of each reply, so that most kills come while something is lived and not while Python begins."""
 Command = tuple[object, ...]
@@ -38,7 +40,8 @@ def kills(wanted: int = KILLS) -> str:
             while killed < wanted * share:
                 out = Path(folder) / what / f"{(attempt := attempt + 1)}"
                 command: Command = begin(out)
-                while (end := _end_of(command, rng.uniform(0.2, 1) * takes_s)) != "ended":
+                moments = [rng.uniform(0.2, 1) * takes_s for _ in range(IN_A_ROW)]
+                while (end := _end_of(command, moments.pop() if moments else None)) != "ended":
                     killed += end == "killed"
                     command = go_on(out) or begin(out)
                 differing += _logs(out) != whole
@@ -102,7 +105,7 @@ def _ended(command: Command) -> None:
             raise RuntimeError(f"{command}: {err.decode()[-500:]}")
 
 
-def _end_of(command: Command, after_s: float) -> Literal["ended", "killed", "busy"]:
+def _end_of(command: Command, after_s: float | None) -> Literal["ended", "killed", "busy"]:
     """busy: workers of one that was killed were still about to end."""
     with _begun(command) as process:
         try:
