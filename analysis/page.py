@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from analysis.style import Look
 from simcounsel.secret import scrub
+from simcounsel.terminal import visible
 
 LIBRARIES = (
     "simcounsel",
@@ -41,7 +42,8 @@ any_text = pd.option_context("mode.string_storage", "python")
 """Decorates what makes tables: pandas keeps texts in Arrow where pyarrow is installed, and Arrow
 refuses half characters, which models do write.
 """
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_NOWHERE = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
+"""Characters that no page can hold."""
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -91,7 +93,7 @@ def command_line() -> str:
 
 def environment(*, html: bool) -> Environment:
     """autoescape for HTML; for Markdown every text goes through `marked`. Characters that no page
-    can hold are left out of both.
+    can hold are left out of both; controls, also of the direction of text, are made visible.
     """
     made = Environment(
         loader=PackageLoader("analysis"),
@@ -99,7 +101,7 @@ def environment(*, html: bool) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: _CONTROL.sub("", value) if type(value) is str else value,
+        finalize=lambda value: visible(_NOWHERE.sub("", value)) if type(value) is str else value,
     )
     made.filters |= {
         "num": num,

@@ -1,5 +1,5 @@
-"""Tidy pandas tables from run folders: one row an observation, read line by line, never a whole log
-as objects.
+"""Tidy pandas tables from run folders: one row an observation, never a whole log
+as objects: what happened is read from `History`, plain columns from the lines of the log.
 
 A value is missing (NaN or None) only where the log says None; the column `reason` says why. `runs`
 are folders, or Logs that are read up to what is wanted. Text columns that repeat are categories.
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from pydantic import ValidationError
 
 from analysis.columns import (
     ACTIVITIES,
@@ -25,13 +24,15 @@ from analysis.columns import (
 )
 from analysis.sample import clients_of, opened, roles_of
 from simcounsel.clock import day_of
-from simcounsel.events import Measured, parse_entry
-from simcounsel.instruments.read import FOLDER, LOG, is_trial, measurements_in
+from simcounsel.events import ConversationStarted, Said
 from simcounsel.intake import json_data
+from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 
 Fields = dict[str, Any]
 Runs = Iterable[Log | Path | str]
+OF_LINES = {"chat", "message", "text", "emotion", "intensity", "source"}
+"""What a row of `talk` takes over from the event of its line."""
 
 
 def activities(runs: Runs) -> pd.DataFrame:
@@ -146,76 +147,48 @@ def _felt(row: Fields, feeling: Mapping[str, tuple[str, int]]) -> Fields:
 
 def _talk(log: Log) -> Iterator[Fields]:
     roles = roles_of(log.manifest)
-    cause: dict[str, str] = {}
-    move: dict[tuple[str, str], str] = {}
-    for entry in log.fields(("conversation_started", "decided", "said")):
-        match entry["kind"]:
-            case "conversation_started":
-                cause[entry["chat"]] = entry["cause"]
-            case "decided":
-                move[entry["chat"], entry["who"]] = entry["move"]
-            case _:
-                who, other, chat = entry["who"], entry["to"], entry["chat"]
-                decided = move.pop((chat, who), None)
-                yield (
-                    _at(entry)
-                    | {
-                        key: entry[key]
-                        for key in ("chat", "message", "text", "emotion", "intensity", "source")
-                    }
-                    | {
-                        "cause": cause.get(chat),
-                        "speaker": who,
-                        "role": roles.get(who),
-                        "other": other,
-                        "other_role": roles.get(other),
-                        "characters": len(entry["text"]),
-                        "move": decided,
-                        "reason": None if decided else "no move was decided before this line",
-                    }
-                )
+    for one in History(log).conversations():
+        cause = one.started.cause if isinstance(one.started, ConversationStarted) else None
+        for line in one.lines:
+            said, move = line.event, line.decided.move if line.decided else None
+            if isinstance(said, Said):
+                yield {
+                    "tick": one.tick,
+                    "minute": one.minute,
+                    "day": day_of(one.minute),
+                    **said.model_dump(include=OF_LINES),
+                    "cause": cause,
+                    "speaker": said.who,
+                    "role": roles.get(said.who),
+                    "other": said.to,
+                    "other_role": roles.get(said.to),
+                    "characters": len(said.text),
+                    "move": move,
+                    "reason": None if move else "no move was decided before this line",
+                }
 
 
 def _measurements(log: Log) -> Iterator[Fields]:
-    models = log.manifest.get("models", {})
-    for fields in log.fields(("measured",)):
-        try:
-            entry = parse_entry(fields)
-        except (ValidationError, KeyError, TypeError):
-            continue
-        if isinstance(entry.event, Measured):
-            reason = models.get("reason", "")
-            judge = {"self": reason, "observer": models.get("judge", reason), "talk": ""}[
-                entry.event.respondent
-            ]
-            yield from _scores(entry.event, entry.tick, entry.minute, judge, LOG)
-    for file in sorted((log.folder / FOLDER).glob("*.jsonl")):
-        for one in measurements_in(file):
-            yield from _scores(one.measured, one.tick, one.minute, one.judge, one.source)
-
-
-def _scores(
-    measured: Measured, tick: int, minute: int, judge: str, source: str
-) -> Iterator[Fields]:
-    for score in measured.scores:
-        yield {
-            "tick": tick,
-            "minute": minute,
-            "client": measured.who,
-            "instrument": measured.instrument,
-            "version": measured.version,
-            "score": score.name,
-            "point": measured.point,
-            "value": score.value,
-            "band": score.band,
-            "items_used": score.used,
-            "items": score.of,
-            "respondent": measured.respondent,
-            "judge": judge,
-            "source": source,
-            "trial": is_trial(judge),
-            "reason": score.reason,
-        }
+    for one in History(log).measurements():
+        for score in one.measured.scores:
+            yield {
+                "tick": one.tick,
+                "minute": one.minute,
+                "client": one.measured.who,
+                "instrument": one.measured.instrument,
+                "version": one.measured.version,
+                "score": score.name,
+                "point": one.measured.point,
+                "value": score.value,
+                "band": score.band,
+                "items_used": score.used,
+                "items": score.of,
+                "respondent": one.measured.respondent,
+                "judge": one.judge,
+                "source": one.source,
+                "trial": one.trial,
+                "reason": score.reason,
+            }
 
 
 def _relations(log: Log) -> Iterator[Fields]:
@@ -254,8 +227,8 @@ def _costs(log: Log) -> Iterator[Fields]:
         }
     )
     for call in _calls(log.folder / "calls.jsonl"):
-        if call.get("verb") == "embed":
-            continue
+        if call.get("verb") == "embed" and not call.get("cost_usd"):
+            continue  # made in the process, or by a version that did not count them
         row = sums[str(call.get("model")), str(call.get("purpose"))]
         row["calls"] += 1
         row["fallbacks"] += int(call.get("source") == "fallback")

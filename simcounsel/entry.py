@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from simcounsel import hosts, secret, terminal
+from simcounsel import hosts, terminal
 from simcounsel.errors import GivenUp, SimcounselError
 
 GIVEN_UP = 3
@@ -27,7 +27,6 @@ def start(name: str, app: Callable[[], object], install: Callable[[str], str]) -
     """Run a command line, then exit if it did not end well. install: what to type to have a package
     that is missing.
     """
-    secret.remember_environment()
     with terminal.guarded(), hosts.named_in(sys.argv[1:]), _ending_like_ctrl_c() as heard:
         logging.basicConfig(format="%(message)s", level=logging.WARNING, handlers=[_Messages()])
         code = _flushed(name, _exit_code(name, app, install))

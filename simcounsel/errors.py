@@ -65,7 +65,9 @@ class GivenUp(ModelError):
 
     def telling(self, more: str) -> Self:
         """The same with more in its text: what is kept, how to go on."""
-        told = type(self)(f"{self}; {more}")
+        larger = self.option and self.option not in more
+        with_more = f" with a larger budget, such as {self.option}" if larger else ""
+        told = type(self)(f"{self}; {more}{with_more}")
         told.option = self.option
         return told
 

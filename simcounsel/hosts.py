@@ -119,6 +119,11 @@ def place_of(address: str) -> str | None:
         return None
 
 
+def named() -> str:
+    """All hosts that are named here, as SIMCOUNSEL_HOSTS has them: for a process elsewhere."""
+    return " ".join([os.environ.get(VARIABLE, ""), *allowed_in_file()])
+
+
 def check_key_for(address: str, variable: str, model: str) -> None:
     """ModelError when the user did not name the host, so that the key is not sent there. address:
     of the server; one without a host is never asked. variable: where the key is from. model: whose
@@ -127,8 +132,8 @@ def check_key_for(address: str, variable: str, model: str) -> None:
     place = place_of(address)
     if place is None:
         return
-    told = re.split(r"[\s,]+", os.environ.get(VARIABLE, "").casefold())
-    if not {place, place.rpartition(":")[0]} & {*told, *allowed_in_file()}:
+    told = re.split(r"[\s,]+", named().casefold())
+    if not {place, place.rpartition(":")[0]} & set(told):
         raise ModelError(
             f"{model}: {variable} is set, and only a file names the host {place}, so nothing was"
             f" sent; if the key may go there:\n    simcounsel allow {place}\nor for once set"

@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _NAMES = re.compile(r"(?:.*_)?(?:API_?KEY|ACCESS_KEY|SECRET(?:_KEY)?|TOKEN|PASSWORD|PASSWD)")
 """Variables of the environment whose values are secrets."""
+_PLAIN = re.compile(r"[^\W\d]*|\d*")
 _IN_ADDRESS = r"[^\s/?#\"'<>\\\x80-\U0010ffff]"
 _PATTERNS = (
     # as vendors begin them; what words could look like has a digit
@@ -89,11 +90,16 @@ def remember(key: str) -> None:
 
 
 def remember_environment(variables: Mapping[str, str] | None = None) -> None:
-    """The keys in the environment: the values of variables such as OPENAI_API_KEY or HF_TOKEN."""
+    """The keys in the environment: the values of variables such as OPENAI_API_KEY or HF_TOKEN, but
+    for plain words and numbers, which talk may hold.
+    """
     variables = os.environ if variables is None else variables
     for name, value in variables.items():
-        if _NAMES.fullmatch(name.upper()) and not value.isdigit():
+        if _NAMES.fullmatch(name.upper()) and not _PLAIN.fullmatch(value.strip()):
             _known.add(value.strip())
+
+
+remember_environment()
 
 
 def scrub(text: str) -> str:
@@ -124,6 +130,7 @@ def scrub_data(value: T) -> T:
     return found  # type: ignore[return-value]  # of the same form
 
 
+_REMEDY = "take it out and set the key as SIMCOUNSEL_API_KEY in the environment"
 _ADDRESS = re.compile(r"https?:[/\\]{2}\S*", re.IGNORECASE)
 _BEFORE_HOST = re.compile(r"[^:]+:[/\\]{2}([^/?#\\]*)@([^/?#\\@]*)")
 _PASSWORD_WITH_SLASH = re.compile(r"[^:]+:[/\\]{2}([^/?#\[\]]*:(?!\d+(?:[/?#]|$)).*)@([^@/?#]*)")
@@ -133,18 +140,17 @@ def credentials_in(name: str) -> str | None:
     """What is wrong with a model's name whose address holds a password or a key, and what to do;
     None when nothing is. Neither is repeated.
     """
-    found = _ADDRESS.search(name)
-    if found is None:
-        return None
+    if (found := _ADDRESS.search(name)) is None:
+        hidden = scrub(name)
+        return f"the model's name {hidden!r} holds a key; {_REMEDY}" if hidden != name else None
     address = found.group()
     held = _BEFORE_HOST.match(address) or _PASSWORD_WITH_SLASH.match(address)
     if held:
         what, rest = "a user name or password before its host", f"http://{held.group(2)}/..."
     elif "?" in address:
         what, rest = "a query, where keys do not belong", f"{scrub(address.split('?')[0])}?..."
+    elif scrub(name) != name:
+        what, rest = "a key", scrub(address)
     else:
         return None
-    return (
-        f"the address {rest} holds {what}; take it out and set the key as SIMCOUNSEL_API_KEY in"
-        " the environment"
-    )
+    return f"the address {rest} holds {what}; {_REMEDY}"

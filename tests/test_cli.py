@@ -35,10 +35,12 @@ COMMANDS = [
     "fork",
     "check",
     "models",
+    "allow",
     "init",
     "show",
     "talk",
     "view",
+    "verify",
     "rate-page",
     "rate",
     "validate-judge",
@@ -70,6 +72,8 @@ def test_help(simcounsel: Command, command: str) -> None:
     ended = simcounsel(*command.split(), "--help")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Usage: ")
+    assert len(re.findall("(?i)^.*arguments:$", ended.out, re.M)) <= 1, "arguments are listed once"
+    assert "\\[" not in ended.out, "escapes that only Rich takes away"
     assert (
         command.split()[-1] in ended.out
         if command
@@ -245,10 +249,42 @@ def test_money_is_not_spent_unasked(
 
 
 def test_budget(simcounsel: Command, tmp_path: Path) -> None:
-    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 10)
-    assert ended.code == 0
-    assert "stopped        the budget of 10 calls is used up" in ended.out
-    assert 0 < only_run(tmp_path / "runs").ticks_done() < 12
+    ended = simcounsel("run", TINY, "--model", "scripted", "--budget-calls", 20)
+    run = only_run(tmp_path / "runs")
+    assert (ended.code, run.ticks_done() < 12) == (3, True)
+    assert "the budget of 20 calls is used up (20 requests sent); go on with" in ended.err
+    (command,) = re.findall(r"go on with `simcounsel (resume .*)`", ended.err)
+    assert command.split()[2:] == ["--budget-calls", "40"]
+    again = simcounsel(*command.split())
+    assert again.code == 3
+    assert sum(call["tries"] for call in run.calls()) == 40
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--budget-usd", "nan", "nan is no amount; give a number from 0 on"),
+        ("--budget-usd", "inf", "inf is no amount"),
+        ("--budget-usd", "-1", "-1.0 is not in the range x>=0"),
+        ("--budget-calls", "0", "0 is not in the range x>=1"),
+    ],
+)
+def test_what_is_no_budget(
+    simcounsel: Command, tmp_path: Path, option: str, value: str, said: str
+) -> None:
+    ended = simcounsel("run", TINY, "--model", "scripted", option, value)
+    assert (ended.code, said in " ".join(ended.err.split())) == (2, True), ended.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_budget_in_money_needs_a_price_before_anything_is_made(
+    simcounsel: Command, tmp_path: Path
+) -> None:
+    ended = simcounsel("run", TINY, "--model", "https://far.example.com/v1/x", "--budget-usd", 1)
+    assert ended.code == 1
+    assert "price of https://far.example.com/v1/x is not known" in ended.err
+    assert "--prices FILE, or use --budget-calls" in ended.err
+    assert not (tmp_path / "runs").exists()
 
 
 # resume
@@ -402,6 +438,20 @@ def test_ctrl_c_loses_nothing(simcounsel: Command, tmp_path: Path, lived: Run) -
     assert 2 <= run.ticks_done() < 12
     assert simcounsel("resume", run.folder).code == 0
     assert log(run) == log(lived)
+
+
+def test_a_role_of_its_own_beside_a_model_for_all(simcounsel: Command, tmp_path: Path) -> None:
+    """What is said of one role prevails, in whichever order."""
+    for before, after in (("http://localhost:1/v1/m", "scripted"), ("scripted", "scripted")):
+        more = ("--set", "models.embed=scripted", "--set", f"models.reason={after}")
+        out = tmp_path / before.partition(":")[0]
+        ended = simcounsel("run", TINY, *more, "--model", before, "--ticks", 1, "--out", out)
+        assert ended.code == 0, ended.err
+        assert only_run(out).manifest.models["embed"] == "scripted"
+        assert only_run(out).manifest.models["reason"] == after
+    both = simcounsel("run", TINY, "--model", "scripted", "--set", "models={reason: scripted}")
+    assert both.code == 2
+    assert "leave one of the two out" in both.err
 
 
 # fork
@@ -599,10 +649,7 @@ def test_show_a_run_not_begun(simcounsel: Command, tmp_path: Path) -> None:
     with Simulation(three(), out=tmp_path) as simulation:
         pass
     folder = simulation.record.folder
-    assert (
-        "lived          0 of 12 ticks of 30 minutes, until not begun"
-        in simcounsel("show", folder).out
-    )
+    assert "lived          0 of 12 ticks of 30 minutes" in simcounsel("show", folder).out
     assert simcounsel("show", folder, "--conversation", 1).out == "no conversation in this run\n"
 
 

@@ -59,10 +59,11 @@ def test_a_manifest_that_is_no_file(simcounsel: Command, run: Path) -> None:
 
 @pytest.mark.parametrize("line", [DEEP, DEEP_WHOLE, f'{{"seq": {DIGITS}}}', "[]", "7", '{"seq":4}'])
 def test_a_line_of_the_log(simcounsel: Command, run: Path, line: str) -> None:
-    lines = (run / "events.jsonl").read_bytes().split(b"\n")
-    lines[4] = line.encode()
-    (run / "events.jsonl").write_bytes(b"\n".join(lines))
-    told(simcounsel("show", run), "events.jsonl:5: ")
+    lines = (run / "events.jsonl").read_bytes().splitlines(keepends=True)
+    lines[4] = line.encode() + b"\n"
+    (run / "events.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    seen = simcounsel("show", run)
+    assert "events.jsonl:5: " in seen.out + seen.err and "Traceback" not in seen.err
     told(simcounsel("resume", run), "events.jsonl")
     told(simcounsel("fork", run, "--at", 3), "events.jsonl")
     shown = simcounsel("view", run, "--html", run.parent / "page.html")

@@ -41,6 +41,8 @@ INSTEAD = {
     r"=embedded": "=scripted",
     r"--human Miriam": "--human Miriam --port 0",
     r" --serve$": "",
+    r"^(clinic .*)--sessions 8": r"\1--sessions 5",
+    r"--ticks 24": "--ticks 10",
     r"^((run|resume|fork|clinic) (?!.*--ticks).*)": r"\1 --ticks 2",
     r"^(synthesize (?!.*--model).*)": r"\1 --model scripted",
 }

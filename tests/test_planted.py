@@ -13,7 +13,7 @@ from analysis.report import Options, make
 from analysis.statistics import welch_t
 from simcounsel.agents import reporting
 from simcounsel.engine.simulation import Simulation
-from simcounsel.instruments.read import measurements
+from simcounsel.runs.history import History
 from simcounsel.specs.experiment_file import load_experiment
 from tests.stage import ROOT
 
@@ -59,7 +59,7 @@ def last_total(folder: Path, points: int) -> float:
     run = Simulation(world, out=folder).run(ticks=4)
     (total,) = (
         score.value
-        for one in measurements(run)
+        for one in History.of(run).measurements()
         if one.measured.point == "end"
         for score in one.measured.scores
         if score.name == "total"
@@ -90,7 +90,7 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
             run = Simulation(world, out=tmp_path_factory.mktemp("null")).run()
             by_point = {
                 m.measured.point: s.value
-                for m in measurements(run)
+                for m in History.of(run).measurements()
                 for s in m.measured.scores
                 if s.name == "total"
             }

@@ -69,19 +69,21 @@ def account(
     rounds: Rounds = None,
     with_table: WithTable = True,
 ) -> None:
-    """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if
-    it is more than its budget.
+    """Say what a plan costs in privacy, per round and in total, and from whom that protects, before
+    any training; exit code 1 if it is more than its budget.
     """
     from simcounsel.specs.load import line_of
     from training.privacy import budget, statement
     from training.progress import bar
+    from training.recipe_file import load_recipe
     from training.sites import load_plan
 
     plan, lines = load_plan(config)
     with bar(stderr=True) as progress:
         progress.show("counting the plan", 0, None)
         made = budget.make(plan)
-    typer.echo("\n".join([f"{'config':<16}{config}", *statement.lines(made)]))
+        told = statement.lines(made, load_recipe(config)[0].noise)
+    typer.echo("\n".join([f"{'config':<16}{config}", *told]))
     if plan.privacy.calibration == "paper":
         typer.echo("\n" + "\n".join(statement.paper_table(plan)))
     if with_table:

@@ -7,3 +7,7 @@ class TrainingError(SimcounselError):
     """A training, an adapter or a site that is not as it must be: which, what is the matter, and
     what to do.
     """
+
+
+class Refused(TrainingError):
+    """What a site does not do, in words that may leave it whatever was agreed."""

@@ -15,6 +15,7 @@ OF_UNIT: dict[Unit, tuple[str, ...]] = {
     "client": ("draw", "sessions_per_client", "disjoint_sites"),
     "site": (
         "noise_at",
+        "dropouts",
         "weights",
         "max_weight",
         "participation",
@@ -24,6 +25,10 @@ OF_UNIT: dict[Unit, tuple[str, ...]] = {
     ),
 }
 """Keys under `privacy` that mean something for one unit only."""
+EXCESS = 1e-3
+"""What the whole numbers of a secure sum may add to epsilon, over all rounds (see
+`privacy.lattice`).
+"""
 
 
 class Site(Spec):
@@ -65,7 +70,13 @@ class Privacy(Spec):
     sessions_per_client: Count | None = None
     disjoint_sites: bool | None = None
     noise_at: Literal["each_site", "sum"] | None = None
-    """With unit site: each site noises its update, or noise is added once to a secure sum."""
+    """With unit site: each site noises its update as much as it needs alone, or (`sum`) its share
+    of a secure sum's noise, so that nobody sees the sum without it.
+    """
+    dropouts: Annotated[int, Field(ge=0)] = 0
+    """With `noise_at: sum`, how many sites may be missing from a round: the others' shares are
+    noise enough. With more missing the round is given up.
+    """
     weights: Literal["uniform", "by_size"] = "uniform"
     """Of sites in the average, by `sessions` or uniform; `max_weight` cuts them. Weights and their
     denominator are fixed before the first round.
@@ -113,6 +124,11 @@ class Plan(Spec):
     def n_sites(self) -> int:
         """Sites alike counted one by one."""
         return sum(site.count for site in self.sites)
+
+    @property
+    def answering(self) -> int:
+        """How many sites are in every sum, with `noise_at: sum`."""
+        return self.n_sites - self.privacy.dropouts
 
     @property
     def units(self) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from training.plan import OF_UNIT, Plan
+from training.plan import EXCESS, OF_UNIT, Plan
 
 Problem = tuple[tuple[str | int, ...], str]
 
@@ -113,10 +113,46 @@ def _of_site(plan: Plan) -> Iterator[Problem]:
             ("privacy", "max_weight"),
             "uniform weights are all the same; it goes with `weights: by_size`",
         )
+    yield from _of_sum(plan)
     if given.adjacency == "replaced" and given.noise_at == "sum" and given.participation < 1:
         yield (
             ("privacy", "adjacency"),
             "`replaced` is counted only with `participation: 1`; take that, or `absent`",
+        )
+
+
+def _of_sum(plan: Plan) -> Iterator[Problem]:
+    given = plan.privacy
+    if given.noise_at != "sum":
+        if "dropouts" in given.model_fields_set:
+            yield (
+                ("privacy", "dropouts"),
+                "belongs to `noise_at: sum`, where sites share the noise; remove it",
+            )
+        return
+    if plan.n_sites < 3:
+        yield (
+            ("privacy", "noise_at"),
+            (
+                f"a secure sum needs three sites or more, not {plan.n_sites}; take `each_site`, or"
+                " count the sites"
+            ),
+        )
+    elif 2 * plan.answering <= plan.n_sites:
+        yield (
+            ("privacy", "dropouts"),
+            (
+                f"{given.dropouts} of {plan.n_sites} sites: more than half must answer for a"
+                f" secure sum, so at most {(plan.n_sites - 1) // 2}"
+            ),
+        )
+    if given.budget_epsilon is not None and given.budget_epsilon <= 2 * EXCESS:
+        yield (
+            ("privacy", "budget_epsilon"),
+            (
+                f"{given.budget_epsilon:g} is too small for a sum of whole numbers, which costs"
+                f" {EXCESS:g}; it must be above {2 * EXCESS:g}"
+            ),
         )
 
 

@@ -1,6 +1,6 @@
 """How far a long computation is, on a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -17,6 +17,16 @@ class Bar(Protocol):
     def say(self, line: str) -> None:
         """A line above the bar, which stays."""
         ...
+
+
+class _Silent:
+    """In a pipe: no bar, not even the empty line that one leaves."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+
+    def show(self, what: str, done: int, of: int | None) -> None:
+        pass
 
 
 @contextmanager
@@ -43,12 +53,12 @@ def bar(*, stderr: bool = False) -> Iterator[Bar]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
+    where = console(stderr=stderr)
+    if not where.is_terminal:
+        yield _Silent(where.print)
+        return
     with Progress(
-        *columns,
-        transient=True,
-        console=console(stderr=stderr),
-        redirect_stdout=False,
-        redirect_stderr=False,
+        *columns, transient=True, console=where, redirect_stdout=False, redirect_stderr=False
     ) as moving:
         task = moving.add_task("reading", total=None)
         yield Shown()

@@ -120,11 +120,16 @@ class Recipe(Spec):
     learning: Learning = Learning()
     averaging: Averaging = Averaging()
     privacy: Privacy | None
-    noise: Literal["seeded", "secure"] = "seeded"
-    seed: Annotated[int, Field(ge=0)] = 1
-    """Of the split, the deal, the adapters, the order and, unless `noise` is `secure`, the privacy
-    noise; `secure` noise comes from the system's generator and cannot be repeated.
+    public_data: bool = False
+    """Whether anyone may see the data, so that nobody has to be protected: for research on privacy
+    itself.
     """
+    noise: Literal["seeded", "secure"] = "secure"
+    """Of the privacy noise: from the system's generator, which nobody can repeat; `seeded`, by whom
+    the seed is known it can be taken away, is for public data only.
+    """
+    seed: Annotated[int, Field(ge=0)] = 1
+    """Of the split, the deal, the adapters, the order, and of `seeded` noise."""
     device: Annotated[str, Field(min_length=1)] = "auto"
 
     @model_validator(mode="before")

@@ -136,17 +136,21 @@ def _of_noise(recipe: Recipe) -> Iterator[Problem]:
         if "noise" in recipe.model_fields_set:
             yield ("noise",), "there is no noise with `privacy: none`; remove it"
         return
+    if recipe.noise == "seeded" and not recipe.public_data:
+        yield (
+            ("noise",),
+            (
+                "whoever knows the seed takes `seeded` noise away, so it protects nobody; remove"
+                " the line (`secure` is the default), or, if anyone may see the data, add"
+                " `public_data: true`"
+            ),
+        )
     if privacy.unit == "site" and "participation" in recipe.model_fields_set:
         yield (
             ("participation",),
             "with `privacy.unit: site` it belongs to what is counted: move it under `privacy:`",
         )
-    if (
-        privacy.unit == "site"
-        and privacy.noise_at == "sum"
-        and not recipe.averaging.secure
-        and not recipe.sites
-    ):
+    if privacy.unit == "site" and privacy.noise_at == "sum" and not recipe.averaging.secure:
         yield (
             ("privacy", "noise_at"),
             (

@@ -15,8 +15,8 @@ from analysis.corpora.sources import Group, Sources, judges_of, read_sources
 from analysis.embedding import embedding
 from analysis.page import any_text
 from analysis.style import Picture
-from simcounsel.instruments.read import is_trial
 from simcounsel.instruments.scale import find_scale
+from simcounsel.runs.measurements import is_trial
 
 Table = pd.DataFrame
 

@@ -155,7 +155,7 @@ def _seconds(path: Path) -> dict[str, float]:
 
 
 def _seconds_of(run: Run) -> dict[str, float]:
-    if run.manifest.synthesis is None:
+    if not run.is_synthesis:
         return {}
     spent: dict[str, float] = {}
     for call in run.calls():

@@ -24,7 +24,7 @@ from analysis.page import (
 )
 from analysis.style import Look
 from simcounsel.corpus.disclosure import STEPS
-from simcounsel.instruments.read import is_trial
+from simcounsel.runs.measurements import is_trial
 
 Rows = list[dict[str, Any]]
 

@@ -24,8 +24,9 @@ from simcounsel.bench.folder import (
 )
 from simcounsel.bench.judge import DIMENSIONS
 from simcounsel.errors import BenchError
-from simcounsel.instruments.read import is_trial
 from simcounsel.runs.jsonl import json_lines
+from simcounsel.runs.measurements import is_trial
+from simcounsel.runs.spending import Spending
 
 Means = dict[str, Mean]
 
@@ -84,8 +85,7 @@ def result_of(
     manifest: Manifest, rated: Sequence[Rated], calls: Sequence[dict[str, Any]] = ()
 ) -> Result:
     """All averages. calls: what was asked, for the costs."""
-    costs = [call.get("cost_usd") for call in calls]
-    known = [cost for cost in costs if cost is not None]
+    spending = Spending.of(calls)
     return Result(
         **manifest.model_dump(
             include={
@@ -113,9 +113,9 @@ def result_of(
             sorted(rated, key=lambda one: one.turn), lambda one: str(one.turn), manifest.seed
         ),
         cases=_cases(rated),
-        requests=len(calls),
-        tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
-        cost_usd=round(sum(known), 6) if len(known) == len(costs) else None,
+        requests=spending.requests,
+        tokens=spending.tokens,
+        cost_usd=None if spending.cost_usd is None else round(spending.cost_usd, 6),
     )
 
 

@@ -180,7 +180,7 @@ def show(
 
 def _warn(manifest: "Manifest") -> None:
     """What makes the numbers worth less, before any is made."""
-    from simcounsel.instruments.read import is_trial
+    from simcounsel.runs.measurements import is_trial
 
     names = dict.fromkeys((manifest.model, manifest.judge))
     for name in names:

@@ -7,10 +7,12 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
+    DryRun,
     InFlight,
     Model,
     Out,
@@ -19,6 +21,7 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -84,6 +87,7 @@ def clinic(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Live through a course of sessions back to back; of the days between, the client gives a short
     account.
@@ -91,17 +95,13 @@ def clinic(
     It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
     """
     from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.llm.catalog import roles_for
+    from simcounsel.llm.budget import check_budget
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
     from simcounsel.specs.world_file import load_world
 
-    changes = (
-        changes_of(sets)
-        | ({} if seed is None else {"seed": seed})
-        | ({} if model is None else {"models": roles_for(model)})
-    )
+    changes = with_model(changes_of(sets) | ({} if seed is None else {"seed": seed}), model)
     followed = find_plan(plan) if plan else None
     school = find_therapy(therapy or (followed.therapy if followed else "cbt"))
     made = clinic_world(
@@ -114,8 +114,12 @@ def clinic(
         lines=lines,
         every=every,
     )
+    table = price_table(prices)
+    if dry_run:
+        say_run(made, ticks, out, table)
+        return
     console = console_of()
+    check_budget(budget_usd, budget_calls, made.model_names().values(), table)
     fetch_weights(made.model_names(), console, quiet)
     check_models(made)
-    table = price_table(prices)
     live(begin_run(made, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)

@@ -127,9 +127,9 @@ def _open_judge(
     only.
     """
     from simcounsel.corpus.rated import answered_calls
-    from simcounsel.instruments.read import is_trial
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.runs.measurements import is_trial
 
     if is_trial(model):
         typer.echo(

@@ -68,7 +68,8 @@ def live(
         stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
     except GivenUp as error:
         _closing(run, None, console)
-        raise error.telling(f"go on with `simcounsel resume {run.folder}`") from None
+        more = f" {error.option}" if error.option else ""
+        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
     except SimcounselError:
         _closing(run, None, console)
         raise
@@ -106,7 +107,7 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
     if run.ticks_done() < run.world.ticks:
         typer.echo(f"  simcounsel resume {run.folder}")
     typer.echo(f"  simcounsel view {run.folder}")
-    if number := _telling(run):
+    if number := _most_telling(run):
         typer.echo(f"  simcounsel show {run.folder} --conversation {number}")
     if run.ticks_done():
         typer.echo(
@@ -115,15 +116,15 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
         )
 
 
-def _telling(run: "Run") -> int | None:
+def _most_telling(run: "Run") -> int | None:
     """The number of the first conversation with a counselor, or else of the first; None when nobody
     talked.
     """
-    from simcounsel.events import ConversationStarted
+    from simcounsel.runs.history import History
 
     counselors = {one.name for one in run.world.residents if one.role == "counselor"}
-    talks = [entry.event for entry in run.entries() if isinstance(entry.event, ConversationStarted)]
+    talks = [one.who for one in History.of(run).outline()]
     return next(
-        (number for number, talk in enumerate(talks, 1) if counselors & set(talk.who)),
+        (number for number, who in enumerate(talks, 1) if counselors & set(who)),
         1 if talks else None,
     )

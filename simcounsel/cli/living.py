@@ -7,10 +7,12 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
+    DryRun,
     HumanName,
     HumanPort,
     HumanSeconds,
@@ -23,6 +25,7 @@ from simcounsel.cli.options import (
     Sets,
     Ticks,
     changes_of,
+    with_model,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -55,6 +58,7 @@ def run(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    dry_run: DryRun = False,
     human: HumanName = None,
     human_seconds: HumanSeconds = 120,
     port: HumanPort = 0,
@@ -62,7 +66,7 @@ def run(
     """Live through a world and leave a run behind.
 
     Without an API key it uses the embedded models; their weights (about 190 MB to fetch) come on
-    first use. Ctrl-C loses nothing: `resume` goes on.
+    first use. Ctrl-C loses nothing: `resume` goes on. --dry-run says before what it would cost.
     """
     from simcounsel.specs.world_file import load_world
 
@@ -71,20 +75,21 @@ def run(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    if model is not None:
-        from simcounsel.llm.catalog import roles_for
-
-        changes["models"] = roles_for(model)
-    loaded = load_world(world, **changes)
+    loaded = load_world(world, **with_model(changes, model))
     if model is not None and not any(".models" in key for key in changes):
         loaded = loaded.with_one_model({})
     board = _board(loaded, human, human_seconds)
     from simcounsel.engine.opening import begin_run, check_models
+    from simcounsel.llm.budget import check_budget
 
+    table = price_table(prices)
+    if dry_run:
+        say_run(loaded, ticks, out, table)
+        return
     console = console_of()
+    check_budget(budget_usd, budget_calls, loaded.model_names().values(), table)
     fetch_weights(loaded.model_names(), console, quiet)
     check_models(loaded)
-    table = price_table(prices)
     live(
         begin_run(loaded, out),
         ticks,
@@ -138,7 +143,7 @@ def resume(
 
         typer.echo(f"from tick {again_from} on moved to {live_again_from(opened, again_from)}")
     if opened.ticks_done() >= opened.length:
-        if opened.manifest.world:
+        if not opened.is_synthesis:
             typer.echo(
                 f"{run} is complete ({opened.length} ticks); `simcounsel fork {run} --at TICK`"
                 " lives on from any tick"
@@ -149,8 +154,8 @@ def resume(
                 " on from any wave"
             )
         return
-    if opened.manifest.synthesis:
-        from simcounsel.cli.synthesize import write
+    if opened.is_synthesis:
+        from simcounsel.cli.synthesis_run import write
 
         console = console_of()
         fetch_weights(opened.manifest.models, console, quiet)
@@ -204,8 +209,8 @@ def fork(
 
     table = price_table(prices)
     new = fork_run(Run.open(run), at, changes_of(sets), out)
-    if new.manifest.synthesis:
-        from simcounsel.cli.synthesize import write
+    if new.is_synthesis:
+        from simcounsel.cli.synthesis_run import write
 
         console = console_of()
         fetch_weights(new.manifest.models, console, quiet)

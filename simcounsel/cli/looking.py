@@ -9,8 +9,8 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import RunFolder
-from simcounsel.cli.weights import console_of, fetch_weights
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, PricesFile, RunFolder
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
 @app.command()
@@ -47,7 +47,7 @@ def show(
     opened = open_checked(run, damaged=True)
     for damage in opened.damages:
         typer.echo(f"damaged: {damage}", err=True)
-    if opened.manifest.synthesis:
+    if opened.is_synthesis:
         from simcounsel.cli.synthesize import show_lines
 
         for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):
@@ -141,14 +141,20 @@ def talk(
     model: Annotated[
         str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")
     ] = None,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
 ) -> None:
     """Ask a resident questions, as of a moment of the run; it answers from its persona and memories
     of then.
 
     An empty line or Ctrl-D ends. Questions may come through a pipe, one a line. The interview is
-    kept in RUN/interviews and changes nothing else.
+    kept in RUN/interviews and changes nothing else. A budget is for all interviews of this run
+    together.
     """
+    from simcounsel.llm.budget import Budget
     from simcounsel.measuring import interview
+    from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles
     from simcounsel.runs.run import Run
     from simcounsel.safety.help import notice, word_to_human
@@ -160,7 +166,8 @@ def talk(
     for line in interview.introduction(sitting):
         typer.echo(line)
     typer.echo(f"\n{notice('before', *settings)}\n")
-    models = open_models(opened, sitting.head["model"])
+    models = open_models(opened, sitting.head["model"], price_table(prices))
+    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier_calls(opened.folder))
     try:
         for question in _questions():
             if word := word_to_human(question, "", *settings):

@@ -7,8 +7,9 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import InFlight, RunFolder
-from simcounsel.cli.weights import console_of, fetch_weights
+from simcounsel.cli.dry import say_rating
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, DryRun, InFlight, PricesFile, RunFolder
+from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
 @app.command()
@@ -57,21 +58,30 @@ def rate(
         ),
     ] = None,
     in_flight: InFlight = 64,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    prices: PricesFile = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Measure a run afterwards, with any model; the run itself stays as it is.
 
     An observer rates each conversation, without knowing names, condition or model; a client answers
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
-    again is a retest.
+    again is a retest. A budget is for all ratings of this run together.
     """
-    from simcounsel.instruments.read import is_trial
+    from simcounsel.llm.budget import Budget
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measurements import is_trial, rating_calls
     from simcounsel.runs.run import Run
 
     rating = Rating.plan(
         Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at
     )
+    table = price_table(prices)
+    if dry_run:
+        say_rating(rating, table)
+        return
     if rating.judge:
         typer.echo(f"{len(rating.targets)} to measure, answered by {', '.join(rating.models())}")
         fetch_weights(rating.roles(), console_of(), quiet=True)
@@ -81,7 +91,9 @@ def rate(
             " nothing",
             err=True,
         )
-    models = rating.open_models(in_flight)
+    models = rating.open_models(in_flight, table)
+    if models is not None:
+        models.limit(Budget(usd=budget_usd, calls=budget_calls), rating_calls(run))
     try:
         rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
     except KeyboardInterrupt:
@@ -90,11 +102,7 @@ def rate(
         if models is not None:
             models.close()
     if models is not None:
-        cost = models.usage.cost_usd
-        typer.echo(
-            f"{models.usage.calls} requests, "
-            + ("price unknown" if cost is None else f"{cost:.4f} USD")
-        )
+        typer.echo(models.usage.line())
     typer.echo(f"kept in {rating.file}")
 
 

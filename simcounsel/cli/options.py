@@ -13,7 +13,7 @@ Model = Annotated[
         "--model",
         help=(
             "Model for all roles but `embed`, in place of the world's; `simcounsel models` lists"
-            " the forms."
+            " the forms. What `--set models.ROLE=...` says of one role stays."
         ),
     ),
 ]
@@ -121,3 +121,17 @@ def changes_of(
             )
         found[key.strip()] = value.strip()
     return found
+
+
+def with_model(changes: dict[str, Any], model: str | None) -> dict[str, Any]:
+    """The changes with one model for all roles, before those of single roles, which so prevail."""
+    if model is None:
+        return changes
+    if "models" in changes:
+        raise typer.BadParameter(
+            "names all models, and so does `--set models=...`; leave one of the two out",
+            param_hint="--model",
+        )
+    from simcounsel.llm.catalog import roles_for
+
+    return {"models": roles_for(model)} | changes

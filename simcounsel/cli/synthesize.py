@@ -9,9 +9,11 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
+from simcounsel.cli.dry import say_run
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
+    DryRun,
     InFlight,
     Model,
     Out,
@@ -20,12 +22,10 @@ from simcounsel.cli.options import (
     RunFolder,
     changes_of,
 )
+from simcounsel.cli.synthesis_run import write
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from simcounsel.llm.prices import Prices
     from simcounsel.runs.run import Run
 
 
@@ -125,6 +125,7 @@ def synthesize(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Write a new corpus of dialogues out of situations, by six roles.
 
@@ -144,6 +145,7 @@ def synthesize(
     """
     from simcounsel.corpus.synthesis.languages import language_doubt
     from simcounsel.engine.opening import begin_run, check_models
+    from simcounsel.llm.budget import check_budget
     from simcounsel.specs.synthesis_file import settings_from
 
     changes = changes_of(sets, such_as="fewest_turns=3")
@@ -166,10 +168,14 @@ def synthesize(
     doubt = language_doubt(settings)
     if doubt:
         typer.echo(doubt, err=True)
+    table = price_table(prices)
+    if dry_run:
+        say_run(settings, None, out, table)
+        return
     console = console_of()
+    check_budget(budget_usd, budget_calls, settings.model_names().values(), table)
     fetch_weights(settings.models.resolved(), console, quiet)
     check_models(settings)
-    table = price_table(prices)
     write(
         begin_run(settings, out), None, quiet, in_flight, budget_usd, budget_calls, table, console
     )
@@ -215,77 +221,6 @@ def strategies(
     except OSError as error:
         raise CorpusError(f"{out}: cannot be written ({error.strerror})") from None
     typer.echo(f"wrote {out}")
-
-
-def write(
-    run: "Run",
-    waves: int | None,
-    quiet: bool,
-    in_flight: int,
-    budget_usd: float | None,
-    budget_calls: int | None,
-    prices: "Prices",
-    console: "Console",
-) -> None:
-    """Write sessions at the terminal, then say what came of it and how to go on."""
-    from simcounsel.corpus.synthesis import Workshop
-    from simcounsel.corpus.synthesis.progress import progress
-    from simcounsel.engine.opening import models_for
-    from simcounsel.errors import GivenUp, SimcounselError
-
-    plain = quiet or not console.is_terminal
-    typer.echo(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on")
-    stopped: str | None = None
-    try:
-        with progress(console, run.synthesis, plain) as watching:
-            workshop = Workshop(
-                run,
-                models=models_for(run, in_flight=in_flight, prices=prices),
-                budget_usd=budget_usd,
-                budget_calls=budget_calls,
-                on_line=watching.on_line,
-                on_wave=watching.on_wave,
-            )
-            watching.begin(workshop)
-            if run.dropped and plain:
-                typer.echo(run.dropped, err=True)
-            elif run.dropped:
-                console.print(run.dropped)
-            workshop.run(waves)
-            stopped = workshop.stopped_because
-    except KeyboardInterrupt:
-        stopped = (
-            "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies"
-            " that came"
-        )
-    except GivenUp as error:
-        _closing(run, None)
-        raise error.telling(f"go on with `simcounsel resume {run.folder}`") from None
-    except SimcounselError:
-        _closing(run, None)
-        raise
-    _closing(run, stopped)
-
-
-def _closing(run: "Run", stopped: str | None) -> None:
-    """What came of it, and the commands to go on."""
-    from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
-
-    for line in account_lines(run):
-        typer.echo(line)
-    if run.ticks_done():
-        typer.echo(checks_line(run))
-    if stopped:
-        typer.echo(f"stopped        {stopped}")
-    typer.echo("go on with")
-    if run.ticks_done() < run.length:
-        typer.echo(f"  simcounsel resume {run.folder}")
-    if not run.ticks_done():
-        return
-    typer.echo(f"  simcounsel show {run.folder} --conversation 1")
-    typer.echo(f"  simcounsel view {run.folder}")
-    typer.echo(f"  simcounsel corpus check {run.folder}")
-    typer.echo(f"  simcounsel export {run.folder} --format trl -o corpus")
 
 
 def show_lines(run: "Run", which: str | None, **asked: Any) -> Any:

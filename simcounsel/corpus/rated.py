@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.events import Measured
-from simcounsel.instruments.read import is_trial
 from simcounsel.instruments.scale import find_scale, shipped_names
 from simcounsel.runs.jsonl import json_lines
+from simcounsel.runs.measurements import is_trial
 
 SUFFIX = ".ratings"
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".parquet", ".yaml", ".yml", ".txt")

@@ -79,7 +79,7 @@ def _folder(folder: Path) -> tuple[Dialogue, ...]:
 def _run(folder: Path, arm: str | None = None) -> tuple[Dialogue, ...]:
     """Of a run of a world, or of a synthesis."""
     run = Run.open(folder)
-    if run.manifest.synthesis is not None:
+    if run.is_synthesis:
         from simcounsel.corpus.synthesis import dialogues_of
 
         return tuple(_traced(dialogue, run, arm) for dialogue in dialogues_of(run))

@@ -9,10 +9,10 @@ from statistics import fmean
 
 from simcounsel.corpus.dialogues import Dialogue, Origin, Turn
 from simcounsel.events import Said
-from simcounsel.instruments.read import Measurement, measurements
 from simcounsel.instruments.record import sessions_of
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
+from simcounsel.runs.measurements import Measurement
 from simcounsel.runs.run import Run
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.residents import ResidentSpec
@@ -32,7 +32,7 @@ def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...
     """
     conversations = list(History.of(run).conversations())
     residents = {resident.name: resident for resident in run.world.residents}
-    measured = list(measurements(run))
+    measured = list(History.of(run).measurements())
     sessions = sessions_of(
         conversations, {resident.name: resident.role for resident in run.world.residents}
     )

@@ -95,8 +95,8 @@ def fork(
 
 
 def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
-    if run.manifest.synthesis:
-        return changed(run.manifest.synthesis, changes)
+    if run.is_synthesis:
+        return changed(run.synthesis, changes)
     data = run.world.model_dump(mode="json")
     for key, value in changes.items():
         patch(data, key, value)

@@ -20,7 +20,7 @@ from simcounsel.policies import policy_for
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
-from simcounsel.runs.sources import recordings
+from simcounsel.runs.sources import recordings, vectors_lost
 from simcounsel.secret import scrub
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
@@ -130,9 +130,14 @@ def models_for(
     recorded = {
         call["key"]: _kept(call)
         for call in own.calls()
-        if not (call.get("unreached") or unfinished_fallback(call, done))
+        if not (call.get("unreached") or unfinished_fallback(call, done) or vectors_lost(call))
     }
-    recorded |= {call["key"]: _kept(call) for source in sources for call in source.calls()}
+    recorded |= {
+        call["key"]: _kept(call)
+        for source in sources
+        for call in source.calls()
+        if not call.get("given_up")
+    }
     timeouts = run.about.models.timeouts if isinstance(run.about, World) else {}
     return Switchboard(
         open_chats(roles, timeouts),

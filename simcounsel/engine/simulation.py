@@ -19,12 +19,13 @@ from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
 from simcounsel.engine.fallbacks import FallbackCount, SpeaksFor
 from simcounsel.engine.journal import Journal
+from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
 from simcounsel.engine.opening import begin_run, check_models, models_for, without_secrets
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
-from simcounsel.errors import RunError, TooManyFallbacks
+from simcounsel.errors import TooManyFallbacks
 from simcounsel.events import Entry, Remembered, TickEnded
 from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
@@ -216,11 +217,7 @@ class Simulation(mesa.Model):
         for entry in self.record.entries(until_tick=ticks):
             event = entry.event
             if isinstance(event, Remembered) and event.memory.text not in vectors:
-                file = self.record.folder / "calls.jsonl"
-                raise RunError(
-                    f"{file}: the vector of {event.memory.id} is missing or damaged; without it the"
-                    " run cannot go on"
-                )
+                vectors.update(recompute(self.record, self.models, vectors, ticks))
             self._observe(entry)
             self._fallbacks.observe(entry)
             self._journal.go_on_after(entry)
@@ -236,19 +233,15 @@ the older ones; usually (700, 10, 10)."""
 @contextmanager
 def rare_garbage_search() -> Iterator[None]:
     """What is there stays until the end, and most of what comes (events, memories) too: to search
-    it for garbage again and again takes a fifth of a large run. A program that has frozen objects
-    of its own keeps them so.
+    it for garbage again and again takes a fifth of a large run. Nothing is frozen: to thaw it again
+    would thaw what the program that runs this had frozen.
     """
-    before, freezes = gc.get_threshold(), not gc.get_freeze_count()
-    if freezes:
-        gc.freeze()
+    before = gc.get_threshold()
     gc.set_threshold(*GARBAGE_AFTER)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if freezes:
-            gc.unfreeze()
 
 
 def _datacollector() -> mesa.DataCollector:

@@ -8,6 +8,7 @@ from simcounsel.engine.opening import begin_run, placed_nowhere, with_digests
 from simcounsel.errors import RunError
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
+from simcounsel.runs.spending import Spending
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.world import World
 
@@ -70,16 +71,11 @@ def ticks_behind(cell: Cell, done: int) -> int:
 
 
 def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:
-    """Calls and USD of a run so far, without what a fork took over from its past. None: a price is
-    unknown.
+    """Requests and USD of a run so far, without what a fork took over from its past. None: a price
+    is unknown.
     """
     folder = out / cell.name
     if not (folder / "manifest.json").is_file():
         return 0, 0.0
-    own = [
-        call
-        for call in Run.open(folder).calls()
-        if call.get("verb") != "embed" and not call.get("copied")
-    ]
-    costs = [call.get("cost_usd") for call in own]
-    return len(own), None if None in costs else sum(cost for cost in costs if cost is not None)
+    spending = Spending.of(Run.open(folder).calls())
+    return spending.requests, spending.cost_usd

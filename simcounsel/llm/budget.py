@@ -10,13 +10,14 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from simcounsel.errors import BudgetSpent, ModelError
 from simcounsel.llm.chat import messages
 from simcounsel.llm.ledger import FILE, Amount, Ledger, Standing
 from simcounsel.llm.prices import Prices
-from simcounsel.llm.question import Question, schema_text
+from simcounsel.llm.question import Question
+from simcounsel.llm.schemas import schema_text
 
 OVERHEAD_TOKENS, MESSAGE_TOKENS = 256, 32
 """What a server's template adds, once (a system text of its own) and with each message (the marks
@@ -24,6 +25,27 @@ of its role). The largest known: Llama 3's date and knowledge cutoff, 25 tokens;
 """
 _ASKED_AGAIN_S = 0.1
 """How often other processes are asked whether they have let go of something."""
+
+
+class Account(Protocol):
+    """Where a budget stands: a `Ledger`, or one that is reached otherwise."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether others claim from it too."""
+        ...
+
+    def begin(self, spent: Amount) -> None: ...
+
+    def claim(
+        self, ticket: int | None, most: Amount, calls: int | None, usd: float | None
+    ) -> int | Standing: ...
+
+    def settle(self, ticket: int, real: Amount) -> None: ...
+
+    def close(self, ticket: int) -> None: ...
+
+    def end(self) -> None: ...
 
 
 class Budget:
@@ -34,10 +56,10 @@ class Budget:
     """
 
     def __init__(
-        self, *, usd: float | None = None, calls: int | None = None, ledger: Ledger | None = None
+        self, *, usd: float | None = None, calls: int | None = None, ledger: Account | None = None
     ) -> None:
         self.usd, self.calls = usd, calls
-        self._ledger = ledger or Ledger()
+        self._ledger: Account = ledger or Ledger()
         self._waiting: list[asyncio.Future[None]] = []
         if usd is not None and not (math.isfinite(usd) and usd >= 0):
             raise ModelError(

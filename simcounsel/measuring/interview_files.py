@@ -1,6 +1,7 @@
 """Where interviews are kept: RUN/interviews/TIMESTAMP-NAME-TICK.jsonl."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,12 @@ def stored(folder: Path) -> list[Fields]:
 def interview_files(folder: Path) -> list[Path]:
     """Those beside a run, by their names."""
     return sorted((folder / "interviews").glob("*.jsonl"))
+
+
+def earlier_calls(folder: Path) -> Iterator[Fields]:
+    """What was asked of models in all interviews beside a run."""
+    for file in interview_files(folder):
+        yield from (line for line in json_lines(file) if line.get("kind") == "call")
 
 
 def new_file(folder: Path, head: Fields) -> Path:

@@ -18,13 +18,15 @@ def answering_model(run: Run, who: str) -> str:
     return source_of(run).manifest.model_of("reason", who)
 
 
-def open_models(run: Run, model: str) -> Switchboard:
+def open_models(run: Run, model: str, prices: Prices | None = None) -> Switchboard:
     """That model for the answers, and the run's own for the vectors, since its memories lie among
     them.
     """
     chat = open_chat(model)
     return Switchboard(
-        {"reason": chat, "quick": chat, "judge": chat}, open_embed(roles(run, model)["embed"])
+        {"reason": chat, "quick": chat, "judge": chat},
+        open_embed(roles(run, model)["embed"]),
+        prices=prices,
     )
 
 

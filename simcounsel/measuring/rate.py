@@ -19,15 +19,16 @@ from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
 from simcounsel.instruments.material import blind_lines, blinding_for, material_for
 from simcounsel.instruments.measuring import measure_seen, measure_self
-from simcounsel.instruments.read import FOLDER
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.llm.catalog import open_chats, open_embed
+from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
 from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.measurements import FOLDER
 from simcounsel.runs.run import Run
 
 Fields = dict[str, Any]
@@ -132,7 +133,7 @@ class Rating:
                 " of it once more"
             ) from None
 
-    def open_models(self, in_flight: int = 64) -> Switchboard | None:
+    def open_models(self, in_flight: int = 64, prices: Prices | None = None) -> Switchboard | None:
         """The judge; for a self-report also the run's own model of vectors, since its memories lie
         among them. None where none is asked.
         """
@@ -140,11 +141,9 @@ class Rating:
             return None
         roles = self.roles()
         chats = open_chats(roles)
-        return Switchboard(
-            chats | {"reason": chats["judge"], "quick": chats["judge"]},
-            open_embed(roles["embed"]),
-            in_flight=in_flight,
-        )
+        chats |= {"reason": chats["judge"], "quick": chats["judge"]}
+        embed = open_embed(roles["embed"])
+        return Switchboard(chats, embed, in_flight=in_flight, prices=prices)
 
     def roles(self) -> dict[str, str]:
         """Which model does what, a resident's as `reason:Ines`; no vectors are needed of an

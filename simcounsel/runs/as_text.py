@@ -10,6 +10,7 @@ from simcounsel.events import (
     ConversationEnded,
     ConversationStarted,
     Entry,
+    Foreign,
     Judged,
     Measured,
     Noted,
@@ -75,7 +76,14 @@ def describe(entry: Entry) -> str | None:
             )
         case ParameterLeftOut():
             return f"{at}  warning: {event.model} takes no {event.parameter}; it is left out"
+        case Foreign():
+            return f"{at}  {foreign_line(event)}"
     return None
+
+
+def foreign_line(event: Foreign) -> str:
+    """An event of another package in one line: its kind and fields."""
+    return f"{event.kind}: " + ", ".join(f"{name} {value}" for name, value in event.fields.items())
 
 
 def measured_line(event: Measured) -> str:
@@ -98,8 +106,9 @@ def measured_line(event: Measured) -> str:
 def day_lines(run: Run, who: str, day: int) -> Iterator[str]:
     """One day of one resident: the plan, what was done, felt, said and concluded."""
     _known(run, who)
-    entries = History.of(run).log.entries(
-        OF_DAY, where=lambda fields: day_of(fields["minute"]) == day
+    log = History.of(run).log
+    entries = log.entries(
+        (*OF_DAY, *sorted(log.foreign_kinds)), where=lambda fields: day_of(fields["minute"]) == day
     )
     doing, found = "", False
     for entry in entries:
@@ -124,6 +133,8 @@ def _people(entry: Entry) -> tuple[str, ...]:
             return event.who
         case Said():
             return (event.who, event.to)
+        case Foreign():
+            return (str(event.fields.get("who")),)
     who = getattr(event, "who", None)
     return (who,) if isinstance(who, str) else ()
 
@@ -147,7 +158,7 @@ def _day_line(entry: Entry, who: str) -> Iterator[str]:
             yield f"{at}    {event.who}: {event.text}"
         case RelationChanged() if event.before != event.after:
             yield f"{at}    closeness to {event.other}: {event.before:g} to {event.after:g}"
-        case Reflected() | PersonaChanged() | Warned():
+        case Reflected() | PersonaChanged() | Warned() | Foreign():
             if line := describe(entry):
                 yield line
 
@@ -226,6 +237,8 @@ def _practice_lines(event: PracticeEvent) -> Iterator[str]:
             yield f"  · {event.who} notes, lines {event.first} to {event.last}: {event.text}"
         case Retrieved():
             yield from _retrieved_lines(event)
+        case Foreign():
+            yield f"  · {foreign_line(event)}"
 
 
 def _retrieved_lines(event: Retrieved) -> Iterator[str]:

@@ -1,9 +1,53 @@
 """Requests to models as calls.jsonl keeps them, whichever version wrote it."""
 
+from base64 import b64decode
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Required
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+Source = Literal["generated", "chosen", "fallback", "human"]
+
+
+class _Recorded(TypedDict, total=False):
+    """What a replay takes from a line of calls.jsonl as it is."""
+
+    key: Required[str]
+    tick: int | None
+    who: str
+    purpose: str
+    verb: str
+    model: str
+    reply: str | None
+    source: Source | None
+    complaint: str | None
+    problem: str | None
+    texts: list[str]
+    vectors: str | None
+    weights: dict[str, float] | None
+    notes: dict[str, Any] | None
+    left_out: list[str] | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+
+
+_RECORDED = TypeAdapter(_Recorded)
+
+
+def usable(fields: Mapping[str, Any]) -> bool:
+    """Whether a line of calls.jsonl is whole: its fields are of their kinds, its vectors as many as
+    its texts.
+    """
+    try:
+        _RECORDED.validate_python(fields, strict=True)
+        if vectors := fields.get("vectors"):
+            found = len(b64decode(vectors, validate=True))
+            return found % (2 * len(fields["texts"])) == 0
+    except (ValueError, KeyError, ZeroDivisionError):
+        return False
+    return True
 
 
 class Message(BaseModel):
@@ -40,7 +84,7 @@ class Call(BaseModel):
     """Parameters that were meant to be sent, and that the server did not take."""
     reply: str | None = None
     """As it came; None when nothing came."""
-    source: Literal["generated", "chosen", "fallback", "human"] | None = None
+    source: Source | None = None
     """Where the answer is from; None where vectors were asked for."""
     complaint: str | None = None
     """What was wrong with the first reply, if it was asked again."""

@@ -19,7 +19,8 @@ from simcounsel.events import (
     Remembered,
     Said,
 )
-from simcounsel.intake import json_data
+from simcounsel.runs.measurements import measurement_files, measurements_in
+from simcounsel.terminal import visible
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
     from pandas import DataFrame
@@ -108,12 +109,9 @@ def measurements(entries: Iterable[Entry], folder: Path) -> Iterator[Row]:
     for entry in entries:
         if isinstance(entry.event, Measured):
             yield from _scores(entry.tick, entry.minute, entry.event, "log")
-    for file in sorted((folder / "measurements").glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            fields = json_data(line)
-            if fields.get("kind") == "measured":
-                tick, minute = fields.pop("tick"), fields.pop("minute")
-                yield from _scores(tick, minute, Measured.model_validate(fields), file.name)
+    for file in measurement_files(folder):
+        for one in measurements_in(file):
+            yield from _scores(one.tick, one.minute, one.measured, one.source)
 
 
 def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator[Row]:
@@ -158,8 +156,8 @@ def recalls(entries: Iterable[Entry]) -> Iterator[Row]:
 def html_table(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """Names and values as a table for a notebook."""
     body = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-        f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+        f"<tr><th style='text-align:left'>{html.escape(visible(name))}</th>"
+        f"<td style='text-align:left'>{html.escape(visible(value))}</td></tr>"
         for name, value in rows
     )
-    return f"<table><caption>{html.escape(title)}</caption>{body}</table>"
+    return f"<table><caption>{html.escape(visible(title))}</caption>{body}</table>"

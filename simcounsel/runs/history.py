@@ -38,6 +38,7 @@ from simcounsel.runs.learning import LearnedStrategy, strategies_in
 from simcounsel.runs.lives import KINDS as OF_LIVES
 from simcounsel.runs.lives import Lives
 from simcounsel.runs.log import Log
+from simcounsel.runs.measurements import Measurement, measurements_of
 from simcounsel.runs.run import Run
 
 OF_PERSON = (
@@ -171,10 +172,12 @@ class History:
     # the rest
 
     def measured(self) -> tuple[Dated[Measured], ...]:
-        """What was measured while the run was lived; see `measurements` for what was measured
-        afterwards as well.
-        """
+        """What was measured while the run was lived."""
         return only(Measured, self.log.entries(("measured",)))
+
+    def measurements(self) -> Iterator[Measurement]:
+        """The same with who answered, and after them what `rate` measured since."""
+        return measurements_of(self.log, self.measured())
 
     def warnings(self) -> tuple[Dated[Warned], ...]:
         """Every fallback, with its cause."""

@@ -18,6 +18,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
+from simcounsel.runs.calls import usable
 from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby, ways_on
@@ -61,6 +62,11 @@ class Run:
     def about(self) -> World | Synthesis:
         """What is lived, or written, as it was when the run began."""
         return self.manifest.about
+
+    @property
+    def is_synthesis(self) -> bool:
+        """Whether dialogues are written in it, and nobody lives."""
+        return self.manifest.synthesis is not None
 
     @property
     def world(self) -> World:
@@ -197,8 +203,8 @@ class Run:
         return LogCheck(self.start_hash, hashed=self.log_version >= HASHED)
 
     def calls(self) -> Iterator[dict[str, Any]]:
-        """All recorded calls; a line cut short is left out."""
-        return (call for call in json_lines(self.folder / "calls.jsonl") if "key" in call)
+        """All recorded calls; a line that is cut short or damaged is left out."""
+        return (call for call in json_lines(self.folder / "calls.jsonl") if usable(call))
 
     def ticks_done(self) -> int:
         """How many ticks are complete in the log, which is not checked."""

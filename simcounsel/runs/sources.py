@@ -2,8 +2,8 @@
 runs that it replays.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
@@ -40,11 +40,21 @@ def recorded_vectors(run: Run) -> "dict[str, np.ndarray]":
     """
     found: dict[str, np.ndarray] = {}
     for call in (call for source in recordings(run) for call in source.calls()):
-        remembers = call.get("verb") == "embed" and call.get("purpose") == "remember"
-        if remembers and not call.get("given_up"):
-            try:
-                vectors = decode_vectors(call["vectors"], len(call["texts"]))
-                found.update(zip(call["texts"], vectors, strict=True))
-            except (KeyError, TypeError, ValueError):
-                continue
+        if call.get("purpose") == "remember" and (vectors := _vectors_of(call)) is not None:
+            found.update(zip(call["texts"], vectors, strict=True))
     return found
+
+
+def vectors_lost(call: Mapping[str, Any]) -> bool:
+    """Whether a call for vectors brought none that can be read."""
+    return call.get("verb") == "embed" and _vectors_of(call) is None
+
+
+def _vectors_of(call: Mapping[str, Any]) -> "np.ndarray | None":
+    """The vectors that a call brought; None where it brought none, or they cannot be read."""
+    if call.get("verb") != "embed" or call.get("given_up"):
+        return None
+    try:
+        return decode_vectors(call["vectors"], len(call["texts"]))
+    except (KeyError, TypeError, ValueError):
+        return None

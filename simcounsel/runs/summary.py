@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text
-from simcounsel.runs.calls import Call
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
+from simcounsel.runs.spending import Spending
 
 CAUSES_TOLD = 3
 COUNTED = (
@@ -22,36 +22,6 @@ COUNTED = (
     "tick_ended",
 )
 """Kinds of events that are counted."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Spending:
-    """What a run asked of models."""
-
-    calls: int
-    tokens: int
-    cost_usd: float | None
-    """None when a price is unknown."""
-
-    @classmethod
-    def of(cls, run: Run) -> "Spending":
-        """Of all calls that were not for vectors."""
-        read = (Call.read(fields) for fields in run.calls())
-        calls = [call for call in read if call is not None and not call.embeds]
-        costs = [call.cost_usd for call in calls]
-        known = [cost for cost in costs if cost is not None]
-        return cls(
-            calls=len(calls),
-            tokens=sum((call.tokens_in or 0) + (call.tokens_out or 0) for call in calls),
-            cost_usd=sum(known) if len(known) == len(costs) else None,
-        )
-
-    def line(self) -> str:
-        """In a line."""
-        cost = (
-            "price unknown (see --prices)" if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
-        )
-        return f"model calls    {self.calls}, {self.tokens} tokens, {cost}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +83,7 @@ def summarize(run: Run) -> Summary:
         warnings=dict(counts["warned"]),
         causes=dict(causes),
         left_out=left_out,
-        spending=Spending.of(run),
+        spending=Spending.of(run.calls()),
     )
 
 
@@ -129,10 +99,10 @@ def summary_lines(run: Run) -> Iterator[str]:
         parent = run.manifest.parent
         changes = ", ".join(f"{key}={value}" for key, value in parent.changes) or "nothing"
         yield f"forked         from {parent.run} before tick {parent.at_tick}; changed: {changes}"
-    until = date_text(s.last_minute + world.tick_minutes, world.start) if s.ticks else "not begun"
+    until = date_text(s.last_minute + world.tick_minutes, world.start)
     yield (
-        f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes, until"
-        f" {until}"
+        f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
+        + (f", until {until}" if s.ticks else "")
     )
     for stop in run.manifest.stops:
         yield f"given up       tick {stop.tick} at {stop.at}: {stop.why.split(';')[0]}"

@@ -14,8 +14,7 @@ from simcounsel.runs.folder import complete_part, ways_on
 from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
-from simcounsel.runs.sources import recordings
-from simcounsel.runs.vectors import decode_vectors
+from simcounsel.runs.sources import recordings, vectors_lost
 
 
 @dataclass
@@ -224,12 +223,8 @@ def _take(call: dict[str, Any], keys: set[str], texts: set[str]) -> None:
     if call.get("given_up"):
         return
     keys.add(str(call.get("key")))
-    if call.get("verb") == "embed" and call.get("purpose") == "remember":
-        try:
-            decode_vectors(call["vectors"], len(call["texts"]))
-            texts.update(call["texts"])
-        except (KeyError, TypeError, ValueError):
-            return
+    if call.get("purpose") == "remember" and not vectors_lost(call):
+        texts.update(call.get("texts") or ())
 
 
 def _numbered(file: Path) -> Iterator[tuple[int, int, dict[str, Any] | None]]:

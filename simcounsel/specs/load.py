@@ -7,19 +7,41 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails
 
 from simcounsel.errors import SpecError
+from simcounsel.secret import scrub
 from simcounsel.specs.file_text import Lines as Lines
 from simcounsel.specs.file_text import read_text, write_text
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
+
+
+def _take_numbers_as_they_are(schema: Any) -> None:
+    """Neither `true` nor '6' nor 6.5 is a whole number: pydantic's strict mode, but for numbers
+    and truth values alone, since a list shall still be taken for a tuple. Keys are text in JSON.
+    """
+    if isinstance(schema, dict):
+        if schema.get("type") in ("int", "float", "bool"):
+            schema["strict"] = True
+        for key, inner in schema.items():
+            if key not in ("default", "metadata", "serialization", "keys_schema"):
+                _take_numbers_as_they_are(inner)
+    elif isinstance(schema, (list, tuple)):
+        for inner in schema:
+            _take_numbers_as_they_are(inner)
 
 
 class Spec(BaseModel):
     """Base of everything that is read from a file: frozen, and no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        _take_numbers_as_they_are(schema)
+        return schema
 
 
 S = TypeVar("S", bound=BaseModel)
@@ -95,7 +117,7 @@ def parse_spec(data: Any, kind: type[S], path: Path, lines: Lines, entry: int | 
         return kind.model_validate(data)
     except ValidationError as error:
         raise SpecError(
-            [explain(e, kind, path, lines, entry) for e in error.errors(include_url=False)]
+            [scrub(explain(e, kind, path, lines, entry)) for e in error.errors(include_url=False)]
         ) from None
 
 

@@ -146,8 +146,8 @@ def parse_yaml(text: str) -> tuple[Any, Lines]:
 
 def _read(loader: _Loader | _Quick) -> tuple[Any, Lines]:
     node = loader.get_single_node()
-    if node is None:
-        return None, {(): 1}
+    if node is None or (isinstance(node, yaml.ScalarNode) and not node.value and not node.style):
+        return None, {(): 1}  # on which line nothing stands, the two parsers see differently
     survey = _Survey(loader)
     survey.walk(node, ())
     if survey.problems:

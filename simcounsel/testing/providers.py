@@ -34,7 +34,7 @@ class _Asked(TypedDict, total=False):
 QUESTIONS: tuple[Question[object], ...] = tuple(
     Question(purpose="check", who="Ines", facts=PromptOnly(), fallback=None, **one)
     for one in (
-        _Asked(verb="write", prompt="Say in one sentence how you are."),
+        _Asked(verb="write", prompt="Write one sentence about the rain."),
         _Asked(verb="choose", prompt="Tea or coffee?", options=("tea", "coffee")),
         _Asked(verb="rate", prompt="How tired are you, from 1 to 7?", scale=(1, 7)),
         _Asked(verb="fill", prompt="What do you feel?", schema=Feeling),

@@ -14,6 +14,7 @@ from simcounsel.errors import RunError
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.secret import scrub
+from simcounsel.terminal import visible
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.routes import STATIC
 
@@ -41,12 +42,8 @@ def write_bundle(log: Log, file: Path) -> list[str]:
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"
         " data:; base-uri 'none'; form-action 'none'"
     )
-    title = html.escape(
-        str(
-            (log.manifest.get("world") or log.manifest.get("synthesis") or {}).get("name")
-            or log.name
-        )
-    )
+    about = log.manifest.get("world") or log.manifest.get("synthesis") or {}
+    title = html.escape(visible(str(about.get("name") or log.name)))
     page = "\n".join(
         [
             "<!doctype html>",

@@ -106,7 +106,7 @@ class Interviewer:
             raise Refused(404, f"there is no run {name!r} here") from None
         except RunError as error:
             raise Refused(422, str(error)) from None
-        if run.manifest.world is None:
+        if run.is_synthesis:
             raise Refused(
                 422, f"{name} is a synthesis of dialogues: nobody lives in it who could be asked"
             )

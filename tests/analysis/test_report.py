@@ -191,7 +191,7 @@ def test_the_same_runs_give_the_same_figures(
     }
 
 
-EVIL = "</p><script>alert(1)</script><img src=x onerror=alert(2)> =cmd() **bold** | [x](javascript:1) \x00\x1b {{ 7*7 }} 🙂"
+EVIL = "</p><script>alert(1)</script><img src=x onerror=alert(2)> =cmd() **bold** | [x](javascript:1) \x00\x1b\u202e\u2066 {{ 7*7 }} 🙂"
 
 
 @pytest.fixture
@@ -218,7 +218,9 @@ def test_texts_from_models_are_only_text(own_runs: list[Run], tmp_path: Path) ->
         (page.parent / "report.md").read_text(encoding="utf-8"),
     )
     assert "&lt;script&gt;" in html and "<script" not in html
-    assert "\x00" not in html and "\x1b" not in markdown
+    for obeyed in "\x00\x1b\u202e\u2066":
+        assert obeyed not in html + markdown
+    assert "\\u202e\\u2066" in html
     assert "<script" not in markdown.replace("\\<script", "") and "{{ 7*7 }}" in html
     talk = (page.parent / "tables" / "activities.csv").read_text(encoding="utf-8")
     assert "\n=" not in talk

@@ -9,7 +9,7 @@ from analysis import tables
 from analysis.experiment import ReportError
 from analysis.finding import find
 from simcounsel.events import Acted, RelationChanged, Said, Warned
-from simcounsel.instruments.read import measurements
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from tests.analysis.made import measure, plan, rewrite, scale_score
 from tests.stage import go_on, happened, live, tiny
@@ -47,7 +47,7 @@ def test_relations_and_warnings(three_runs: Path) -> None:
 def test_measurements_are_those_of_the_reader(planted_study: Path) -> None:
     run = Run.open(planted_study / "client_counselor-s2")
     table = tables.measurements([run.folder])
-    theirs = list(measurements(run))
+    theirs = list(History.of(run).measurements())
     assert len(table) == len(theirs) == 2
     assert table["judge"].tolist() == [one.judge for one in theirs]
     assert table["value"].tolist() == [one.measured.scores[0].value for one in theirs]

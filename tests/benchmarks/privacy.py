@@ -47,6 +47,7 @@ DP_SGD = (
     "batch_size: {lot}\nlora: {{rank: 4, train: b, targets: [v_proj]}}\n"
     "learning: {{optimizer: sgd, learning_rate: 0.3, max_tokens: {tokens}, precision: {precision}}}\n"
     "privacy: {{unit: session, clip: 1, delta: 1e-3, AMOUNT}}\n"
+    "noise: seeded\npublic_data: true\n"
 )
 RECIPES = {
     "without": SHARED

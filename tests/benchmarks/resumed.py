@@ -47,6 +47,8 @@ def compared(base: str, folder: Path) -> Iterator[tuple[str, bool]]:
         "held_out": 0.0,
         "device": "cpu",
         "privacy": PRIVACY,
+        "noise": "seeded",
+        "public_data": True,
     }
     for kind in KINDS:
         (folder / f"{kind}.yaml").write_text(

@@ -3,7 +3,15 @@
 import pytest
 
 from simcounsel.specs.world_problems import world_problems
-from tests.benchmarks import engine, near_duplicates, privacy, recall, synthesis, training
+from tests.benchmarks import (
+    engine,
+    near_duplicates,
+    privacy,
+    recall,
+    scrubbing,
+    synthesis,
+    training,
+)
 from tests.benchmarks.towns import plain_town, town_of_ten
 
 pytestmark = pytest.mark.slow(3)  # torch
@@ -38,6 +46,12 @@ def test_recall_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     recall.main(["--quick"])
     told = capsys.readouterr().out
     assert all(way in told for way in ("ours", "langchain", "plain loop"))
+
+
+def test_scrubbing_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    scrubbing.main(["--ticks", "4"])
+    told = capsys.readouterr().out
+    assert "hiding secrets" in told and "simcounsel.events" in told
 
 
 def test_synthesis_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.cli.synthesize import _closing
+from simcounsel.cli.synthesis_run import _closing
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.engine.opening import begin_run
 from simcounsel.runs.run import Run

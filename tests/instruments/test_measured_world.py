@@ -12,10 +12,10 @@ from simcounsel.engine.forking import fork
 from simcounsel.engine.simulation import Limits, Simulation
 from simcounsel.errors import SpecError
 from simcounsel.events import Measured, Warned
-from simcounsel.instruments.read import measurements
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.runs.as_text import describe
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import summary_lines
 from simcounsel.specs.measurement import MeasurementSpec
@@ -93,7 +93,7 @@ def test_in_the_summary(straight: Run) -> None:
 
 
 def test_read(straight: Run) -> None:
-    found = list(measurements(straight))
+    found = list(History.of(straight).measurements())
     assert len(found) == 9
     assert {
         (one.run, one.source, one.samples, one.trial)

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from simcounsel.errors import ModelUnreachable, RunError
-from simcounsel.instruments.read import is_trial, measurements, measurements_in
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
 from simcounsel.measuring.rate import Rating
+from simcounsel.runs.history import History
+from simcounsel.runs.measurements import is_trial, measurements_in
 from simcounsel.runs.run import Run
 from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
@@ -79,7 +80,7 @@ def test_command(simcounsel: Command, run: Run, instrument: str, points: list[st
         assert f"Ines: {instrument}, {point} (" in ended.out
     calls = [one for one in rest if one["kind"] == "call"]
     assert all(call["messages"] and call["reply"] for call in calls if call["verb"] != "embed")
-    found = list(measurements(run))
+    found = list(History.of(run).measurements())
     assert [one.source for one in found] == ["log"] * 9 + [file.name] * len(points)
     assert [one.measured.point for one in found[9:]] == points
     assert {one.hash for one in found[9:]} == {head["hash"]}
@@ -103,7 +104,7 @@ def test_again_is_a_retest(simcounsel: Command, run: Run) -> None:
         for file in (first, second)
     ]
     assert not seeds[0] & seeds[1]
-    found = [one.source for one in measurements(run)][9:]
+    found = [one.source for one in History.of(run).measurements()][9:]
     assert found == [first.name, second.name]
 
 
@@ -148,9 +149,9 @@ def test_who_reports_of_oneself_is_asked_by_the_own_model(
             asked = {one["model"] for one in lines(file) if one.get("verb", "embed") != "embed"}
             assert asked == {who}
         simcounsel("rate", run.folder, "--instrument", "phq9", "--model", "scripted")
-        judges = [(one.measured.instrument, one.judge) for one in measurements(run)]
+        judges = [(one.measured.instrument, one.judge) for one in History.of(run).measurements()]
         assert judges[1:] == [("phq9", own), ("empathy", "scripted"), ("phq9", "scripted")]
-    assert next(measurements(lived)).judge == own
+    assert next(History.of(lived).measurements()).judge == own
 
 
 def test_self_report_is_as_of_then(run: Run) -> None:
@@ -235,7 +236,7 @@ def test_stopped_in_the_middle(run: Run) -> None:
     with file.open("ab") as half:
         half.write(b'{"tick": 3, "kind": "meas')
     assert [one.measured.point for one in measurements_in(file)] == done[:1]
-    assert len(list(measurements(run))) == 10
+    assert len(list(History.of(run).measurements())) == 10
 
 
 def test_a_file_without_a_head_is_left_out(run: Run) -> None:
@@ -243,7 +244,7 @@ def test_a_file_without_a_head_is_left_out(run: Run) -> None:
     (run.folder / "measurements" / "x.jsonl").write_text(
         '{"kind": "measured"}\nnonsense\n[]\n', encoding="utf-8"
     )
-    assert len(list(measurements(run))) == 9
+    assert len(list(History.of(run).measurements())) == 9
 
 
 def test_trial() -> None:

@@ -104,7 +104,13 @@ def test_from_run_to_rate(simcounsel: Command, tmp_path: Path) -> None:
     assert [one.times for one in ours] == list(range(1, len(ours) + 1))
 
     # looked at, exported, measured
-    assert "Miriam" in ran("show", whole.folder, "--conversation", 1)
+    spoken = ran("show", whole.folder, "--conversation", 1)
+    assert (
+        "Miriam" in spoken and f"nth {told[0].nth}" in spoken and "mirroring.mirrored: " in spoken
+    )
+    counting = [one.kind for one in counted if one.who == "Ines"]
+    day = ran("show", whole.folder, "--who", "Ines")
+    assert all(f"{kind}: " in day for kind in counting)
     ran("view", whole.folder, "--html", "day.html")
     assert "mirroring.mirrored" in (tmp_path / "day.html").read_text(encoding="utf-8")
     ran("export", whole.folder, "--format", "native", "--no-check", "--out", "corpus")

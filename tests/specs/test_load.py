@@ -1,5 +1,6 @@
 """Every way a YAML file can be wrong is told as file:line with a remedy."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -9,11 +10,13 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from simcounsel.errors import SpecError
 from simcounsel.specs import yaml_text
 from simcounsel.specs.file_text import read_json
 from simcounsel.specs.load import Spec, line_of, load_spec, read_yaml
+from simcounsel.specs.world_file import load_world
 from tests.stage import ROOT
 
 
@@ -293,3 +296,50 @@ def _told(kind: Any, text: str) -> str | None:
         return repr(yaml_text._read(kind(text)))
     except (yaml.YAMLError, ValueError, yaml_text.NotYaml):
         return None
+
+
+def specs(kind: type[Spec] = Spec) -> Iterator[type[Spec]]:
+    for inner in kind.__subclasses__():
+        yield inner
+        yield from specs(inner)
+
+
+def test_a_number_is_a_number_in_every_spec() -> None:
+    """Wherever a whole number stands, neither `true` nor `3.0` nor '3' is one."""
+    import simcounsel.specs.experiment
+    import simcounsel.specs.synthesis
+    import simcounsel.specs.world  # noqa: F401
+    import training.recipe  # noqa: F401
+
+    found = [
+        (kind, name, field.annotation, field.metadata)
+        for kind in set(specs())
+        for name, field in kind.model_fields.items()
+        if field.annotation in (int, float, bool, int | None, float | None, tuple[int, ...])
+    ]
+    assert len(found) > 60
+    for kind, name, annotation, _ in found:
+        whole = annotation in (int, int | None)
+        wrong: Any = [[True]] if annotation == tuple[int, ...] else ["3", "true"]
+        wrong += [3.5, 3.0, True] if whole else [] if annotation is bool else [True]
+        for value in wrong:
+            with pytest.raises(ValidationError) as caught:
+                kind.model_validate({name: value})
+            refused = {error["loc"][:1] for error in caught.value.errors()}
+            assert {(name,), ()} & refused, (kind, name, value)  # (): by a rule over all fields
+
+
+@pytest.mark.parametrize("value", ["true", "3.0", "'3'"])
+def test_ticks_that_are_no_number(tmp_path: Path, value: str) -> None:
+    text = (
+        (ROOT / "worlds" / "tiny.yaml")
+        .read_text(encoding="utf-8")
+        .replace("../personas", str(ROOT / "personas"))
+    )
+    (tmp_path / "world.yaml").write_text(
+        text.replace("ticks: 12", f"ticks: {value}"), encoding="utf-8"
+    )
+    with pytest.raises(
+        SpecError, match=r"world\.yaml:5: ticks: .*: input should be a valid integer"
+    ):
+        load_world(tmp_path / "world.yaml")

@@ -21,8 +21,9 @@ CONFIGS = ROOT / "training" / "configs"
 SITE = """\
 sites:
   - {name: north, sessions: 900}
-  - {name: south, sessions: 100}
+  - {name: south, sessions: 100, count: 2}
 rounds: 100
+averaging: {secure: true}
 privacy:
   unit: site
   clip: 1
@@ -68,24 +69,30 @@ def training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        (SITE.replace("  unit: site\n", ""), 5, "unit is missing"),
-        (SITE.replace("clip: 1", "sensitivity: 0.0001"), 5, "it follows from `clip`"),
-        (SITE.replace("1e-5", "0.5"), 8, "0.5 is not below 1/2, one over the number of sites"),
-        (SITE.replace("1e-5", "0"), 8, "0 is no probability"),
-        (SITE.replace("multiplier: 20", "multiplier: 0"), 10, "0 adds no noise"),
-        (SITE.replace("multiplier: 20", "multiplier: nan"), 10, "finite number"),
-        (SITE.replace("clip: 1", "clip: 0"), 7, "greater than 0"),
-        (SITE + "  participation: 1.5\n", 11, "1.5 is out of range"),
-        (SITE + "  participation: 0\n", 11, "0 is out of range"),
-        (SITE + "  participation: 0.5\n  adjacency: replaced\n", 12, "participation: 1"),
-        (SITE + "  weights: by_size\n  max_weight: 2\n", 12, "2 is out of range"),
-        (SITE + "  max_weight: 0.5\n", 11, "weights: by_size"),
-        (SITE + "  stated_epsilon: 1\n", 11, "calibration: paper"),
-        (SITE + "  calibration: paper\n  stated_epsilon: 1\n", 10, "keep one of the two"),
-        (SITE + "  calibration: paper\n", 11, "needs `stated_epsilon`"),
-        (SITE + "  draw: client\n", 11, "belongs to `unit: client`"),
-        (SITE.replace("  noise_at: sum\n", ""), 5, "noise_at is missing"),
-        (SITE.replace("  noise_multiplier: 20\n", ""), 5, "nothing says how much noise"),
+        (SITE.replace("  unit: site\n", ""), 6, "unit is missing"),
+        (SITE.replace("clip: 1", "sensitivity: 0.0001"), 6, "it follows from `clip`"),
+        (SITE.replace("1e-5", "0.5"), 9, "0.5 is not below 1/3, one over the number of sites"),
+        (SITE.replace("1e-5", "0"), 9, "0 is no probability"),
+        (SITE.replace("multiplier: 20", "multiplier: 0"), 11, "0 adds no noise"),
+        (SITE.replace("multiplier: 20", "multiplier: nan"), 11, "valid number"),
+        (SITE.replace("clip: 1", "clip: 0"), 8, "greater than 0"),
+        (SITE + "  participation: 1.5\n", 12, "1.5 is out of range"),
+        (SITE + "  participation: 0\n", 12, "0 is out of range"),
+        (SITE + "  participation: 0.5\n  adjacency: replaced\n", 13, "participation: 1"),
+        (SITE + "  weights: by_size\n  max_weight: 2\n", 13, "2 is out of range"),
+        (SITE + "  max_weight: 0.5\n", 12, "weights: by_size"),
+        (SITE + "  stated_epsilon: 1\n", 12, "calibration: paper"),
+        (SITE + "  calibration: paper\n  stated_epsilon: 1\n", 11, "keep one of the two"),
+        (SITE + "  calibration: paper\n", 12, "needs `stated_epsilon`"),
+        (SITE + "  draw: client\n", 12, "belongs to `unit: client`"),
+        (SITE + "  dropouts: 2\n", 12, "2 of 3 sites: more than half must answer"),
+        (SITE.replace("sum", "each_site") + "  dropouts: 1\n", 12, "belongs to `noise_at: sum`"),
+        (SITE.replace(", count: 2", ""), 10, "needs three sites or more, not 2"),
+        (SITE.replace("averaging: {secure: true}", "local_epochs: 1"), 10, "add `averaging:"),
+        (SITE.replace("noise_multiplier: 20", "budget_epsilon: 0.001"), 11, "is too small for a"),
+        (SESSION + "noise: seeded\n", 11, "takes `seeded` noise away, so it protects nobody"),
+        (SITE.replace("  noise_at: sum\n", ""), 6, "noise_at is missing"),
+        (SITE.replace("  noise_multiplier: 20\n", ""), 6, "nothing says how much noise"),
         (SESSION.replace("1e-5", "0.001"), 9, "not below 1/1000, one over the number of sessions"),
         (
             SESSION.replace("batch_size: 40", "batch_size: 400"),
@@ -117,15 +124,17 @@ def test_a_wrong_plan_is_told_with_its_line(file: Path, text: str, line: int, wh
 
 
 def test_sensitivity_is_clip_times_the_largest_weight(file: Path) -> None:
-    """One large site moves a weighted average by nearly the whole clip, not by clip / 2."""
-    assert budget.sensitivity(plan_of(file, SITE)) == pytest.approx(0.5)
+    """One large site moves a weighted average by nearly the whole clip, not by clip / 3."""
+    assert budget.sensitivity(plan_of(file, SITE)) == pytest.approx(1 / 3)
     weighted = plan_of(file, SITE.replace("clip: 1", "clip: 2") + "  weights: by_size\n")
-    assert budget.sensitivity(weighted) == pytest.approx(1.8)
-    assert budget.noise_std(weighted, 20) == pytest.approx(36)
+    assert budget.sensitivity(weighted) == pytest.approx(2 * 900 / 1100)
+    assert budget.noise_std(weighted, 20) == pytest.approx(20 * 2 * 900 / 1100)
     assert budget.sensitivity(
         plan_of(file, SITE + "  weights: by_size\n  max_weight: 0.6\n")
     ) == pytest.approx(0.6)
-    assert budget.sensitivity(plan_of(file, SITE + "  adjacency: replaced\n")) == pytest.approx(1.0)
+    assert budget.sensitivity(plan_of(file, SITE + "  adjacency: replaced\n")) == pytest.approx(
+        2 / 3
+    )
     assert (
         budget.sensitivity(plan_of(file, SITE.replace("sum", "each_site") + "  weights: by_size\n"))
         == 1
@@ -157,6 +166,29 @@ def test_noise_at_a_site_gains_nothing_from_draws_that_the_server_sees(file: Pat
     )
 
 
+def test_one_table_says_who_is_protected_from_whom(file: Path, training: Command) -> None:
+    """Of a sum: another site knows its own share of the noise, and a server that lies may see one share alone."""
+    plan_of(file, SITE.replace("count: 2", "count: 9") + "  dropouts: 2\n")
+    done = training("account", str(file), "--no-table")
+    told = done.out.splitlines()
+    at = told.index("who is protected from whom: epsilon for one site, delta 1e-05")
+    rows = {line[2:18].strip(): line[18:24].strip() for line in told[at + 1 : at + 5]}
+    total = float(rows["outsiders"])
+    assert rows["curious server"] == rows["outsiders"]
+    seen = {name: gaussian.epsilon_of(20 * factor, 1e-5, 100) for name, factor in SHARES.items()}
+    assert total == pytest.approx(gaussian.epsilon_of(20, 1e-5, 100), rel=1e-3)
+    for name, epsilon in seen.items():
+        assert total < float(rows[name]) == pytest.approx(epsilon, rel=2e-3)
+    assert "any 8 of 10 together have what is needed" in done.out
+    assert "--trusted-entities" in told[at + 4]
+    file.write_text(SESSION + "noise: seeded\npublic_data: true\n", encoding="utf-8")
+    told = training("account", str(file), "--no-table").out
+    assert re.search(r"anybody +none +the noise is seeded", told)
+
+
+SHARES = {"other sites": (7 / 8) ** 0.5, "lying server": (1 / 8) ** 0.5}
+
+
 def test_a_drawn_client_is_one_gradient(file: Path) -> None:
     whole = plan_of(file, CLIENT.replace("draw: session\n  sessions_per_client: 3", "draw: client"))
     assert [whole.rate(site) for site in whole.sites] == pytest.approx([40 / 300, 0.4])
@@ -184,7 +216,7 @@ def test_a_plan_that_overruns_its_budget_is_refused_with_the_round(
     done = training("account", str(file), "--no-table")
     assert done.code == 1
     assert (
-        f"{file}:11: privacy.budget_epsilon: 1.5 for one site would be overrun after round {made.last_round} of 100"
+        f"{file}:12: privacy.budget_epsilon: 1.5 for one site would be overrun after round {made.last_round} of 100"
         in done.err
     )
     file.write_text(SITE + "  budget_epsilon: 3\n", encoding="utf-8")

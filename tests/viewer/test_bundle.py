@@ -76,7 +76,7 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
     (folder / "manifest.json").write_text(
         (folder / "manifest.json")
         .read_text(encoding="utf-8")
-        .replace('"name": "Tiny"', '"name": "<b>&\\"Tiny"'),
+        .replace('"name": "Tiny"', '"name": "<b>&\\"Tiny\\u202e"'),
         encoding="utf-8",
     )
     seal(folder)
@@ -85,6 +85,7 @@ def test_hostile_text_cannot_leave_its_element(lived: Run, tmp_path: Path) -> No
     assert page.count("</script>") == 2
     assert page.count("<script") == 2
     assert "<!--" not in page
+    assert "Tiny\\u202e: simcounsel</title>" in page
     assert "<b>" not in page.split("<style>")[0]
     talk: Any = held(page)[f"conversation/{said['chat']}"]
     assert nasty in [line["text"] for line in talk["lines"]]

@@ -16,7 +16,8 @@ def poisson(
     """Each site alone, with this probability (Poisson sampling), so that no site's part depends on
     another's; in order of names.
 
-    source: `secure` where the account counts on the draw being unknown, as a seed would tell it.
+    source: `secure` where the account counts on the draw being unknown, as a seed would tell it;
+    each site then draws for itself.
     """
     return tuple(site for site in sorted(sites) if _uniform(seed, round, site, source) < rate)
 

@@ -5,7 +5,7 @@ caller hands in.
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Executor
 from functools import partial
 from typing import TypeVar
@@ -68,16 +68,14 @@ class InProcess:
             }
         )
 
-    def ask_sum(
-        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
-    ) -> Summed:
+    def ask_sum(self, tasks: Mapping[str, bytes], frozen: Weights, size: int) -> Summed:
         """The secure sum, with all its steps. Only this needs the extra `federated`."""
         from training.federation.summing import sum_of
 
-        return sum_of(self.ask_parts(tasks, drawn, frozen))
+        return sum_of(self.ask_parts(tasks, frozen), least=self.terms.needed)
 
     def ask_parts(
-        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights
+        self, tasks: Mapping[str, bytes], frozen: Weights
     ) -> dict[str, Residues | Failed]:
         """For a secure sum, each site's vector before it is masked; it never leaves the site's
         side.
@@ -85,13 +83,7 @@ class InProcess:
         return self._all(
             {
                 site: partial(
-                    site_side.masked_part,
-                    data,
-                    site,
-                    self._learner if site in drawn else None,
-                    self.terms,
-                    self.seed,
-                    frozen,
+                    site_side.masked_part, data, site, self._learner, self.terms, self.seed, frozen
                 )
                 for site, data in tasks.items()
             }

@@ -111,8 +111,8 @@ def _sampling(plan: Plan) -> str:
         )
     if given.participation < 1 and given.noise_at == "sum":
         return (
-            f"Poisson: each site alone with probability {given.participation:g} in a round, and"
-            " nobody learns which"
+            f"Poisson: each site draws for itself, with probability {given.participation:g} in a"
+            " round, and tells nobody"
         )
     return "not counted: every site is charged for every round"
 

@@ -5,8 +5,7 @@ int8 has one scale for every line along a tensor's longer axis: for LoRA one for
 component, since these differ in size and there are few. Rounding is stochastic, hence unbiased:
 entries below half a step, most of a late update, would always be lost to the nearest number, while
 random errors cancel over sites and rounds. It is repeatable by its key. Private updates are clipped
-and noised before they come here, so rounding them is post-processing and costs no privacy; who
-counts on a clip clips again after `decoded` (see `rounds`), because rounding may lengthen a vector.
+and noised before they come here, so rounding them is post-processing and costs no privacy.
 """
 
 import json
@@ -19,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from training.errors import TrainingError
-from training.federation.updates import Array, Weights, norm_of
+from training.federation.updates import Array, Weights
 
 Send = Literal["fp32", "fp16", "int8"]
 SCALES = "scales"
@@ -39,8 +38,6 @@ class Message:
     """Float32 again."""
     facts: Mapping[str, str]
     """Text that went along."""
-    rounding: float
-    """A bound on the L2 distance to what was encoded."""
 
 
 def encoded(
@@ -117,12 +114,7 @@ def decoded(data: bytes, send: Send) -> Message:
     if send == "int8":
         return _from_int8(tensors, facts)
     weights = {key: value.astype(np.float32) for key, value in tensors.items()}
-    size = sum(value.size for value in weights.values())
-    return Message(
-        weights=weights,
-        facts=facts,
-        rounding=0.0 if send == "fp32" else norm_of(weights) * 2**-10 + size**0.5 * 2**-25,
-    )
+    return Message(weights=weights, facts=facts)
 
 
 def _facts(data: bytes) -> dict[str, str]:
@@ -139,13 +131,10 @@ def _from_int8(tensors: Mapping[str, "np.ndarray"], facts: Mapping[str, str]) ->
     shapes = {key: _scale(np.zeros(tensors[key].shape, np.float32)).shape for key in keys}
     if scales.size != sum(int(np.prod(shape)) for shape in shapes.values()):
         raise TrainingError(f"{scales.size} scales do not fit {len(keys)} tensors")
-    weights, at, square = {}, 0, 0.0
+    weights, at = {}, 0
     for key in keys:
         size = int(np.prod(shapes[key]))
         scale = scales[at : at + size].reshape(shapes[key])
         at += size
         weights[key] = (tensors[key].astype(np.float32) * scale).astype(np.float32)
-        square += float(np.sum(np.square(scale, dtype=np.float64))) * (
-            tensors[key].size / max(size, 1)
-        )
-    return Message(weights=weights, facts=facts, rounding=float(np.sqrt(square)))
+    return Message(weights=weights, facts=facts)

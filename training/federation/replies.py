@@ -2,7 +2,7 @@
 and what a round has of them together.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -53,10 +53,8 @@ class Sites(Protocol):
         """
         ...
 
-    def ask_sum(
-        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
-    ) -> Summed:
-        """The sum of the sites' vectors, each seen by its `secure.Member` only; zeros of those not
-        drawn. size: numbers in each vector.
+    def ask_sum(self, tasks: Mapping[str, bytes], frozen: Weights, size: int) -> Summed:
+        """The sum of the sites' vectors, each seen by its `secure.Member` only. size: numbers in
+        each vector.
         """
         ...

@@ -62,19 +62,17 @@ def conduct(
     """The next round, wherever the sites are."""
     began, learned = time.perf_counter(), getattr(sites, "learning_s", None)
     number = state.round + 1
-    drawn = draws.poisson(
-        terms.sites,
-        terms.participation,
-        seed,
-        number,
-        terms.noise if terms.hidden_draw else "seeded",
+    drawn = (
+        terms.sites
+        if terms.hidden_draw
+        else draws.poisson(terms.sites, terms.participation, seed, number, "seeded")
     )
     got = (
         _summed(state, sites, terms, seed, drawn)
         if terms.secure
         else _separate(state, sites, terms, seed, drawn)
     )
-    void = _void(got, terms, drawn)
+    void = _void(got, terms)
     after = ServerState(
         weights=state.weights,
         round=number,
@@ -143,26 +141,23 @@ def accepted(
         raise TrainingError(
             f"an answer to round {message.facts.get('round')}, not to {state.round + 1}"
         )
-    promised = terms.clip if terms.noise_at != "each_site" else None
     like = travelling(aggregation.cut(state.weights, terms.ranks.get(site)), terms)
-    problem = screening.problem_of(message.weights, like, clip=promised, rounding=message.rounding)
+    problem = screening.problem_of(message.weights, like)
     if problem:
         raise TrainingError(problem)
-    return (
-        message.weights if promised is None else screening.clip_to(message.weights, promised)
-    ), message.facts
+    return message.weights, message.facts
 
 
 def _summed(
     state: ServerState, sites: Sites, terms: Terms, seed: int, drawn: Collection[str]
 ) -> Gathered:
-    """Only the sum of weighted updates is seen. Where the draw is hidden, all sites send, the
-    others zeros.
+    """Only the sum of weighted updates is seen, with the sites' noise in it where that was
+    agreed.
     """
     frozen = _frozen(state, terms)
-    tasks = _tasks(state, terms, seed, terms.sites if terms.hidden_draw else drawn)
+    tasks = _tasks(state, terms, seed, drawn)
     moved = travelling(state.weights, terms)
-    summed = sites.ask_sum(tasks, drawn, frozen, sum(value.size for value in moved.values()))
+    summed = sites.ask_sum(tasks, frozen, sum(value.size for value in moved.values()))
     got = Gathered(
         failed={site: summed.failed[site] for site in sorted(summed.failed)},
         up=dict(summed.bytes_up),
@@ -179,20 +174,20 @@ def _summed(
     return got
 
 
-def _void(got: Gathered, terms: Terms, drawn: Collection[str]) -> str | None:
-    """Too few answers. Where the draw is hidden it must not decide, so those not drawn count as
-    having answered zeros.
-    """
-    silent = len(terms.sites) - len(drawn) if terms.hidden_draw and not terms.secure else 0
-    many = len(got.answered) + silent
-    if many < terms.min_sites or (many == 0 and not terms.hidden_draw):
-        return (
-            f"{many} of {len(terms.sites)} sites answered, and {max(terms.min_sites, 1)} are"
-            " needed; the weights stay as they were"
-        )
-    if terms.secure and not got.answered:
-        return "the secure sum came to nothing; the weights stay as they were"
-    return None
+def _void(got: Gathered, terms: Terms) -> str | None:
+    """Too few answers."""
+    many = len(got.answered)
+    if many >= terms.needed:
+        return None
+    more = (
+        "; `privacy.dropouts` says how many may be missing"
+        if terms.noise_at == "sum" and terms.needed > terms.min_sites
+        else ""
+    )
+    return (
+        f"{many} of {len(terms.sites)} sites answered, and {terms.needed} are needed; the weights"
+        f" stay as they were{more}"
+    )
 
 
 def _report(

@@ -67,7 +67,7 @@ class Member:
         self._seed = os.urandom(KEY_BYTES)
         self._others: Mapping[str, PublicKeys] = {}
         self._held: dict[str, dict[Kind, tuple[int, int]]] = {}
-        self._threshold = 0
+        self._threshold = self._least = 0
         self._masked = self._revealed = False
 
     def kept(self) -> str:
@@ -84,6 +84,7 @@ class Member:
                 },
                 "held": self._held,
                 "threshold": self._threshold,
+                "least": self._least,
                 "masked": self._masked,
                 "revealed": self._revealed,
             }
@@ -107,6 +108,7 @@ class Member:
             name: {kind: (at, value) for kind, (at, value) in of.items()}
             for name, of in said["held"].items()
         }
+        self._least = said["least"]
         self._masked, self._revealed = said["masked"], said["revealed"]
         return self
 
@@ -155,9 +157,9 @@ class Member:
         nonce = os.urandom(12)
         return nonce + AESGCM(key).encrypt(nonce, text, f"{sender} to {receiver}".encode())
 
-    def mask(self, vector: Residues, packets: Mapping[str, bytes]) -> Residues:
+    def mask(self, vector: Residues, packets: Mapping[str, bytes], least: int = 0) -> Residues:
         """Third step, once. packets: what the others sent to this member; masks are shared with
-        their senders.
+        their senders. least: how many vectors must be in the sum for this member to help reveal it.
 
         TrainingError for a second call (the same masks over two vectors would bare their
         difference).
@@ -166,7 +168,7 @@ class Member:
             raise TrainingError(
                 f"{self.name}: this sum was masked already, or no shares were dealt for it"
             )
-        self._masked = True
+        self._masked, self._least = True, least
         for sender, packet in packets.items():
             self._held[sender] = self._opened(sender, packet)
         total = vector + expanded(self._seed, vector.size)
@@ -201,10 +203,11 @@ class Member:
                 f"{self.name}: shares of this sum were already given; a second answer could bare a"
                 " single vector"
             )
-        if len(came) < self._threshold or self.name not in came:
+        least = max(self._threshold, self._least)
+        if len(came) < least or self.name not in came:
             raise TrainingError(
-                f"{self.name}: {len(came)} vectors came, and at least {self._threshold} must be in"
-                " a sum, this one too"
+                f"{self.name}: {len(came)} vectors came, and at least {least} must be in a sum,"
+                " this one too"
             )
         self._revealed = True
         kinds: dict[str, Kind] = {
@@ -246,9 +249,9 @@ def pairwise_mask(
     return mask
 
 
-def enough(many: int, members: int) -> None:
-    """TrainingError, in words, if fewer answered than the threshold."""
-    needed = threshold_of(members)
+def enough(many: int, members: int, least: int = 0) -> None:
+    """TrainingError, in words, if fewer answered than the threshold, or than `least`."""
+    needed = max(threshold_of(members), least)
     if many < needed:
         raise TrainingError(
             f"secure sum: {many} of {members} sites answered to the end, and {needed} are needed;"

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from training.federation import aggregation, noise
+from training.federation import aggregation
 from training.federation.replies import Gathered
 from training.federation.shift import Shift
 from training.federation.state import ServerState
@@ -17,12 +17,10 @@ def stepped(state: ServerState, got: Gathered, terms: Terms, seed: int) -> Serve
     new_shift: Shift | None = shift
     match terms.rule:
         case "fedavg":
-            weights = aggregation.fedavg(
-                weights, _average(got, terms, seed, state.round), terms.learning_rate
-            )
+            weights = aggregation.fedavg(weights, _average(got, terms), terms.learning_rate)
         case "fedadam":
             weights, moments = aggregation.fedadam(
-                weights, _average(got, terms, seed, state.round), moments, terms.learning_rate
+                weights, _average(got, terms), moments, terms.learning_rate
             )
         case "stack" | "exact":
             parts = aggregation.shares(terms.weights, got.deltas, fixed=False)
@@ -50,17 +48,12 @@ def _moved(weights: Weights, delta: Weights) -> dict[str, Array]:
     return {key: value + delta[key] for key, value in weights.items()}
 
 
-def _average(got: Gathered, terms: Terms, seed: int, number: int) -> Mapping[str, Wide]:
-    """The mean update. With fixed weights: the sum, noised if that is agreed, over the probability
-    of being drawn, which makes it unbiased and, as it comes after the noise, costs nothing.
-    Otherwise over the weight of those who answered.
+def _average(got: Gathered, terms: Terms) -> Mapping[str, Wide]:
+    """The mean update. With fixed weights: the sum, which has its noise from the sites, over the
+    probability of being drawn, which makes it unbiased and, as it comes after the noise, costs
+    nothing. Otherwise over the weight of those who answered.
     """
     if not terms.fixed:
         whole = math.fsum(terms.weights[site] for site in got.answered)
         return {key: value / whole for key, value in got.total.items()}
-    total = got.total
-    if terms.noise_at == "sum":
-        total = noise.noised(
-            total, terms.noise_std, seed=seed, round=number, site="", source=terms.noise
-        )
-    return {key: value / terms.participation for key, value in total.items()}
+    return {key: value / terms.participation for key, value in got.total.items()}

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from training.errors import TrainingError
-from training.federation import messages, noise, screening
+from training.federation import draws, messages, noise, screening
 from training.federation.fixedpoint import Residues
 from training.federation.shift import LEFT, RIGHT, WHOLE, dense
+from training.federation.site_ledger import SiteLedger
 from training.federation.terms import Terms
 from training.federation.updates import A, Learner, Task, Update, Weights
 from training.privacy.noise import generator
@@ -63,10 +64,16 @@ def travelling(weights: Weights, terms: Terms) -> dict[str, np.ndarray]:
 
 
 def answer(
-    data: bytes, site: str, learner: Learner, terms: Terms, seed: int, frozen: Weights
+    data: bytes,
+    site: str,
+    learner: Learner,
+    terms: Terms,
+    seed: int,
+    frozen: Weights,
+    ledger: SiteLedger | None = None,
 ) -> bytes:
-    """Train, and say the update in bytes."""
-    update = update_of(data, site, learner, terms, seed, frozen)
+    """Train, and say the update in bytes. ledger: of this site, where it has one."""
+    update = update_of(data, site, learner, terms, seed, frozen, ledger)
     facts = {"round": str(update.round), **({} if terms.fixed else {"steps": str(update.steps)})}
     if update.loss is not None:
         facts["loss"] = repr(update.loss)
@@ -76,28 +83,49 @@ def answer(
 
 
 def masked_part(
-    data: bytes, site: str, learner: Learner | None, terms: Terms, seed: int, frozen: Weights
+    data: bytes,
+    site: str,
+    learner: Learner,
+    terms: Terms,
+    seed: int,
+    frozen: Weights,
+    ledger: SiteLedger | None = None,
 ) -> Residues:
-    """For a secure sum: the weighted update as whole numbers, tensors in order of their keys.
-    Without a learner: zeros, for a site that was not drawn but must not be seen to be absent.
+    """For a secure sum: the weighted update as whole numbers, tensors in order of their keys, with
+    this site's share of the noise. Where the draw is hidden the site draws for itself, and sends
+    zeros if it does not take part: it trains all the same, so that time and failures tell nothing.
     """
-    if learner is None:
-        size = sum(value.size for value in task_from(data, terms, frozen).weights.values())
-        return terms.fixed_point.encode(np.zeros(size))
-    update = update_of(data, site, learner, terms, seed, frozen)
+    update = update_of(data, site, learner, terms, seed, frozen, ledger)
     flat = np.concatenate([update.delta[key].ravel() for key in sorted(update.delta)]).astype(
         np.float64
     )
-    return terms.fixed_point.encode(terms.weights[site] * flat)
+    if terms.hidden_draw and not draws.poisson(
+        [site], terms.participation, seed, update.round, terms.noise
+    ):
+        flat = np.zeros_like(flat)
+    part = terms.fixed_point.encode(terms.weights[site] * flat)
+    if terms.noise_at == "sum":
+        key = (seed, "share of noise", update.round, site) if terms.noise == "seeded" else None
+        part += terms.fixed_point.shared_noise(part.size, key)
+    return part
 
 
 def update_of(
-    data: bytes, site: str, learner: Learner, terms: Terms, seed: int, frozen: Weights
+    data: bytes,
+    site: str,
+    learner: Learner,
+    terms: Terms,
+    seed: int,
+    frozen: Weights,
+    ledger: SiteLedger | None = None,
 ) -> Update:
     """Train from what the task says; then clip and noise, where the terms say so. TrainingError for
-    a training that went wrong.
+    a training that went wrong, and for a round that the ledger does not allow; what it allows it
+    has written down before this returns.
     """
     task = task_from(data, terms, frozen)
+    if ledger is not None:
+        ledger.check(task.round)
     before = {**frozen, **task.weights}
     learned = learner.learn(site, before, task.round, dense(task.base_shift))
     problem = screening.problem_of(learned.weights, before)
@@ -106,6 +134,8 @@ def update_of(
     if any(not np.array_equal(learned.weights[key], frozen[key]) for key in frozen):
         raise TrainingError("lora_A was trained, and `lora.train: b` says that it is frozen")
     delta = {key: learned.weights[key] - value for key, value in task.weights.items()}
+    if ledger is not None:
+        ledger.spend(task.round)
     return Update(
         site=site,
         round=task.round,

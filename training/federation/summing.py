@@ -33,11 +33,12 @@ KINDS: dict[bytes, Kind] = {b"o": "own mask", b"p": "pairwise key"}
 POINT_BYTES = 3
 
 
-def sum_over(sites: Collection[str], size: int, ask: Ask) -> Summed:
+def sum_over(sites: Collection[str], size: int, ask: Ask, least: int = 0) -> Summed:
     """The sum of the sites' vectors. size: numbers in each. ask: puts a step to several sites; who
-    fails in one is not asked again. Who fails after its vector came is still in the sum.
+    fails in one is not asked again. Who fails after its vector came is still in the sum. least: how
+    many vectors it must have.
     """
-    server = _Server(sites, ask)
+    server = _Server(sites, ask, least)
     try:
         total = server.total(size)
     except TrainingError as error:
@@ -47,8 +48,8 @@ def sum_over(sites: Collection[str], size: int, ask: Ask) -> Summed:
 
 
 class _Server:
-    def __init__(self, sites: Collection[str], ask: Ask) -> None:
-        self.sites, self.ask = sorted(sites), ask
+    def __init__(self, sites: Collection[str], ask: Ask, least: int) -> None:
+        self.sites, self.ask, self.least = sorted(sites), ask, least
         self.failed: dict[str, str] = {}
         self.up: Counter[str] = Counter()
         self.down: Counter[str] = Counter()
@@ -71,6 +72,7 @@ class _Server:
             for site in packets
         }
         masked = self._asked("mask", arrived, lambda _, said: _vector_from(said, size))
+        enough(len(masked), len(self.sites), self.least)
         came = dict(self.failed)
         revealed = self._asked(
             "reveal",
@@ -105,8 +107,12 @@ class _Server:
         return found
 
 
-def answered(member: Member, step: Step, said: Said, vector: Callable[[], Residues]) -> Said:
-    """A site's answer. vector: only called to mask it."""
+def answered(
+    member: Member, step: Step, said: Said, vector: Callable[[], Residues], least: int = 0
+) -> Said:
+    """A site's answer. vector: only called to mask it, when the site says how many vectors must be
+    in the sum at `least`.
+    """
     match step:
         case "keys":
             keys = member.keys()
@@ -121,7 +127,7 @@ def answered(member: Member, step: Step, said: Said, vector: Callable[[], Residu
                 len(said),
             )
         case "mask":
-            return {"vector": member.mask(vector(), said).astype("<u4").tobytes()}
+            return {"vector": member.mask(vector(), said, least).astype("<u4").tobytes()}
         case "reveal":
             letter = {kind: letter for letter, kind in KINDS.items()}
             return {
@@ -163,7 +169,9 @@ def _sized(data: bytes, size: int) -> bytes:
     return data
 
 
-def sum_of(vectors: Mapping[str, Residues | Failed], silent: Collection[str] = ()) -> Summed:
+def sum_of(
+    vectors: Mapping[str, Residues | Failed], silent: Collection[str] = (), least: int = 0
+) -> Summed:
     """Among sites in one process. Failed: a site that drops out before it sends its vector. silent:
     sites that drop out after it.
     """
@@ -183,8 +191,8 @@ def sum_of(vectors: Mapping[str, Residues | Failed], silent: Collection[str] = (
         return (
             Failed("silent")
             if step == "reveal" and name in silent
-            else answered(members[name], step, said, lambda: vector)
+            else answered(members[name], step, said, lambda: vector, least)
         )
 
     sizes = {vector.size for vector in vectors.values() if not isinstance(vector, Failed)}
-    return sum_over(vectors, max(sizes, default=0), ask)
+    return sum_over(vectors, max(sizes, default=0), ask, least)

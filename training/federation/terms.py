@@ -7,7 +7,7 @@ start a process.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
@@ -16,6 +16,7 @@ from training.federation.draws import Source
 from training.federation.fixedpoint import FixedPoint
 from training.federation.messages import Send
 from training.plan import Plan
+from training.privacy.lattice import Lattice, lattice
 from training.recipe import Recipe
 
 Rule = Literal["fedavg", "fedadam", "stack", "exact"]
@@ -39,7 +40,9 @@ class Terms:
     participation: float = 1.0
     """Probability that a site is drawn."""
     hidden_draw: bool = False
-    """Whether the account counts on nobody knowing who was drawn."""
+    """Whether the account counts on nobody knowing who was drawn: then every site draws for itself,
+    and all train and send, so that neither messages nor time tell.
+    """
     rule: Rule = "fedavg"
     learning_rate: float = 1.0
     factors: Literal["both", "b"] = "both"
@@ -48,12 +51,14 @@ class Terms:
     """`alpha`, `ranks`: of the adapters; ranks by site, where smaller."""
     ranks: Mapping[str, int] = field(default_factory=dict)
     clip: float | None = None
-    """`clip`, `noise_at`, `noise_std`: of a site's update, or of the average
-    (`training.privacy.budget.noise_std`); clip None: not clipped here, either without privacy or
-    because each step at a site is.
+    """`clip`, `noise_at`, `noise_std`: of a site's update, or of the sum of weighted updates
+    (`training.privacy.budget.noise_std`), of which every site then adds a share; clip None: not
+    clipped here, either without privacy or because each step at a site is.
     """
     noise_at: NoiseAt = "none"
     noise_std: float = 0.0
+    dropouts: int = 0
+    """How many sites may be missing from a sum that has noise enough."""
     noise: Source = "seeded"
     send: Send = "fp32"
     secure: bool = False
@@ -81,7 +86,29 @@ class Terms:
             if self.clip is None
             else self.clip + (10 * self.noise_std if self.noise_at == "each_site" else 0)
         )
-        return FixedPoint(largest=max(self.weights.values()) * room, members=len(self.weights))
+        return FixedPoint(
+            largest=max(self.weights.values()) * room,
+            members=len(self.weights),
+            lattice=self._lattice,
+        )
+
+    @property
+    def _lattice(self) -> Lattice | None:
+        """As `training.privacy.budget.lattice_of` has it."""
+        if self.noise_at != "sum" or self.clip is None:
+            return None
+        members = len(self.weights)
+        return lattice(
+            reach=self.clip, std=self.noise_std, members=members, answering=members - self.dropouts
+        )
+
+    @property
+    def needed(self) -> int:
+        """How many sites must answer for a round to count, and be in a secure sum for a site to
+        help reveal it.
+        """
+        shares = len(self.weights) - self.dropouts if self.noise_at == "sum" else 1
+        return max(self.min_sites, shares, 2 if self.secure else 1)
 
     @property
     def fingerprint(self) -> str:
@@ -136,7 +163,30 @@ def _problems(terms: Terms) -> list[str]:
             f"averaging.min_sites: {terms.min_sites}, but there are only {len(terms.weights)}"
             " sites; every round would be void"
         )
-    return found
+    return [*found, *_problems_of_sums(terms)]
+
+
+def _problems_of_sums(terms: Terms) -> Iterator[str]:
+    if (terms.noise_at == "sum" or terms.hidden_draw) and not terms.secure:
+        yield (
+            "noise on a sum, and draws that nobody knows, need a secure sum: else the server sees"
+            " every update, and who sent it"
+        )
+    if terms.noise_at != "sum":
+        if terms.dropouts:
+            yield "dropouts are counted where sites share the noise of a sum"
+        return
+    if terms.clip is not None and terms.noise_std > 0:
+        if 2 * terms.dropouts >= len(terms.weights):
+            yield (
+                f"{terms.dropouts} of {len(terms.weights)} sites may drop out, but more than half"
+                " must answer for a secure sum"
+            )
+        elif terms._lattice is None:
+            yield (
+                f"noise of {terms.noise_std:.3g} beside a clip of {terms.clip:g} is too little for"
+                " a secure sum of 32 bits"
+            )
 
 
 def terms_of(recipe: Recipe, plan: Plan | None, sessions: Mapping[str, int]) -> Terms:
@@ -201,11 +251,13 @@ def _bounded(weights: dict[str, float], plan: Plan) -> dict[str, float]:
 def _protected(plan: Plan) -> dict[str, object]:
     from training.privacy import budget
 
-    given = plan.privacy
+    given, multiplier = plan.privacy, budget.multiplier_of(plan)
+    budget.lattice_of(plan, multiplier)
     return {
         "participation": given.participation,
         "hidden_draw": given.noise_at == "sum" and given.participation < 1,
         "clip": given.clip,
         "noise_at": given.noise_at,
-        "noise_std": budget.noise_std(plan, budget.multiplier_of(plan)),
+        "noise_std": budget.noise_std(plan, multiplier),
+        "dropouts": given.dropouts,
     }

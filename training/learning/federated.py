@@ -7,6 +7,7 @@ Between machines the same rounds run inside Flower (see `federation`).
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from simcounsel.specs.load import Lines
 from training.errors import TrainingError
@@ -20,7 +21,7 @@ from training.federation.terms import terms_of
 from training.learning.examples import Record, records_of
 from training.learning.folder import Folder, data_of, manifest_of
 from training.learning.gradients import mean_loss
-from training.learning.result import write_adapter
+from training.learning.result import spent_of, write_adapter
 from training.learning.site import Learners, shifted
 from training.privacy import budget
 from training.recipe import Recipe
@@ -132,10 +133,12 @@ def run_federation(
         folder=folder.path,
         on_round=beside.after,
     )
-    return _written(folder, beside, ended)
+    return _written(folder, beside, ended, spent_of(ended, plan, recipe))
 
 
-def _written(folder: Folder, beside: Rounds, ended: Outcome) -> Federated:
+def _written(
+    folder: Folder, beside: Rounds, ended: Outcome, spent: dict[str, Any] | None
+) -> Federated:
     """The adapter of the last round, in its folder, where there was any round."""
     if ended.state.round == 0:
         return Federated(
@@ -149,11 +152,7 @@ def _written(folder: Folder, beside: Rounds, ended: Outcome) -> Federated:
         "rounds": ended.state.round,
     }
     adapter = write_adapter(
-        folder,
-        ended.state.weights,
-        facts,
-        spent=asdict(ended.ledger) if ended.ledger else None,
-        shift=ended.state.shift,
+        folder, ended.state.weights, facts, spent=spent, shift=ended.state.shift
     )
     return Federated(
         folder=folder, adapter=adapter, stopped=ended.stopped, before=before, after=after

@@ -50,11 +50,11 @@ class Folder:
         """
         file = path / MANIFEST
         if file.is_file():
-            there = cls(path).manifest()
+            there, wanted = cls(path).manifest(), json.loads(json.dumps(manifest))
             other = sorted(
                 key
                 for key in ("kind", "recipe", "base", "data")
-                if there.get(key) != json.loads(json.dumps(manifest[key]))
+                if _compared(key, there.get(key)) != _compared(key, wanted[key])
             )
             if other:
                 raise TrainingError(
@@ -148,6 +148,16 @@ class Folder:
             raise TrainingError(
                 f"{folder}: cannot be read ({error}); remove it to begin anew"
             ) from error
+
+
+def _compared(key: str, value: Any) -> Any:
+    """A recipe that was written by an earlier version has the keys of this one; without privacy, it
+    says nothing of noise.
+    """
+    if key != "recipe" or not isinstance(value, dict):
+        return value
+    whole = Recipe.model_validate(value).model_dump(mode="json")
+    return whole if whole["privacy"] else {**whole, "noise": None}
 
 
 def replace_folder(new: Path, old: Path) -> None:

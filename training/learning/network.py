@@ -6,6 +6,9 @@ clients), since nobody sees another's data; each site's machine names its own co
 
     server    --run-config 'recipe="FILE" folder="OUT"'
     a site    --node-config 'recipe="FILE" site="NAME" corpus="FILE"'
+
+With privacy a site keeps a ledger of the rounds that it has answered, beside its corpus
+(`CORPUS.ledger.json`) or where `ledger="FILE"` says.
 """
 
 from collections.abc import Mapping
@@ -18,18 +21,19 @@ from training.errors import TrainingError
 from training.federation.all_rounds import Outcome
 from training.federation.flower.client import SiteSide
 from training.federation.flower.server import ServerSide
+from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
 from training.learning.base import load_shapes, with_adapters
 from training.learning.folder import ELSEWHERE, Folder, manifest_of
-from training.learning.result import write_adapter
+from training.learning.result import spent_of, write_adapter
 from training.learning.site import Learners
 from training.learning.steps import adapter_weights
 from training.plan import Plan
 from training.privacy import budget
 from training.recipe import Recipe
 from training.recipe_file import load_recipe
-from training.sites import own
+from training.sites import own, place
 
 
 class Configured(Protocol):
@@ -44,13 +48,14 @@ class Configured(Protocol):
 
 def site(context: Configured) -> SiteSide:
     """A site's side, loaded once in a process."""
-    return _site(
-        *(_said(context.node_config, key, "--node-config") for key in ("recipe", "site", "corpus"))
+    recipe, name, corpus = (
+        _said(context.node_config, key, "--node-config") for key in ("recipe", "site", "corpus")
     )
+    return _site(recipe, name, corpus, str(context.node_config.get("ledger") or ""))
 
 
 @cache
-def _site(recipe_file: str, name: str, corpus: str) -> SiteSide:
+def _site(recipe_file: str, name: str, corpus: str, ledger: str) -> SiteSide:
     recipe, plan, terms = agreed(Path(recipe_file))
     learners = Learners(
         recipe=recipe, sites=own(recipe, Path(recipe_file), name, corpus), plan=plan
@@ -60,7 +65,18 @@ def _site(recipe_file: str, name: str, corpus: str) -> SiteSide:
         for key, value in learners.first_weights().items()
         if terms.factors == "b" and "lora_A" in key
     }
-    return SiteSide(name=name, learner=learners, terms=terms, seed=recipe.seed, frozen=frozen)
+    where = place(corpus, Path(recipe_file))
+    file = Path(ledger) if ledger else where.with_name(f"{where.name}.ledger.json")
+    return SiteSide(
+        name=name,
+        learner=learners,
+        terms=terms,
+        seed=recipe.seed,
+        frozen=frozen,
+        ledger=(
+            SiteLedger.of(file, name, terms, plan) if plan and recipe.noise == "secure" else None
+        ),
+    )
 
 
 def server(context: Configured) -> ServerSide:
@@ -77,7 +93,7 @@ def server(context: Configured) -> ServerSide:
 
     def end(outcome: Outcome) -> None:
         folder.say("end", stopped=outcome.stopped)
-        spent = asdict(outcome.ledger) if outcome.ledger else None
+        spent = spent_of(outcome, plan, recipe)
         write_adapter(
             folder,
             outcome.state.weights,

@@ -6,6 +6,7 @@ import json
 import math
 import tempfile
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from training.federation.all_rounds import Outcome
 from training.federation.shift import LEFT, RIGHT, WHOLE, Shift
 from training.federation.updates import layers
 from training.learning.folder import ADAPTER, Folder, replace_folder
+from training.plan import Plan
+from training.privacy.trust import as_rows, markdown, protections
+from training.recipe import Recipe
 
 Arrays = Mapping[str, NDArray[np.float32]]
 
@@ -126,13 +131,24 @@ def card_of(
         "rounds": recipe["rounds"],
         "local_epochs": recipe["local_epochs"],
         "batch_size": recipe["batch_size"],
-        "seed": recipe["seed"],
+        # with privacy no seed: of people's data, nothing that could repeat anything leaves
+        "seed": recipe["seed"] if spent is None or recipe.get("public_data") else None,
         "privacy": dict(spent) if spent else None,
         "noise": recipe["noise"] if spent else None,
         "not_covered": not_covered(recipe) if spent else [],
         "measured": dict(facts),
         "packages": manifest["packages"],
     }
+
+
+def spent_of(outcome: Outcome, plan: Plan | None, recipe: Recipe) -> dict[str, Any] | None:
+    """The ledger at the end of a federation, and from whom it protects; None without privacy."""
+    ledger = outcome.ledger
+    if ledger is None or plan is None:
+        return None
+    rounds = max(ledger.rounds_charged, 1)
+    found = protections(plan, ledger.multiplier, rounds, recipe.noise)
+    return {**asdict(ledger), "protects": as_rows(found)}
 
 
 def not_covered(recipe: Mapping[str, Any]) -> list[str]:
@@ -147,8 +163,8 @@ def not_covered(recipe: Mapping[str, Any]) -> list[str]:
         )
     if recipe["noise"] == "seeded":
         beside.append(
-            "whoever knows the seed can repeat the noise: for research on open data only; people's"
-            " records need `noise: secure`"
+            "anything, from whoever knows the seed and takes the noise away: the data were declared"
+            " public; people's records need `noise: secure`"
         )
     return beside
 
@@ -174,14 +190,7 @@ def readme(card: Mapping[str, Any]) -> str:
             f"- data: {sum(site['sessions'] for site in at)} sessions at {len(at)}"
             f" site{'s' * (len(at) != 1)} (hash {card['data']['hash'][:12]})"
         ),
-        (
-            "- privacy: none; whoever has the adapter may find out who was trained on"
-            if privacy is None
-            else (
-                f"- privacy: epsilon {privacy['epsilon']:.4g} at delta {privacy['delta']:g} for one"
-                f" {privacy['unit']}, all rounds together"
-            )
-        ),
+        _privacy_line(privacy, card["noise"]),
         *[f"    - not covered: {what}" for what in card["not_covered"]],
     ]
     for name, value in measured.items():
@@ -189,4 +198,21 @@ def readme(card: Mapping[str, Any]) -> str:
             f"- {name.replace('_', ' ')}:"
             f" {f'{value:.4f}' if isinstance(value, float) and math.isfinite(value) else value}"
         )
+    if privacy is not None and card["noise"] == "secure":
+        lines += ["", *markdown(privacy["protects"], privacy["unit"], privacy["delta"])]
     return "\n".join([*lines, ""])
+
+
+def _privacy_line(privacy: Mapping[str, Any] | None, noise: str | None) -> str:
+    if privacy is None:
+        return "- privacy: none; whoever has the adapter may find out who was trained on"
+    if noise != "secure":
+        return (
+            "- privacy: none. Noise was added to try it out, on data declared public, from a seed:"
+            " whoever knows that takes it away, so no epsilon holds"
+        )
+    return (
+        f"- privacy: epsilon {privacy['epsilon']:.4g} at delta {privacy['delta']:g} for one"
+        f" {privacy['unit']}, all rounds together, with noise from the operating system's"
+        " generator; from whom, the table says"
+    )

@@ -26,6 +26,7 @@ from training.learning.result import write_adapter
 from training.learning.site import Learners, must_have_moved, steps_of
 from training.learning.steps import Local, adapter_weights, set_adapter_weights
 from training.privacy import budget
+from training.privacy.trust import as_rows, protections
 from training.recipe import Recipe
 from training.sites import ALL, find, planned
 
@@ -105,9 +106,19 @@ def tune(
     if finished:
         facts = {"held_out_loss_before": before, "held_out_loss_after": after, "steps": steps}
         adapter = write_adapter(
-            folder, adapter_weights(local.reading.model), facts, spent=account_fields(account)
+            folder, adapter_weights(local.reading.model), facts, spent=_spent(account, recipe)
         )
     return Tuned(folder=folder, adapter=adapter, before=before, after=after)
+
+
+def _spent(account: budget.Account | None, recipe: Recipe) -> dict[str, Any] | None:
+    """What was paid, and from whom that protects; None without privacy."""
+    if account is None:
+        return None
+    found = protections(
+        account.plan, account.multiplier, account.plan.rounds, recipe.noise, central=True
+    )
+    return {**(account_fields(account) or {}), "protects": as_rows(found)}
 
 
 @dataclass(kw_only=True)

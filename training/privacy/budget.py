@@ -4,9 +4,12 @@ total.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
-from training.plan import Plan, Site
+from training.errors import TrainingError
+from training.plan import EXCESS, Plan, Site
 from training.privacy import gaussian
+from training.privacy.lattice import SHORT, Lattice, lattice
 from training.privacy.releases import Releases, epsilon_of, multiplier_for
 
 Exposure = tuple[Releases, ...]
@@ -33,9 +36,10 @@ class Account:
 
 def make(plan: Plan) -> Account:
     """The account of a plan that was checked by `plan.problems`."""
-    multiplier, delta, budget = multiplier_of(plan), plan.privacy.delta, plan.privacy.budget_epsilon
+    multiplier, budget = multiplier_of(plan), plan.privacy.budget_epsilon
+    lattice_of(plan, multiplier)
     by_site = tuple(
-        (name, epsilon_of(seen, multiplier, delta)) for name, seen in exposures(plan, plan.rounds)
+        (name, _epsilon(plan, seen, multiplier)) for name, seen in exposures(plan, plan.rounds)
     )
     total = max(epsilon for _, epsilon in by_site)
     return Account(
@@ -77,8 +81,9 @@ def needed(plan: Plan, rounds: int, epsilon: float) -> float:
     """The multiplier with which the plan, over so many rounds, stays within this total at every
     site.
     """
+    whole = plan.privacy.noise_at == "sum"
     return max(
-        multiplier_for(seen, epsilon, plan.privacy.delta)
+        multiplier_for(seen, epsilon - EXCESS * whole, plan.privacy.delta * (1 - SHORT * whole))
         for seen in {seen for _, seen in exposures(plan, rounds)}
     )
 
@@ -88,9 +93,44 @@ def total_epsilon(plan: Plan, rounds: int, multiplier: float) -> float:
     composition over disjoint sites).
     """
     return max(
-        epsilon_of(seen, multiplier, plan.privacy.delta)
-        for seen in {seen for _, seen in exposures(plan, rounds)}
+        _epsilon(plan, seen, multiplier) for seen in {seen for _, seen in exposures(plan, rounds)}
     )
+
+
+def _epsilon(plan: Plan, seen: Exposure, multiplier: float) -> float:
+    """Of the Gaussian mechanism, with what whole numbers add to it where sites share the noise."""
+    delta = plan.privacy.delta
+    if plan.privacy.noise_at == "sum":
+        return _counted(seen, multiplier, delta * (1 - SHORT)) + EXCESS
+    return _counted(seen, multiplier, delta)
+
+
+@cache
+def _counted(seen: Exposure, multiplier: float, delta: float) -> float:
+    """Kept, since mixtures take seconds, and the same number is asked for in several places."""
+    return epsilon_of(seen, multiplier, delta)
+
+
+def lattice_of(plan: Plan, multiplier: float) -> Lattice | None:
+    """The whole numbers in which sites share the noise of a sum; None where they do not.
+    TrainingError where 32 bits are too few for the account to hold.
+    """
+    given = plan.privacy
+    if given.noise_at != "sum":
+        return None
+    found = lattice(
+        reach=given.clip,
+        std=noise_std(plan, multiplier),
+        members=plan.n_sites,
+        answering=plan.answering,
+    )
+    if found is None or found.excess(plan.rounds) > EXCESS:
+        raise TrainingError(
+            f"privacy: noise of {noise_std(plan, multiplier):.3g} beside a clip of {given.clip:g},"
+            f" over {plan.rounds} rounds, is too little for a secure sum of 32 bits; take more"
+            " noise, or fewer rounds"
+        )
+    return found
 
 
 def rounds_within(plan: Plan, multiplier: float, epsilon: float) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from training.plan import Plan
 from training.privacy import gaussian
-from training.privacy.budget import Account, needed
+from training.privacy.budget import Account, lattice_of, needed
+from training.privacy.trust import protections, said
 
 Row = tuple[str, str]
 PAPER_EPSILONS = (1.0, 3.0, 5.0, 7.0)
@@ -20,15 +21,21 @@ NEIGHBOURS = {
 }
 
 
-def lines(account: Account) -> list[str]:
-    """The account, a line each."""
+def lines(account: Account, source: str) -> list[str]:
+    """The account, a line each. source: of the noise, `seeded` or `secure`."""
     rows = [
         *_of_plan(account.plan),
         *_of_noise(account),
         *_of_cost(account),
-        *_of_trust(account.plan),
+        (
+            "not counted",
+            (
+                "numbers of sites, sessions and clients, metrics, choices made by looking at"
+                " private data"
+            ),
+        ),
     ]
-    return [f"{name:<16}{what}" for name, what in rows]
+    return [*(f"{name:<16}{what}" for name, what in rows), "", *_of_trust(account, source)]
 
 
 def _of_plan(plan: Plan) -> list[Row]:
@@ -61,8 +68,8 @@ def _draws(plan: Plan) -> str:
             return "every site in every round"
         if given.noise_at == "sum":
             return (
-                f"each site alone, with probability {given.participation:g} in a round (Poisson;"
-                " who takes part must stay unknown)"
+                f"each site for itself, with probability {given.participation:g} in a round"
+                " (Poisson; it tells nobody)"
             )
         return "not counted: the server sees which sites answer, so each is charged for every round"
     rates = sorted(plan.rate(site) for site in plan.sites)
@@ -76,9 +83,7 @@ def _draws(plan: Plan) -> str:
 def _of_noise(account: Account) -> list[Row]:
     given, plan = account.plan.privacy, account.plan
     if given.unit == "site":
-        where = (
-            "the update of each site" if given.noise_at == "each_site" else "the weighted average"
-        )
+        where = "the update of each site" if given.noise_at == "each_site" else "the weighted sum"
         over, mean = "sensitivity", ""
     else:
         where, over = "the sum of a step's gradients", "clip"
@@ -95,6 +100,24 @@ def _of_noise(account: Account) -> list[Row]:
                 f" {account.noise_std:.4g} on {where}{mean}"
             ),
         ),
+        *_of_shares(account),
+    ]
+
+
+def _of_shares(account: Account) -> list[Row]:
+    """Where the noise of a sum comes from."""
+    plan = account.plan
+    found = lattice_of(plan, account.multiplier)
+    if found is None:
+        return []
+    return [
+        (
+            "shares",
+            (
+                f"every site adds noise of {found.share_std:.4g} to its own, as whole numbers under"
+                f" its mask; any {plan.answering} of {plan.n_sites} together have what is needed"
+            ),
+        )
     ]
 
 
@@ -122,24 +145,12 @@ def _of_cost(account: Account) -> list[Row]:
     return rows
 
 
-def _of_trust(plan: Plan) -> list[Row]:
-    given = plan.privacy
-    whom = {
-        "each_site": "the server and everybody after it",
-        "sum": "whoever sees sums only; the sum must be secure, or the server trusted",
-    }
+def _of_trust(account: Account, source: str) -> list[str]:
+    given = account.plan.privacy
+    found = protections(account.plan, account.multiplier, account.plan.rounds, source)
     return [
-        (
-            "protects from",
-            whom[given.noise_at] if given.noise_at else "everybody but the site itself",
-        ),
-        (
-            "not counted",
-            (
-                "numbers of sites, sessions and clients, metrics, choices made by looking at"
-                " private data"
-            ),
-        ),
+        f"who is protected from whom: epsilon for one {given.unit}, delta {given.delta:g}",
+        *[f"  {one.whom:<16}{said(one.epsilon):>6}  {one.because}" for one in found],
     ]
 
 

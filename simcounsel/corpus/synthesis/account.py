@@ -21,6 +21,7 @@ from simcounsel.events import (
     Warned,
 )
 from simcounsel.runs.run import Run
+from simcounsel.runs.spending import Spending
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +61,7 @@ class Account:
     """The same by what went wrong."""
     left_out: dict[str, list[str]]
     """Parameters that a model does not take, by the model's name."""
-    calls: int
-    tokens: int
-    """Both ways."""
-    cost_usd: float | None
-    """None when a price is unknown."""
+    spending: Spending
 
     @property
     def modified(self) -> float | None:
@@ -88,8 +85,6 @@ def account(run: Run) -> Account:
     )
     lines = [len(units(turn.text)) for one in dialogues for turn in one.turns]
     calls = [call for call in run.calls() if call.get("verb") != "embed" and not call.get("spare")]
-    costs: list[float | None] = [call.get("cost_usd") for call in calls]
-    known = [cost for cost in costs if cost is not None]
     return Account(
         sessions=len(dialogues),
         wanted=run.synthesis.count,
@@ -107,9 +102,7 @@ def account(run: Run) -> Account:
         warnings=dict(counted.warnings),
         failures=dict(counted.failures),
         left_out=dict(counted.left_out),
-        calls=len(calls),
-        tokens=sum((call.get("tokens_in") or 0) + (call.get("tokens_out") or 0) for call in calls),
-        cost_usd=sum(known) if len(known) == len(costs) else None,
+        spending=Spending.of(run.calls()),
     )
 
 

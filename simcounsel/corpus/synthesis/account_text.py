@@ -63,8 +63,7 @@ def account_lines(run: Run) -> Iterator[str]:
         seconds = "unknown" if a.seconds_per_session is None else f"{a.seconds_per_session:.2f} s"
         yield f"a session took {seconds} of the models' time"
     yield f"strategies     {a.strategies} carried or kept; found again {times(a.found_again)}"
-    cost = "price unknown (see --prices)" if a.cost_usd is None else f"{a.cost_usd:.4f} USD"
-    yield f"model calls    {a.calls}, {a.tokens} tokens, {cost}"
+    yield a.spending.line()
     yield from warning_lines(a.warnings, a.failures)
     yield from left_out_lines(a.left_out)
 

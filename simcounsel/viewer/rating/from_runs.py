@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from simcounsel.chance import chance
 from simcounsel.errors import StudyError
+from simcounsel.events import PersonaChanged
+from simcounsel.runs.conversation import Conversation
+from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.texts.blinding import Blinding
 from simcounsel.viewer.rating.cast import Cast, cast_of
@@ -64,29 +67,22 @@ def _origin(log: Log, **more: Any) -> Origin:
 
 
 def _transcripts(log: Log, instrument: RatingInstrument, choice: Choice) -> Iterator[Found]:
-    cast, lines = cast_of(log), dict[str, list[dict[str, Any]]]()
-    for entry in log.fields(("said", "conversation_started", "conversation_ended")):
-        chat = entry["chat"]
-        if entry["kind"] == "conversation_started":
-            lines[chat] = []
-        elif entry["kind"] == "said":
-            lines.setdefault(chat, []).append(entry)
-        else:
-            said = lines.pop(chat, [])
-            pair = _person_and_partner(said, cast.roles, choice)
-            if pair is not None and len(said) >= choice.fewest_lines:
-                yield _transcript(log, cast, instrument, chat, said, *pair)
+    cast = cast_of(log)
+    for held in History(log).conversations():
+        pair = _person_and_partner(held, cast.roles, choice)
+        if held.ended is not None and pair is not None and len(held.lines) >= choice.fewest_lines:
+            yield _transcript(log, cast, instrument, held, *pair)
 
 
 def _person_and_partner(
-    said: Sequence[dict[str, Any]], roles: Mapping[str, str], choice: Choice
+    held: Conversation, roles: Mapping[str, str], choice: Choice
 ) -> tuple[str, str] | None:
     """The client and whom the client talks with, when that is a conversation that was chosen; of
     two clients, who spoke first.
     """
-    two = list(dict.fromkeys(name for line in said for name in (line["who"], line["to"])))
+    two = sorted(held.who, key=lambda name: not held.lines or held.lines[0].who != name)
     clients = [name for name in two if roles.get(name) == "client"]
-    if len(two) != 2 or not clients or (choice.who is not None and choice.who not in clients):
+    if not held.lines or not clients or (choice.who is not None and choice.who not in clients):
         return None
     person = choice.who or clients[0]
     partner = next(name for name in two if name != person)
@@ -97,8 +93,7 @@ def _transcript(
     log: Log,
     cast: Cast,
     instrument: RatingInstrument,
-    chat: str,
-    said: Sequence[dict[str, Any]],
+    held: Conversation,
     person: str,
     partner: str,
 ) -> Found:
@@ -106,21 +101,20 @@ def _transcript(
     blinding = cast.blinding(labels, instrument)
     return Found(
         origin=_origin(
-            log, person=person, partner=partner, partner_role=cast.roles.get(partner), chat=chat
+            log, person=person, partner=partner, partner_role=cast.roles.get(partner), chat=held.id
         ),
         lines=tuple(
-            Line(speaker=labels[line["who"]], text=blinding.text(_whole(line["text"])))
-            for line in said
+            Line(speaker=labels[line.who], text=blinding.text(_whole(line.text)))
+            for line in held.lines
         ),
     )
 
 
 def _pairs(log: Log, instrument: RatingInstrument, choice: Choice, seed: int) -> Iterator[Found]:
-    cast, versions = cast_of(log), dict[str, list[dict[str, Any]]]()
-    for entry in log.fields(("persona_changed",)):
-        versions.setdefault(entry["who"], []).append(entry)
-    for who, texts in sorted(versions.items()):
-        if cast.roles.get(who) != "client" or choice.who not in (None, who):
+    cast, history = cast_of(log), History(log)
+    for who in sorted(name for name, role in cast.roles.items() if role == "client"):
+        texts = [dated.event for dated in history.person(who).versions]
+        if not texts or choice.who not in (None, who):
             continue
         blinding = cast.blinding({who: instrument.person}, instrument)
         first, last = (_version(texts[n], blinding) for n in (0, -1))
@@ -128,13 +122,15 @@ def _pairs(log: Log, instrument: RatingInstrument, choice: Choice, seed: int) ->
             continue
         earlier: Literal[1, 2] = chance(seed, "rating sides", log.name, who).choice((1, 2))
         yield Found(
-            origin=_origin(log, person=who, earlier=earlier, version=texts[-1]["version"]),
+            origin=_origin(log, person=who, earlier=earlier, version=texts[-1].version),
             texts=(first, last) if earlier == 1 else (last, first),
         )
 
 
-def _version(entry: Mapping[str, Any], blinding: Blinding) -> Version:
-    return Version(**{part: blinding.text(_whole(entry[part])) for part in Version.model_fields})
+def _version(changed: PersonaChanged, blinding: Blinding) -> Version:
+    return Version(
+        **{part: blinding.text(_whole(getattr(changed, part))) for part in Version.model_fields}
+    )
 
 
 def _whole(text: object) -> str:

@@ -104,6 +104,8 @@ def recipe(privacy: dict[str, Any] | None, **more: Any) -> Recipe:
         "lora": {"alpha": ALPHA, "rank": 2},
         "privacy": privacy,
         "folders": dict.fromkeys(SIZES, "x"),
+        "noise": "seeded",
+        "public_data": True,
         **more,
     }
     return Recipe.model_validate(given)

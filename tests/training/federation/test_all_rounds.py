@@ -319,7 +319,14 @@ def test_ctrl_c_ends_after_a_round_that_is_on_disk(tmp_path: Path) -> None:
 
 def test_terms_come_from_recipe_and_plan() -> None:
     of = recipe(
-        {**SITE, "noise_at": "sum", "weights": "by_size", "max_weight": 0.4, "participation": 0.5},
+        {
+            **SITE,
+            "noise_at": "sum",
+            "weights": "by_size",
+            "max_weight": 0.4,
+            "participation": 0.5,
+            "dropouts": 1,
+        },
         averaging={"secure": True, "min_sites": 2},
     )
     terms = terms_of(of, plan_of(of), SIZES)
@@ -335,6 +342,7 @@ def test_terms_come_from_recipe_and_plan() -> None:
         terms.min_sites,
         terms.tells_loss,
     ) == (1.0, pytest.approx(5 * 0.4), 0.5, 2, False)
+    assert (terms.dropouts, terms.needed) == (1, 2)
     record = recipe(
         {"unit": "session", "clip": 1.0, "delta": 1e-4, "noise_multiplier": 1.0},
         batch_size=5,

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -228,14 +228,14 @@ class Without(InProcess):
         return self.left(super().ask(tasks, frozen))
 
     def ask_parts(
-        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights
+        self, tasks: Mapping[str, bytes], frozen: Weights
     ) -> dict[str, Residues | Failed]:
         for site, task in tasks.items():
             update = site_side.update_of(
                 task, site, self.timed.learner, self.terms, self.seed, frozen
             )
             self.plain += [value.tobytes() for value in update.delta.values()]
-        parts = super().ask_parts(tasks, drawn, frozen)
+        parts = super().ask_parts(tasks, frozen)
         self.plain += [part.tobytes() for part in parts.values() if not isinstance(part, Failed)]
         return self.left(parts)
 

@@ -165,9 +165,7 @@ def test_the_result_is_that_of_one_process_and_no_update_ever_came_to_the_server
             message.content.config_records[RECORD],
             grid.site(message.metadata.dst_node_id),
         )
-        plain = site_side.masked_part(
-            asked["task"], site, LeastSquares(DATA) if asked["drawn"] else None, terms, 1, {}
-        )
+        plain = site_side.masked_part(asked["task"], site, LeastSquares(DATA), terms, 1, {})
         reply = next(
             one
             for one in grid.heard
@@ -220,7 +218,7 @@ def test_a_failed_training_is_a_dropout_and_tells_no_more_than_the_terms_allow()
                 raise RuntimeError("Ines said")
             return super().learn(site, weights, round, shift)
 
-    terms = replace(PRIVATE, participation=1.0, hidden_draw=False)
+    terms = replace(PRIVATE, participation=1.0, hidden_draw=False, dropouts=1)
     app = site_app(
         lambda context: SiteSide(
             name=str(context.node_config["site"]),
@@ -250,7 +248,7 @@ def asked(grid: Wire, kind: str, **records: Mapping[str, Any]) -> str:
 def test_a_site_refuses_what_would_bare_its_update() -> None:
     grid = wire(SECURE)
     over(grid, SECURE, rounds=1)
-    task = {"task": b"", "terms": SECURE.fingerprint, "drawn": True}
+    task = {"task": b"", "terms": SECURE.fingerprint}
     assert "updates go only into secure sums" in asked(grid, "train", **{RECORD: task})
     for step in ("share", "mask", "reveal"):
         assert "no secure sum was begun here" in asked(grid, f"train.{step}", **{RECORD: task})

@@ -28,25 +28,21 @@ def with_(**other: np.ndarray) -> dict[str, np.ndarray]:
         (with_(c=LIKE["a"]), "1 tensors that nobody asked for, such as 'c'"),
         (with_(b=np.zeros((1, 3), np.float32)), r"'b' has shape \(1, 3\), not \(3, 1\)"),
         (with_(a=np.zeros((2, 3), np.float64)), "'a' is float64, not float32"),
-        (with_(b=np.full((3, 1), 1, np.float32)), "its norm is 1.73205, above the clip of 1"),
     ],
 )
 def test_what_is_wrong_is_named(delta: dict[str, np.ndarray], why: str) -> None:
-    found = problem_of(delta, LIKE, clip=1.0)
+    found = problem_of(delta, LIKE)
     with pytest.raises(TrainingError, match=why):
         raise TrainingError(found)
 
 
 def test_what_is_as_agreed_passes() -> None:
-    assert problem_of(LIKE, LIKE, clip=1.0) is None
+    assert problem_of(LIKE, LIKE) is None
     assert problem_of(with_(b=np.full((3, 1), 100, np.float32)), LIKE) is None
-    assert (
-        problem_of(with_(b=np.full((3, 1), 0.6, np.float32)), LIKE, clip=1.0, rounding=0.05) is None
-    )  # norm 1.04
 
 
 def test_norm_of_huge_entries_is_not_lost() -> None:
-    assert problem_of(with_(b=np.full((3, 1), 1e30, np.float32)), LIKE, clip=1.0) is not None
+    assert norm_of(with_(b=np.full((3, 1), 1e30, np.float32))) > 1e30
 
 
 def test_clip_by_hand() -> None:

@@ -17,8 +17,12 @@ if TYPE_CHECKING:  # torch takes seconds, and this file is read even where nothi
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
+def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """Several threads for so small a model cost more than they save."""
+    here = [item for item in request.session.items if item.path == request.path]
+    if not any(item.get_closest_marker("slow") for item in here):  # none that needs torch
+        yield
+        return
     import torch
 
     before = torch.get_num_threads()
@@ -89,6 +93,8 @@ def recipe_file(tmp_path: Path, tiny: Path, corpus: Path) -> Recipes:
     return write
 
 
+SEEDED: dict[str, Any] = {"noise": "seeded", "public_data": True}
+"""What is to come out the same again."""
 PRIVATE = {"unit": "session", "clip": 0.5, "delta": 1e-3, "noise_multiplier": 0.8}
 
 

@@ -14,10 +14,15 @@ from tests.training.learning.conftest import PRIVATE, Recipes, session
 
 pytest.importorskip("flwr")
 
+from flwr.app import ConfigRecord, Message, RecordDict
+from flwr.supercore.task_identity import TaskIdentity
+
 from training.errors import TrainingError
+from training.federation.flower.client import RECORD, answered
 from training.federation.rounds import conduct
-from training.federation.site import answer
-from training.federation.updates import Weights
+from training.federation.site import answer, task_bytes
+from training.federation.updates import Task, Weights
+from training.learning import network
 from training.learning.base import load_for, load_shapes, with_adapters
 from training.learning.network import server, site
 from training.learning.steps import adapter_weights
@@ -166,6 +171,38 @@ def test_what_4_bits_need_is_said_in_words(
         file = recipe_file(learning={"quantize": "4bit"}, averaging={"rule": rule})
         with pytest.raises(SimcounselError, match=f"`{rule}` adds to the base's weights"):
             load_recipe(file)
+
+
+def test_a_sites_ledger_lies_beside_its_corpus_and_outlives_the_process(
+    recipe_file: Recipes, clinics: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server may begin anew, in an empty folder; the site does not."""
+    for name in ("_run_id", "_node_id", "_task_id"):  # as in a process that Flower has started
+        monkeypatch.setattr(TaskIdentity, name, 1)
+    file = counted(recipe_file)
+    start = server(
+        SimpleNamespace(
+            run_config={"recipe": str(file), "folder": str(tmp_path / "one")}, node_config={}
+        )
+    ).start
+
+    def asked(number: int) -> dict[str, Any]:
+        network._site.cache_clear()
+        here = site(node(file, "south", clinics["south"]))
+        frozen = {key: value for key, value in start.weights.items() if "lora_A" in key}
+        moving = {key: value for key, value in start.weights.items() if "lora_B" in key}
+        task = Task(round=number, weights=moving, base_shift=None)
+        record = {
+            "task": task_bytes(task, here.terms, here.seed, frozen),
+            "terms": here.terms.fingerprint,
+        }
+        content = RecordDict({RECORD: ConfigRecord(record)})
+        return answered(here, Message(content, dst_node_id=1, message_type="train"))
+
+    assert "answer" in asked(1)
+    assert clinics["south"].with_name("south.jsonl.ledger.json").is_file()
+    assert "round 1 was answered on" in asked(1)["failed"]
+    assert "round 500 was never agreed on" in asked(500)["failed"]
 
 
 def test_what_is_not_configured_is_named(recipe_file: Recipes) -> None:

@@ -1,6 +1,7 @@
 """Whole trainings of a very small model: central, federated, private; stopped and resumed."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from safetensors.numpy import load_file
 from scipy import stats
 
 from simcounsel.errors import SimcounselError
-from tests.training.learning.conftest import PRIVATE, Recipes, adapted
+from tests.training.learning.conftest import PRIVATE, SEEDED, Recipes, adapted
 from training.errors import TrainingError
 from training.learning.base import load_base
 from training.learning.examples import records_of
@@ -81,11 +82,25 @@ def test_a_training_learns_and_its_adapter_is_what_was_measured(
     )
 
 
+def test_a_training_that_an_earlier_version_began_is_gone_on_with(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
+    """It said `noise: seeded` of a training without noise, and nothing of public data."""
+    file = recipe_file()
+    assert tuned(file, tmp_path / "out", stop_after=1).adapter is None
+    manifest = tmp_path / "out" / "manifest.json"
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    said["recipe"]["noise"] = "seeded"
+    del said["recipe"]["public_data"]
+    manifest.write_text(json.dumps(said), encoding="utf-8")
+    assert tuned(file, tmp_path / "out").adapter is not None
+
+
 @pytest.mark.parametrize("privacy", ["none", PRIVATE], ids=["plain", "private"])
 def test_stopped_and_resumed_is_the_same_to_the_bit(
     recipe_file: Recipes, tmp_path: Path, privacy: Any
 ) -> None:
-    file = recipe_file(privacy=privacy)
+    file = recipe_file(privacy=privacy, **(SEEDED if privacy != "none" else {}))
     tuned(file, tmp_path / "whole")
     first = tuned(file, tmp_path / "cut", stop_after=3)
     assert first.adapter is None
@@ -111,6 +126,7 @@ def test_how_much_is_computed_together_changes_nothing_but_rounding(
         tuned(
             recipe_file(
                 privacy=PRIVATE,
+                **SEEDED,
                 learning={"learning_rate": 0.01, "max_tokens": 160, "at_once": at_once},
             ),
             tmp_path / name,
@@ -174,7 +190,7 @@ def test_the_noise_is_in_the_result(recipe_file: Recipes, tmp_path: Path) -> Non
 
 def test_draws_are_poisson(recipe_file: Recipes) -> None:
     """Sizes vary as a binomial's do, whom a step takes is independent of the step before, and sometimes it is nobody."""
-    file = recipe_file(privacy=PRIVATE, batch_size=2, held_out=0)
+    file = recipe_file(privacy=PRIVATE, batch_size=2, held_out=0, **SEEDED)
     recipe, lines = load_recipe(file)
     sites = find(recipe, file, together=True)
     learners = Learners(recipe=recipe, sites=sites, plan=planned(recipe, file, lines, sites))
@@ -252,8 +268,38 @@ def test_rounds(recipe_file: Recipes, tmp_path: Path, tiny: Path, changed: dict[
     assert mean_loss(adapted(base, done.adapter), records)[0] == pytest.approx(done.after, rel=1e-4)
 
 
+@pytest.mark.parametrize("way", ["tune", "federate"])
+def test_a_card_holds_no_seed_and_its_readme_no_epsilon_that_a_seed_undoes(
+    recipe_file: Recipes, tmp_path: Path, way: str
+) -> None:
+    """An update was recovered exactly from the seed in a card."""
+    keys: dict[str, Any] = {"privacy": PRIVATE, "rounds": 1, "batch_size": 1}
+    if way == "federate":
+        keys["deal"] = {"sites": 2}
+    run = tuned if way == "tune" else federated
+    cards, pages = {}, {}
+    for noise, more in (("secure", {}), ("seeded", SEEDED)):
+        adapter = run(recipe_file(**keys, **more), tmp_path / noise).adapter
+        cards[noise] = json.loads((adapter / "card.json").read_text(encoding="utf-8"))
+        pages[noise] = (adapter / "README.md").read_text(encoding="utf-8")
+    assert cards["secure"]["seed"] is None and '"seed": 3' not in json.dumps(cards["secure"])
+    assert cards["secure"]["noise"] == "secure" and cards["seeded"]["seed"] == 3
+    assert (
+        "privacy: epsilon" in pages["secure"] and "operating system's generator" in pages["secure"]
+    )
+    assert "| one session is protected from | epsilon (delta 0.001) | because |" in pages["secure"]
+    whom = {row["whom"]: row["epsilon"] for row in cards["secure"]["privacy"]["protects"]}
+    wanted = cards["secure"]["privacy"]["epsilon"]
+    assert whom["outsiders"] == pytest.approx(wanted)
+    assert ("whoever trains" in whom) == (way == "tune")
+    assert ("lying server" in whom) == (way == "federate")
+    assert "epsilon holds" in pages["seeded"] and "epsilon 0" not in pages["seeded"]
+    assert not re.search(r"epsilon \d", pages["seeded"])
+    assert [row["epsilon"] for row in cards["seeded"]["privacy"]["protects"]] == [None]
+
+
 def test_a_federation_goes_on_from_any_round(recipe_file: Recipes, tmp_path: Path) -> None:
-    file = recipe_file(deal={"sites": 2}, rounds=3, privacy=PRIVATE, batch_size=1)
+    file = recipe_file(deal={"sites": 2}, rounds=3, privacy=PRIVATE, batch_size=1, **SEEDED)
     federated(file, tmp_path / "whole")
 
     def cut(report: Any, held_out: float | None) -> None:

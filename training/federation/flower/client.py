@@ -11,10 +11,11 @@ from typing import Any, get_args
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
-from training.errors import TrainingError
+from training.errors import Refused, TrainingError
 from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
 from training.federation.secure import Member
+from training.federation.site_ledger import SiteLedger
 from training.federation.summing import Step
 from training.federation.summing import answered as stepped
 from training.federation.terms import Terms
@@ -41,10 +42,8 @@ class SiteSide:
     """Adapters that do not travel, drawn at the site by the common seed; empty where both factors
     do.
     """
-
-
-class Refused(TrainingError):
-    """In words that may leave the site whatever its terms."""
+    ledger: SiteLedger | None = None
+    """Of what was answered already; None without privacy."""
 
 
 def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str]) -> ClientApp:
@@ -80,7 +79,13 @@ def answered(here: SiteSide, message: Message) -> dict[str, Any]:
         _agree(here, asked, secure=False)
         return {
             "answer": site_side.answer(
-                bytes(asked["task"]), here.name, here.learner, here.terms, here.seed, here.frozen
+                bytes(asked["task"]),
+                here.name,
+                here.learner,
+                here.terms,
+                here.seed,
+                here.frozen,
+                here.ledger,
             )
         }
     except Exception as error:
@@ -103,6 +108,7 @@ def summing(
             step,
             bytes_of(message.content.config_records[SUM]),
             partial(_part, here, message),
+            here.terms.needed if here else 0,
         )
         kept[MEMBER] = ConfigRecord({"kept": member.kept()})
         if step == "reveal":
@@ -122,9 +128,14 @@ def _part(here: SiteSide | None, message: Message) -> Residues:
         raise Refused("there is a vector in one step only")
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     _agree(here, asked, secure=True)
-    learner = here.learner if asked["drawn"] else None
     return site_side.masked_part(
-        bytes(asked["task"]), here.name, learner, here.terms, here.seed, here.frozen
+        bytes(asked["task"]),
+        here.name,
+        here.learner,
+        here.terms,
+        here.seed,
+        here.frozen,
+        here.ledger,
     )
 
 

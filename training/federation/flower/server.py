@@ -6,7 +6,7 @@ with theirs.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,11 +118,11 @@ class Network:
         until = time.monotonic() + seconds
         while len(there := self.nodes()) < len(self.terms.sites):
             if time.monotonic() > until:
-                if len(there) >= self.terms.min_sites:
+                if len(there) >= self.terms.needed:
                     return
                 raise TrainingError(
                     f"{len(there)} of {len(self.terms.sites)} sites came within {seconds:g} s, and"
-                    f" {self.terms.min_sites} are needed"
+                    f" {self.terms.needed} are needed"
                 )
             time.sleep(PAUSE_S)
 
@@ -140,9 +140,7 @@ class Network:
             for site, one in answers.items()
         }
 
-    def ask_sum(
-        self, tasks: Mapping[str, bytes], drawn: Collection[str], frozen: Weights, size: int
-    ) -> Summed:
+    def ask_sum(self, tasks: Mapping[str, bytes], frozen: Weights, size: int) -> Summed:
         """As `replies.Sites.ask_sum`: a message to each site in each step, with the task in the one
         before which it trains.
         """
@@ -154,11 +152,7 @@ class Network:
                 messages = {
                     site: {
                         **messages[site],
-                        RECORD: {
-                            "task": tasks[site],
-                            "terms": self.terms.fingerprint,
-                            "drawn": site in drawn,
-                        },
+                        RECORD: {"task": tasks[site], "terms": self.terms.fingerprint},
                     }
                     for site in messages
                 }
@@ -169,7 +163,7 @@ class Network:
                 for site, one in answers.items()
             }
 
-        return sum_over(tasks, size, ask)
+        return sum_over(tasks, size, ask, self.terms.needed)
 
     def _answers(
         self,

@@ -5,7 +5,7 @@ RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured`
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from pydantic import ValidationError
 
 from simcounsel.events import Entry, Measured, parse_entry
 from simcounsel.runs.conversation import Dated
-from simcounsel.runs.history import History
 from simcounsel.runs.jsonl import json_lines
-from simcounsel.runs.run import Run
+from simcounsel.runs.log import Log
 
 FOLDER = "measurements"
 LOG = "log"
@@ -50,17 +49,26 @@ class Measurement:
     """Made by the embedded or the scripted model: for trying the software, no measurement."""
 
 
-def measurements(run: Run) -> Iterator[Measurement]:
-    """All measurements of a run: those of the log in its order, then those of each file, oldest
-    file first, by tick, person and conversation.
+def rating_calls(folder: Path) -> Iterator[dict[str, Any]]:
+    """What was asked of models in all ratings beside a run."""
+    for file in measurement_files(folder):
+        yield from (line for line in json_lines(file) if line.get("kind") == "call")
 
-    Lines that are cut short are left out, and so is a file without a head. RunError when the log is
-    damaged.
+
+def measurements_of(log: Log, measured: Iterable[Dated[Measured]]) -> Iterator[Measurement]:
+    """All measurements of a run: those of its log in their order, then those of each file beside
+    it, oldest file first, by tick, person and conversation. Lines that are cut short are left out,
+    and so is a file without a head.
     """
-    for one in History.of(run).measured():
-        yield _logged(run, one)
-    for file in sorted((run.folder / FOLDER).glob("*.jsonl"), key=_age):
+    for one in measured:
+        yield _logged(log, one)
+    for file in measurement_files(log.folder):
         yield from measurements_in(file)
+
+
+def measurement_files(folder: Path) -> list[Path]:
+    """Those beside a run, oldest first."""
+    return sorted((folder / FOLDER).glob("*.jsonl"), key=_age)
 
 
 def measurements_in(file: Path) -> Iterator[Measurement]:
@@ -91,12 +99,15 @@ def is_trial(model: str) -> bool:
     return re.split(r"[+:]", model)[0] in ("embedded", "scripted")
 
 
-def _logged(run: Run, dated: Dated[Measured]) -> Measurement:
-    models, measured = run.manifest.models, dated.event
-    own = run.manifest.model_of("reason", measured.who)
-    judge = {"self": own, "observer": models["judge"], "talk": ""}[measured.respondent]
+def _logged(log: Log, dated: Dated[Measured]) -> Measurement:
+    models, measured = log.manifest.get("models", {}), dated.event
+    reason = str(models.get("reason", ""))
+    own = str(models.get(f"reason:{measured.who}", reason))
+    judge = {"self": own, "observer": str(models.get("judge", reason)), "talk": ""}[
+        measured.respondent
+    ]
     return Measurement(
-        run=run.name,
+        run=log.name,
         tick=dated.tick,
         minute=dated.minute,
         measured=measured,

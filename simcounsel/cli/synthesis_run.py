@@ -1,0 +1,83 @@
+"""A synthesis at the terminal: its display, what is said at its end."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simcounsel.llm.prices import Prices
+    from simcounsel.runs.run import Run
+
+
+def write(
+    run: "Run",
+    waves: int | None,
+    quiet: bool,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: int | None,
+    prices: "Prices",
+    console: "Console",
+) -> None:
+    """Write sessions at the terminal, then say what came of it and how to go on."""
+    from simcounsel.corpus.synthesis import Workshop
+    from simcounsel.corpus.synthesis.progress import progress
+    from simcounsel.engine.opening import models_for
+    from simcounsel.errors import GivenUp, SimcounselError
+
+    plain = quiet or not console.is_terminal
+    typer.echo(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on")
+    stopped: str | None = None
+    try:
+        with progress(console, run.synthesis, plain) as watching:
+            workshop = Workshop(
+                run,
+                models=models_for(run, in_flight=in_flight, prices=prices),
+                budget_usd=budget_usd,
+                budget_calls=budget_calls,
+                on_line=watching.on_line,
+                on_wave=watching.on_wave,
+            )
+            watching.begin(workshop)
+            if run.dropped and plain:
+                typer.echo(run.dropped, err=True)
+            elif run.dropped:
+                console.print(run.dropped)
+            workshop.run(waves)
+            stopped = workshop.stopped_because
+    except KeyboardInterrupt:
+        stopped = (
+            "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies"
+            " that came"
+        )
+    except GivenUp as error:
+        _closing(run, None)
+        more = f" {error.option}" if error.option else ""
+        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
+    except SimcounselError:
+        _closing(run, None)
+        raise
+    _closing(run, stopped)
+
+
+def _closing(run: "Run", stopped: str | None) -> None:
+    """What came of it, and the commands to go on."""
+    from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
+
+    for line in account_lines(run):
+        typer.echo(line)
+    if run.ticks_done():
+        typer.echo(checks_line(run))
+    if stopped:
+        typer.echo(f"stopped        {stopped}")
+    typer.echo("go on with")
+    if run.ticks_done() < run.length:
+        typer.echo(f"  simcounsel resume {run.folder}")
+    if not run.ticks_done():
+        return
+    typer.echo(f"  simcounsel show {run.folder} --conversation 1")
+    typer.echo(f"  simcounsel view {run.folder}")
+    typer.echo(f"  simcounsel corpus check {run.folder}")
+    typer.echo(f"  simcounsel export {run.folder} --format trl -o corpus")

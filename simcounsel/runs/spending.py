@@ -1,0 +1,49 @@
+"""What was asked of models and what it cost, as recorded calls say it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """What a run asked of models itself."""
+
+    calls: int
+    """Questions that were answered, or whose fallback was taken; vectors are no calls."""
+    requests: int
+    """What was sent: second tries, retries, vectors and what was given up too."""
+    tokens: int
+    """Both ways."""
+    cost_usd: float | None
+    """None when a price is unknown."""
+    taken_over: int
+    """Calls of a fork's parent, which it was not asked again; they cost it nothing."""
+
+    @classmethod
+    def of(cls, calls: Iterable[Mapping[str, Any]]) -> "Spending":
+        """Of recorded calls. Vectors of versions that did not count them cost nothing here."""
+        answered = requests = tokens = taken_over = 0
+        cost: float | None = 0.0
+        for call in calls:
+            embeds = call.get("verb") == "embed"
+            if call.get("copied"):
+                taken_over += not embeds and not call.get("spare")
+                continue
+            answered += not embeds and not call.get("given_up")
+            requests += call.get("tries") or 0
+            tokens += (call.get("tokens_in") or 0) + (call.get("tokens_out") or 0)
+            own = call.get("cost_usd", 0.0 if embeds else None)
+            cost = None if own is None or cost is None else cost + own
+        return cls(
+            calls=answered, requests=requests, tokens=tokens, cost_usd=cost, taken_over=taken_over
+        )
+
+    def line(self) -> str:
+        """In a line."""
+        cost = (
+            "price unknown (see --prices)" if self.cost_usd is None else f"{self.cost_usd:.4f} USD"
+        )
+        parent = f"; {self.taken_over} more of its parent's" if self.taken_over else ""
+        sent = f" ({self.requests} requests)" if self.requests != self.calls else ""
+        return f"model calls    {self.calls}{sent}, {self.tokens} tokens, {cost}{parent}"

@@ -1,0 +1,178 @@
+"""`verify` finds what is not as it was written; who goes on from a run refuses it, who shows it says so."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simcounsel.engine.forking import fork
+from simcounsel.errors import RunError
+from simcounsel.runs.run import Run
+from simcounsel.runs.verifying import verify
+from tests.commands import Command
+from tests.stage import go_on, live, log, tiny
+from tests.viewer.written import written
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return live(tmp_path_factory.mktemp("short"), tiny(), 4)
+
+
+@pytest.fixture
+def folder(short: Run, tmp_path: Path) -> Path:
+    """A copy that may be spoiled."""
+    return Path(shutil.copytree(short.folder, tmp_path / "run"))
+
+
+def spoil(folder: Path, change: Callable[[list[bytes]], list[bytes]], file: str = "events") -> None:
+    path = folder / f"{file}.jsonl"
+    path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
+
+
+def edit_seed(folder: Path) -> None:
+    file = folder / "manifest.json"
+    text = file.read_text(encoding="utf-8")
+    assert '"seed": 1,' in text
+    file.write_text(text.replace('"seed": 1,', '"seed": 2,'), encoding="utf-8")
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a line deleted": (
+        lambda folder: spoil(folder, lambda lines: lines[:50] + lines[51:]),
+        "events.jsonl:51: event 50 is missing before this line",
+    ),
+    "a line doubled": (
+        lambda folder: spoil(folder, lambda lines: lines[:50] + lines[49:]),
+        "events.jsonl:51: event 49 stands here, where event 50 should",
+    ),
+    "two lines swapped": (
+        lambda folder: spoil(folder, lambda all: [*all[:50], all[51], all[50], *all[52:]]),
+        "events.jsonl:51: event 50 is missing before this line",
+    ),
+    "the first 30 lines gone": (
+        lambda folder: spoil(folder, lambda lines: lines[30:]),
+        "events.jsonl:1: events 0 to 29 are missing before this line",
+    ),
+    "the seed edited": (
+        edit_seed,
+        "manifest.json: it was changed after it was written (its digest does not fit)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_five_damages(name: str, folder: Path, simcounsel: Command) -> None:
+    """Each went unnoticed by `resume`, `show`, `rate` and `report` once."""
+    change, what = DAMAGES[name]
+    change(folder)
+    before = {file.name: file.read_bytes() for file in folder.glob("*.json*")}
+    for command in (
+        ("verify",),
+        ("resume",),
+        ("fork", "--at", "3"),
+        ("rate", "--instrument", "talk_measures"),
+        ("export", "--format", "openai", "-o", folder.parent / "out"),
+    ):
+        ended = simcounsel(command[0], folder, *command[1:])
+        assert (ended.code, what in ended.out + ended.err) == (1, True), (command, ended)
+    shown = simcounsel("show", folder)
+    assert shown.code == 0 and what in shown.err
+    assert "lived " in shown.out
+    assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before
+
+
+def test_what_holds_is_said_in_a_line(short: Run, tmp_path: Path, simcounsel: Command) -> None:
+    shutil.copytree(short.folder, tmp_path / "runs" / "a")
+    synthesis = written(tmp_path / "runs")
+    replay = live(tmp_path / "runs", tiny(), model=f"recorded:{short.folder}", ticks=3)
+    forked = go_on(fork(short, 2, {"seed": 3}, tmp_path / "runs"), 1)
+    ended = simcounsel("verify", tmp_path / "runs", short.folder)
+    assert ended.code == 0 and len(ended.out.splitlines()) == 5, ended.out
+    assert all("  holds: " in line for line in ended.out.splitlines())
+    for run in (synthesis, replay, forked):
+        assert f"{run.folder}  holds: {run.ticks_done()} ticks" in ended.out
+    spoil(tmp_path / "runs" / "a", lambda lines: lines[:-5] + lines[-4:])
+    ended = simcounsel("verify", tmp_path / "runs")
+    assert ended.code == 1
+    assert f"{tmp_path / 'runs' / 'a'}  damaged in 1 place: " in ended.out
+    assert f"`simcounsel resume {tmp_path / 'runs' / 'a'} --from 3`" in ended.out
+    assert "no run there" in simcounsel("verify", tmp_path / "none").err
+
+
+def test_an_unfinished_tick_is_no_damage(folder: Path) -> None:
+    spoil(folder, lambda lines: lines[:-7])
+    found = verify(folder)
+    assert not found.damages and found.ticks == 3
+    assert "belong to a tick that was not finished" in found.notes[0]
+
+
+def test_calls_that_events_name_must_be_there(folder: Path) -> None:
+    spoil(folder, lambda lines: lines[:10] + lines[11:], "calls")
+    [damage] = verify(folder).damages
+    assert "which is not in calls.jsonl" in damage
+
+
+def test_a_call_cut_short_by_a_crash_is_no_damage(folder: Path) -> None:
+    spoil(folder, lambda lines: [*lines, lines[-1][:40] + b"\n"], "calls")
+    found = verify(folder)
+    number = len((folder / "calls.jsonl").read_bytes().splitlines())
+    assert not found.damages
+    assert f"calls.jsonl:{number}: this line was cut short" in found.notes[0]
+
+
+def test_ticks_that_are_gone_from_the_end(folder: Path) -> None:
+    """The log alone looks like that of a shorter run; the calls tell."""
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if b'"kind":"tick_ended"' in line]
+    spoil(folder, lambda lines: lines[: ends[0] + 1])
+    [damage] = verify(folder).damages
+    assert "ends before tick 1, but calls.jsonl holds calls of tick 3" in damage
+
+
+def test_a_fork_belongs_to_its_manifest(short: Run, tmp_path: Path) -> None:
+    one, two = (fork(short, 2, {"seed": seed}, tmp_path) for seed in (3, 4))
+    shutil.copy(two.folder / "manifest.json", one.folder / "manifest.json")
+    [damage] = verify(one.folder).damages
+    assert "the mark of the fork does not fit manifest.json" in damage
+
+
+@pytest.mark.parametrize("broken", [b'"vectors":"AAAA', b'"vectors":"', b'"verb":'])
+def test_lost_vectors_are_computed_again(
+    short: Run, folder: Path, broken: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log goes on as if they had been there, and the recording is whole again."""
+
+    def without(lines: list[bytes]) -> list[bytes]:
+        lost = [line for line in lines if b'"purpose":"remember"' in line][1]
+        spoiled = lost.replace(broken[:10], broken + b"!") if broken[-1:] != b":" else b"{\n"
+        return [spoiled if line == lost else line for line in lines]
+
+    spoil(folder, without, "calls")
+    [damage, *_] = verify(folder).damages
+    assert "`simcounsel resume` computes them again" in damage
+    went_on, untouched = go_on(Run.open(folder), 2), live(folder.parent / "whole", tiny(), 6)
+    assert log(went_on) == log(untouched)
+    assert "vectors of" in caplog.text and "were computed again by scripted" in caplog.text
+    assert not verify(folder).damages
+    replay = live(folder.parent / "replay", tiny(), 6, model=f"recorded:{folder}")
+    assert log(replay) == log(untouched)
+
+
+def test_a_replay_cannot_compute_vectors(short: Run, tmp_path: Path) -> None:
+    source = Path(shutil.copytree(short.folder, tmp_path / "source"))
+    replay = live(tmp_path, tiny(), 3, model=f"recorded:{source}")
+    spoil(source, lambda lines: [one for one in lines if b'"verb":"embed"' not in one], "calls")
+    with pytest.raises(RunError, match="it replays .*source, whose calls.jsonl lacks the vector"):
+        go_on(replay)
+
+
+def test_a_manifest_that_cannot_be_read(folder: Path) -> None:
+    (folder / "manifest.json").write_text("{", encoding="utf-8")
+    spoil(folder, lambda lines: lines[:50] + lines[51:])
+    found = verify(folder)
+    assert "manifest.json: damaged" in found.damages[0]
+    assert "events.jsonl:51: event 50 is missing" in found.damages[1]
+    assert json.loads((folder / "events.jsonl").read_bytes().splitlines()[0])["seq"] == 0
