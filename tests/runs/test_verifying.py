@@ -90,8 +90,8 @@ def test_a_damaged_run_lives_on_from_where_it_holds(
 ) -> None:
     """As `verify` and each refusal say: `resume --from`."""
     spoil(folder, lambda lines: lines[:-20] + lines[-18:-5] + [b"rubbish\n"] + lines[-4:])
-    assert f"`simcounsel resume {folder} --from 3`" in simcounsel("verify", folder).out
-    assert simcounsel("resume", folder, "--from", 3, "--ticks", 1, "--quiet").code == 0
+    assert f"`simcounsel resume {folder} --from 2`" in simcounsel("verify", folder).out
+    assert simcounsel("resume", folder, "--from", 2, "--ticks", 2, "--quiet").code == 0
     assert not verify(folder).damages
     assert log(Run.open(folder)) == log(short)
 
