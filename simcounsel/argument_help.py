@@ -2,15 +2,19 @@
 
 Click 8.5 gave arguments a help of their own, and with a Typer that does not know of it (before
 0.21, where Flower holds it back) what `typer.Argument(help=...)` says is lost; and where it is
-stated again, both list the arguments, each under a heading of its own. Typer's list stays.
+stated again, both list the arguments, each under a heading of its own. Typer's list stays. That
+Typer also writes `\\[default: ...]` where Rich is installed, though its help is plain text here.
 """
 
 from collections.abc import Callable
+from functools import partial
 from inspect import unwrap
 from typing import Any, get_type_hints
 
 import click
 from typer.core import TyperGroup
+
+HelpRecord = Callable[[click.Context], tuple[str, str] | None]
 
 
 class Explaining(TyperGroup):
@@ -37,6 +41,14 @@ def _explain(command: click.Command) -> None:
             and parameter.name in stated
         ):
             parameter.help = stated[parameter.name]
+        # a method as well
+        parameter.get_help_record = partial(_plain, parameter.get_help_record)  # type: ignore[method-assign]
+
+
+def _plain(record: HelpRecord, ctx: click.Context) -> tuple[str, str] | None:
+    """What a help lists of a parameter, without the escapes that only Rich takes away."""
+    listed = record(ctx)
+    return listed and (listed[0], listed[1].replace("\\[", "["))
 
 
 def _listed_by_typer(ctx: click.Context, formatter: click.HelpFormatter) -> None:

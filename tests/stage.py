@@ -24,6 +24,7 @@ from simcounsel.runs.chain import chain_start, manifest_digest, tick_hash
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_settings import FallbackLimits
 from simcounsel.standins.scripted import Script, Scripted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +39,10 @@ def tiny(**changes: Any) -> World:
     """worlds/tiny.yaml with the scripted model; keys of `changes` may hold `__` for a dot."""
     world = load_world(TINY, **{key.replace("__", "."): value for key, value in changes.items()})
     return world.model_copy(update={"models": world.models.model_copy(update=SCRIPTED)})
+
+
+NEVER = FallbackLimits(most=1)
+"""A run goes on however many answers are of no use."""
 
 
 @cache

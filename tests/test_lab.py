@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from simcounsel.engine.simulation import Simulation
-from simcounsel.errors import RunError, SpecError
+from simcounsel.errors import ModelError, RunError, SpecError
 from simcounsel.events import Forked, Joined, TickEnded
 from simcounsel.lab import cell_runs, processes
 from simcounsel.lab.cell_runs import open_cell
@@ -25,6 +25,7 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
 from simcounsel.specs.differences import differences
 from simcounsel.specs.experiment_file import load_experiment
+from tests.llm.server import FaultServer
 from tests.stage import ROOT, happened, log
 
 PAIRED = f"""
@@ -535,15 +536,52 @@ conditions:
 
 @pytest.mark.slow
 def test_budget_of_calls(tmp_path: Path) -> None:
-    one = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
+    one = sweep(tmp_path, PAIRED + "budget: {calls: 30}\n", processes=1)
     assert not one.run()
-    assert one.stopping == "the budget of 10 calls is used up"
-    first = one.progress["ines-s3-past"]
-    assert (first.state, first.tick) in {("stopped", 1), ("done", 2)}, "the run under way went on"
-    again = sweep(tmp_path, PAIRED + "budget: {calls: 10}\n", processes=1)
+    assert one.stopping == "the budget of 30 calls is used up (30 requests sent)"
+    assert "given up" in {p.state for p in one.progress.values()}
+    assert any(p.state == "waiting" for p in one.progress.values()), "nothing new was begun"
+    again = sweep(tmp_path, PAIRED + "budget: {calls: 30}\n", processes=1)
     assert not again.run()
-    assert again.spent()[0] == one.spent()[0], "a second start spent more on the same budget"
-    assert any(p.state == "waiting" for p in one.progress.values())
+    assert again.spent()[0] == one.spent()[0] == 30
+
+
+@pytest.mark.slow
+def test_one_budget_for_all_processes_start_after_start(tmp_path: Path) -> None:
+    """Two processes at once, against a server that counts what reaches it; one of them is killed."""
+    with FaultServer(latency_s=0.02) as server:
+
+        def start(calls: int) -> Sweep:
+            text = PAIRED.replace("reason: scripted", f"reason: '{server.url}/m'")
+            return sweep(tmp_path, f"{text}budget: {{calls: {calls}}}\n", processes=2)
+
+        killed: list[int] = []
+
+        def kill(one: Sweep) -> None:
+            for child in list(one._children.values()):
+                if len(server.bodies) > 10 and not killed and child.pid:
+                    killed.append(child.pid)
+                    os.kill(child.pid, signal.SIGKILL)
+
+        for calls in (25, 25, 60):
+            one = start(calls)
+            assert not one.run(lambda one=one: kill(one))  # type: ignore[misc]
+            assert len(server.bodies) <= calls
+        assert killed and len(server.bodies) > 40
+
+
+@pytest.mark.slow
+def test_budget_of_no_money_lets_what_is_free_be_lived(tmp_path: Path) -> None:
+    assert sweep(tmp_path, PAIRED + "budget: {usd: 0}\n", processes=2).run()
+
+
+def test_a_budget_of_a_sweep_needs_prices(tmp_path: Path) -> None:
+    text = PAIRED.replace("reason: scripted", "reason: 'https://far.example.com/v1/x'")
+    with pytest.raises(ModelError, match="price of https://far.example.com/v1/x is not known"):
+        sweep(tmp_path, text + "budget: {usd: 1}\n")
+    with pytest.raises(SpecError, match=r"experiment.yaml:18: budget.usd"):
+        sweep(tmp_path, text + "budget: {usd: .nan}\n")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from simcounsel import secret
 from simcounsel.engine.simulation import Simulation
-from simcounsel.errors import ModelError
+from simcounsel.errors import ModelError, SpecError
 from simcounsel.hosts import VARIABLE, hosts_file, place_of
 from simcounsel.llm.catalog import open_chat, open_embed
 from simcounsel.llm.models import Failure
@@ -23,6 +23,7 @@ from simcounsel.llm.servers import KEY
 from simcounsel.runs.chain import manifest_digest
 from simcounsel.runs.run import Run
 from simcounsel.secret import credentials_in, remember, remember_environment, scrub, scrub_data
+from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
 from tests.llm.server import FaultServer, default_answer
 from tests.llm.test_openai import ask_for, complete
@@ -298,6 +299,17 @@ def test_an_older_run_with_a_password_in_its_manifest_can_be_read_and_does_not_t
     assert not leaks(page) and PASSWORD not in shown.out
     resumed = simcounsel("resume", run.folder)
     assert resumed.code == 1 and KEY in resumed.err and PASSWORD not in resumed.err
+
+
+def test_an_error_in_a_file_does_not_repeat_what_it_quotes(tmp_path: Path) -> None:
+    for models in (
+        f"{{reason: ['http://user:{PASSWORD}@h/v1/m']}}",
+        f"{{timeouts: {{'http://user:{PASSWORD}@h/v1/m': {{read: 5}}}}}}",
+        f"{{'http://user:{PASSWORD}@h/v1/m': scripted}}",
+    ):
+        with pytest.raises(SpecError) as caught:
+            load_world(world_with(tmp_path, models))
+        assert PASSWORD not in str(caught.value), models
 
 
 def test_a_key_in_a_world_is_hidden_when_the_run_begins(tmp_path: Path) -> None:

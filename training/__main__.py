@@ -69,8 +69,8 @@ def account(
     rounds: Rounds = None,
     with_table: WithTable = True,
 ) -> None:
-    """Say what a plan costs in privacy, per round and in total, before any training; exit code 1 if
-    it is more than its budget.
+    """Say what a plan costs in privacy, per round and in total, and from whom that protects, before
+    any training; exit code 1 if it is more than its budget.
     """
     from simcounsel.specs.load import line_of
     from training.privacy import budget, statement

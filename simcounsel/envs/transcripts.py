@@ -13,6 +13,7 @@ from simcounsel.envs.past_session import Session
 from simcounsel.envs.setting import Setting
 from simcounsel.errors import CorpusError
 from simcounsel.events import Decided, Measured, Said
+from simcounsel.secret import scrub
 from simcounsel.specs.persona import ClientPersona
 
 AGENT = "agent"
@@ -37,7 +38,7 @@ def write_transcript(
         sessions = zip(episode.past, measured, strict=True)
         file.write_text(
             "".join(
-                _dialogue(setting, one, file.stem, rated).model_dump_json() + "\n"
+                scrub(_dialogue(setting, one, file.stem, rated).model_dump_json()) + "\n"
                 for one, rated in sessions
             ),
             encoding="utf-8",

@@ -190,9 +190,13 @@ class Entry:
 
 
 def parse_entry(fields: dict[str, Any]) -> Entry:
-    """A line of events.jsonl, already read as JSON. pydantic.ValidationError when it is none."""
+    """A line of events.jsonl, already read as JSON. ValueError (pydantic's ValidationError is one)
+    or KeyError when it is none.
+    """
     body = dict(fields)
     seq, tick, minute = body.pop("seq"), body.pop("tick"), body.pop("minute")
+    if not (type(seq) is type(tick) is type(minute) is int):
+        raise ValueError(f"seq {seq!r}, tick {tick!r}, minute {minute!r}: whole numbers are needed")
     kind = body.get("kind")
     read = _READ.get(kind) if isinstance(kind, str) else None
     return Entry(seq, tick, minute, read(body) if read else Foreign.model_validate(body))

@@ -23,7 +23,8 @@ def forecast(about: World | Synthesis, ticks: int, runs: Path) -> Forecast:
         return by_rule(about, ticks)
     counted = [_counted(run, about, lived, ticks) for run, lived in earlier]
     names = ", ".join(run.name for run, _ in earlier)
-    what = "syntheses" if isinstance(about, Synthesis) else "runs"
+    one, more = ("synthesis", "syntheses") if isinstance(about, Synthesis) else ("run", "runs")
+    what = one if len(earlier) == 1 else more
     short = min(lived for _, lived in earlier)
     scaled = f", of {short} ticks and more, in proportion" if short < ticks else ""
     return Forecast(

@@ -14,9 +14,10 @@ from typing import Any
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.opening import models_for
 from simcounsel.engine.simulation import Simulation
-from simcounsel.errors import GivenUp, SimcounselError
+from simcounsel.errors import BudgetSpent, GivenUp, SimcounselError
 from simcounsel.events import Entry, TickEnded
 from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
+from simcounsel.lab.shared_budget import Shared
 from simcounsel.llm.asking import Asking, asked
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
@@ -31,23 +32,27 @@ def live(
     prices: Prices | None,
     tell: Callable[[dict[str, Any]], None],
     asking: Asking,
+    budget: Shared | None,
     stop_on: int = signal.SIGINT,
 ) -> None:
     """Live one run, or write one synthesis, to its end, in this process. tell: is told of each tick
-    (or wave), and of the end. asking: how patiently models are asked.
+    (or wave), and of the end. asking: how patiently models are asked. budget: the sweep's; None:
+    without one.
 
     The signal `stop_on` stops it after the tick that is being lived; a second one at once.
     """
     run = open_cell(cell, out)
     with asked(asking):
         models = models_for(run, in_flight=in_flight, prices=prices)
+    if budget is not None:
+        models.limit(budget.opened(cell.name), None)
 
     def report(ticks: int) -> None:
         tell(
             {
                 "run": cell.name,
                 "tick": ticks,
-                "calls": models.usage.calls,
+                "calls": models.usage.requests,
                 "cost_usd": models.usage.cost_usd,
             }
         )
@@ -121,6 +126,7 @@ def live_in_process(
     prices_file: Path | None,
     environment: dict[str, str],
     asking: Asking,
+    budget: Shared | None,
     reports: "multiprocessing.Queue[dict[str, Any]]",
 ) -> None:
     """A process of its own for each run: Mesa never frees a model. environment: of whoever wants
@@ -132,8 +138,8 @@ def live_in_process(
     os.environ.clear()
     os.environ.update(environment)
     with guarded():
-        end, cause = _end_of(cell, out, in_flight, prices_file, asking, reports.put)
-        reports.put({"run": cell.name, "end": end, "cause": cause})
+        end = _end_of(cell, out, in_flight, prices_file, asking, budget, reports.put)
+        reports.put({"run": cell.name} | end)
 
 
 def _end_of(
@@ -142,23 +148,38 @@ def _end_of(
     in_flight: int,
     prices_file: Path | None,
     asking: Asking,
+    budget: Shared | None,
     tell: Callable[[dict[str, Any]], None],
-) -> tuple[str, str | None]:
-    """Live a run; how it ended, and why if it failed."""
+) -> dict[str, Any]:
+    """Live a run; how it ended, and why."""
     try:
         prices = Prices.load(prices_file)
-        live(cell, out, in_flight, prices, tell, asking, signal.SIGTERM)
-        return ("done" if ticks_of(cell, out) >= cell.ticks else "stopped"), None
-    except KeyboardInterrupt:
-        return "stopped", None
-    except GivenUp as error:
-        return "given up", str(error)
-    except SimcounselError as error:
-        return "failed", str(error)
-    except Exception as error:
-        return "failed", f"{type(error).__name__}: {error}"
+        live(cell, out, in_flight, prices, tell, asking, budget, signal.SIGTERM)
+        return how_ended(cell, out)
+    except BaseException as error:
+        return how_ended(cell, out, error)
     finally:  # it ends anyhow
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def how_ended(cell: Cell, out: Path, error: BaseException | None = None) -> dict[str, Any]:
+    """How a run ended, and why: what its process tells of its end."""
+    end, cause = "stopped", None
+    match error:
+        case None:
+            end = "done" if ticks_of(cell, out) >= cell.ticks else "stopped"
+        case KeyboardInterrupt():
+            pass
+        case GivenUp():
+            end, cause = "given up", str(error)
+        case SimcounselError():
+            end, cause = "failed", str(error)
+        case Exception():
+            end, cause = "failed", f"{type(error).__name__}: {error}"
+        case _:
+            raise error
+    used_up = cause if isinstance(error, BudgetSpent) else None
+    return {"end": end, "cause": cause, "used_up": used_up}
 
 
 def _die_with_parent() -> None:

@@ -2,23 +2,29 @@
 ended.
 """
 
+import contextlib
 import io
 import logging
 import os
+import signal
 import tarfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simcounsel import hosts
-from simcounsel.errors import GivenUp, SimcounselError
-from simcounsel.lab.cell_runs import ticks_of
-from simcounsel.lab.processes import live
+from simcounsel.errors import SimcounselError
+from simcounsel.lab.processes import how_ended, live
+from simcounsel.lab.shared_budget import Shared
 from simcounsel.lab.sweep import Progress, Sweep
 from simcounsel.llm.asking import Asking
+from simcounsel.llm.budget import Budget
+from simcounsel.llm.ledger import Amount, Ledger, Standing
 from simcounsel.llm.prices import Prices
 from simcounsel.specs.cells import Cell
 from simcounsel.specs.experiment import Experiment
 
+ENDED = ("end", "cause", "used_up")
 PACKED = ("manifest.json", "events.jsonl", "calls.jsonl")
 """What makes a run; the memory on disk follows from these."""
 
@@ -28,9 +34,8 @@ class RaySweep(Sweep):
     in their environment.
 
     A run lives in a folder of its node and is collected when its task ends; stopped or failed runs
-    come back as far as they were lived, so that the next start goes on with them. Calls and cost
-    are known when a run ends, so a budget keeps further runs from starting but does not stop those
-    under way.
+    come back as far as they were lived, so that the next start goes on with them. All nodes claim
+    from one ledger, on the machine of the sweep.
     """
 
     def __init__(
@@ -51,6 +56,7 @@ class RaySweep(Sweep):
         except ModuleNotFoundError:
             raise SimcounselError("--ray needs Ray: pip install 'simcounsel[ray]'") from None
         self._ray: Any = ray
+        heard = signal.getsignal(signal.SIGTERM)
         try:
             if not ray.is_initialized():
                 ray.init(
@@ -63,11 +69,14 @@ class RaySweep(Sweep):
                 f"--ray {address}: no cluster there ({str(error).splitlines()[0]}); start one with"
                 " `ray start --head`"
             ) from None
+        with contextlib.suppress(ValueError, TypeError):  # Ray's own would end us without a word
+            signal.signal(signal.SIGTERM, heard)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         super().__init__(
             experiment, cells, out, processes=cores, in_flight=in_flight, prices_file=prices_file
         )
         self._prices = Prices.load(prices_file)
+        self._keeper: Any = None
         self._task = ray.remote(num_cpus=1, max_retries=0, max_calls=1)(_live_there)
 
     def _begin(self, progress: Progress) -> Any:
@@ -77,8 +86,29 @@ class RaySweep(Sweep):
             if name
         }
         return self._task.remote(
-            progress.cell, packed, self.in_flight, self._prices, self.asking, hosts.named()
+            progress.cell,
+            packed,
+            self.in_flight,
+            self._prices,
+            self.asking,
+            self._shared(),
+            hosts.named(),
         )
+
+    def _shared(self) -> Shared | None:
+        """The ledger lies on this machine: an actor here keeps it for all nodes."""
+        usd, calls = self.experiment.budget.usd, self.experiment.budget.calls
+        if not self.budget.limited:
+            return None
+        if self._keeper is None:
+            here = self._ray.get_runtime_context().get_node_id()
+            affinity = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+            self._keeper = (
+                self._ray.remote(num_cpus=0)(_Keeper)
+                .options(scheduling_strategy=affinity(here, soft=False))
+                .remote(self.budget.file.resolve())
+            )
+        return WithKeeper(usd=usd, calls=calls, keeper=self._keeper)
 
     def _listen(self) -> None:
         """Wait a little for tasks that end."""
@@ -100,7 +130,7 @@ class RaySweep(Sweep):
                 self._take(
                     {"run": name, **{key: report[key] for key in ("tick", "calls", "cost_usd")}}
                 )
-            self._end(name, report["end"], report["cause"])
+            self._take({"run": name} | {key: report.get(key) for key in ENDED})
 
     def _interrupt(self, child: Any) -> None:
         self._ray.cancel(child)
@@ -112,8 +142,76 @@ class RaySweep(Sweep):
         """A task that ended needs no waiting for."""
 
 
+class _Keeper:
+    """An actor: the ledger of a sweep, for processes that do not see its folder."""
+
+    def __init__(self, file: Path) -> None:
+        self._ledger = Ledger(file)
+
+    def do(self, owner: str, name: str, *given: Any) -> Any:
+        """What a ledger does, for that run."""
+        self._ledger.owner = owner
+        return getattr(self._ledger, name)(*given)
+
+
+class _Kept:
+    """The ledger as a node sees it: asked for over the cluster."""
+
+    shared = True
+
+    def __init__(self, keeper: Any, owner: str) -> None:
+        self._keeper, self._owner = keeper, owner
+
+    def _do(self, name: str, *given: Any) -> Any:
+        import ray
+
+        return ray.get(self._keeper.do.remote(self._owner, name, *given))
+
+    def begin(self, spent: Amount) -> None:
+        """As `Ledger.begin`."""
+        self._do("begin", spent)
+
+    def claim(
+        self, ticket: int | None, most: Amount, calls: int | None, usd: float | None
+    ) -> int | Standing:
+        """As `Ledger.claim`."""
+        found: int | Standing = self._do("claim", ticket, most, calls, usd)
+        return found
+
+    def settle(self, ticket: int, real: Amount) -> None:
+        """As `Ledger.settle`."""
+        self._do("settle", ticket, real)
+
+    def close(self, ticket: int) -> None:
+        """As `Ledger.close`."""
+        self._do("close", ticket)
+
+    def end(self) -> None:
+        """The keeper lives as long as the sweep."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithKeeper:
+    """The budget of a sweep, for nodes of a cluster."""
+
+    usd: float | None
+    calls: int | None
+    keeper: Any
+    """The handle of the actor that has the ledger."""
+
+    def opened(self, owner: str) -> Budget:
+        """The budget, for the run of that name."""
+        return Budget(usd=self.usd, calls=self.calls, ledger=_Kept(self.keeper, owner))
+
+
 def _live_there(
-    cell: Cell, packed: dict[str, bytes], in_flight: int, prices: Prices, asking: Asking, named: str
+    cell: Cell,
+    packed: dict[str, bytes],
+    in_flight: int,
+    prices: Prices,
+    asking: Asking,
+    budget: Shared | None,
+    named: str,
 ) -> tuple[dict[str, Any], bytes]:
     """On a node: unpack what is lived already, live on, pack it again. Never raises, so that what
     was lived comes back. named: the hosts to which the node's key may be sent.
@@ -127,16 +225,10 @@ def _live_there(
         for name, data in packed.items():
             _unpack(data, out / name)
         try:
-            live(cell, out, in_flight, prices, report.update, asking)
-            report["end"] = "done" if ticks_of(cell, out) >= cell.ticks else "stopped"
-        except KeyboardInterrupt:
-            report["end"] = "stopped"
-        except GivenUp as error:
-            report |= {"end": "given up", "cause": str(error)}
-        except SimcounselError as error:
-            report["cause"] = str(error)
-        except Exception as error:
-            report["cause"] = f"{type(error).__name__}: {error}"
+            live(cell, out, in_flight, prices, report.update, asking, budget)
+            report |= how_ended(cell, out)
+        except BaseException as error:
+            report |= how_ended(cell, out, error)
         return report, _pack(out / cell.name)
 
 

@@ -23,7 +23,9 @@ from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
 from simcounsel.lab.processes import interrupt_held_back, live_in_process, process_context
+from simcounsel.lab.shared_budget import InFile, Shared, SharedBudget
 from simcounsel.llm.asking import current
+from simcounsel.llm.prices import Prices
 from simcounsel.locks import taken
 from simcounsel.secret import scrub
 from simcounsel.specs.cells import Cell
@@ -76,6 +78,8 @@ class Sweep:
         self.in_flight = max(1, in_flight // self.processes)
         self.asking = current()
         self._prices_file = prices_file
+        self.budget = SharedBudget(experiment.budget, cells, out, Prices.load(prices_file))
+        self._used_up: str | None = None
         self._reports: Any = multiprocessing.get_context("spawn").Queue()
         self._children: dict[str, Any] = {}
         self._before: dict[str, tuple[int, float | None]] = {}
@@ -89,8 +93,10 @@ class Sweep:
         lock = taken(self.out / "sweep.lock", busy, RunError, "choose another --out")
         try:
             self._look_at_what_is_there()
+            self.budget.begin()
             self._run(on_change)
         finally:
+            self.budget.end()
             lock.release()
         return all(p.state == "done" for p in self.progress.values())
 
@@ -108,11 +114,10 @@ class Sweep:
 
     def _run(self, on_change: Callable[[], None]) -> None:
         try:
-            self._check_budget()
             while self._start_some() or self._children:
                 self._listen()
-                self._check_budget()
                 on_change()
+            self.stopping = self.stopping or self._used_up
         except KeyboardInterrupt:
             self._stop("stopped by Ctrl-C")
             self._let_end(on_change)
@@ -163,6 +168,7 @@ class Sweep:
             self._prices_file,
             dict(os.environ),
             self.asking,
+            self._shared(),
             self._reports,
         )
         child = self._context.Process(
@@ -170,6 +176,11 @@ class Sweep:
         )
         child.start()
         return child
+
+    def _shared(self) -> Shared | None:
+        """What a process needs to keep to the budget."""
+        usd, calls = self.experiment.budget.usd, self.experiment.budget.calls
+        return InFile(usd=usd, calls=calls, file=self.budget.file) if self.budget.limited else None
 
     @cached_property
     def _context(self) -> Any:
@@ -200,6 +211,8 @@ class Sweep:
                     "failed",
                     f"the past that it forks, {past.cell.name}, failed",
                 )
+            elif self._used_up and not self.budget.free(progress.cell):
+                continue
             elif past is None or past.state == "done":
                 yield progress
 
@@ -222,6 +235,7 @@ class Sweep:
     def _take(self, report: dict[str, Any]) -> None:
         progress = self.progress[report["run"]]
         if "end" in report:
+            self._used_up = self._used_up or report.get("used_up")
             self._end(report["run"], report["end"], report["cause"])
         else:
             calls, usd = self._before.get(report["run"], (0, 0.0))
@@ -236,6 +250,8 @@ class Sweep:
         child = self._children.pop(name, None)
         if child is not None:
             self._join(child)
+            self.budget.ended(name)
+            progress.calls, progress.cost_usd = spent_on(progress.cell, self.out)
         at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         line = {
             "run": name,
@@ -247,19 +263,6 @@ class Sweep:
         }
         with (self.out / "sweep.jsonl").open("a", encoding="utf-8") as file:
             file.write(scrub(json.dumps(line, ensure_ascii=False)) + "\n")
-
-    def _check_budget(self) -> None:
-        calls, usd = self.spent()
-        budget = self.experiment.budget
-        if budget.calls is not None and calls >= budget.calls:
-            self._stop(f"the budget of {budget.calls} calls is used up")
-        elif budget.usd is not None and usd is None:
-            self._stop(
-                f"a budget of {budget.usd:g} USD was set, but a model's price is unknown; give it"
-                " with --prices"
-            )
-        elif budget.usd is not None and usd is not None and usd > 0 and usd >= budget.usd:
-            self._stop(f"the budget of {budget.usd:g} USD is used up")
 
     def spent(self) -> tuple[int, float | None]:
         """Calls and USD of the whole sweep, earlier starts included."""

@@ -10,7 +10,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from simcounsel.errors import BudgetSpent, ModelError
 from simcounsel.llm.chat import messages
@@ -27,6 +27,27 @@ _ASKED_AGAIN_S = 0.1
 """How often other processes are asked whether they have let go of something."""
 
 
+class Account(Protocol):
+    """Where a budget stands: a `Ledger`, or one that is reached otherwise."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether others claim from it too."""
+        ...
+
+    def begin(self, spent: Amount) -> None: ...
+
+    def claim(
+        self, ticket: int | None, most: Amount, calls: int | None, usd: float | None
+    ) -> int | Standing: ...
+
+    def settle(self, ticket: int, real: Amount) -> None: ...
+
+    def close(self, ticket: int) -> None: ...
+
+    def end(self) -> None: ...
+
+
 class Budget:
     """So much may be spent; None: no limit.
 
@@ -35,10 +56,10 @@ class Budget:
     """
 
     def __init__(
-        self, *, usd: float | None = None, calls: int | None = None, ledger: Ledger | None = None
+        self, *, usd: float | None = None, calls: int | None = None, ledger: Account | None = None
     ) -> None:
         self.usd, self.calls = usd, calls
-        self._ledger = ledger or Ledger()
+        self._ledger: Account = ledger or Ledger()
         self._waiting: list[asyncio.Future[None]] = []
         if usd is not None and not (math.isfinite(usd) and usd >= 0):
             raise ModelError(

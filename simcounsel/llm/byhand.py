@@ -20,6 +20,7 @@ from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import ChatModel, Completion, Provider
 from simcounsel.llm.question import Message, Question
 from simcounsel.llm.schemas import schema_of
+from simcounsel.secret import scrub
 
 LOOK_EVERY_S = 0.2
 SETTLED_S = 0.3
@@ -195,7 +196,7 @@ def _text(file: Path) -> str | None:
 def _written(file: Path, text: str) -> None:
     """Write a file in one move, so that nobody reads half of it."""
     half = file.with_name(f".{file.name}")
-    half.write_text(text, encoding="utf-8", errors="replace")
+    half.write_text(scrub(text), encoding="utf-8", errors="replace")
     os.replace(half, file)
 
 

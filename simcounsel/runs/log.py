@@ -18,6 +18,8 @@ from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
 
 Fields = dict[str, Any]
+OBJECTS = ("world", "synthesis", "models", "prompts", "versions", "parent")
+"""Parts of a manifest that hold others; what else stands there is left out."""
 NAMES_CALLS = 2
 """The first version of the log whose events name the calls that they came from."""
 
@@ -240,7 +242,11 @@ def _read_manifest(file: Path) -> tuple[Fields, Fields, str | None]:
             isinstance(data.get(kind), dict) for kind in ("world", "synthesis")
         ):
             raise ValueError("it is not a manifest")
-        data = {key: value for key, value in data.items() if value is not None}
+        data = {
+            key: value
+            for key, value in data.items()
+            if value is not None and (isinstance(value, dict) or key not in OBJECTS)
+        }
     except FileNotFoundError:
         return {}, {}, "manifest.json is missing"
     except (ValueError, OSError) as error:

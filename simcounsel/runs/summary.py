@@ -99,11 +99,13 @@ def summary_lines(run: Run) -> Iterator[str]:
         parent = run.manifest.parent
         changes = ", ".join(f"{key}={value}" for key, value in parent.changes) or "nothing"
         yield f"forked         from {parent.run} before tick {parent.at_tick}; changed: {changes}"
-    until = date_text(s.last_minute + world.tick_minutes, world.start) if s.ticks else "not begun"
+    until = date_text(s.last_minute + world.tick_minutes, world.start)
     yield (
-        f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes, until"
-        f" {until}"
+        f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
+        + (f", until {until}" if s.ticks else "")
     )
+    for stop in run.manifest.stops:
+        yield f"given up       tick {stop.tick} at {stop.at}: {stop.why.split(';')[0]}"
     talk = (
         ", ".join(f"{count} {source}" for source, count in sorted(s.sources.items())) or "no lines"
     )

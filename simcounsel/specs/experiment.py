@@ -62,12 +62,12 @@ class Hypothesis(Spec):
 
 
 class Budget(Spec):
-    """What the whole sweep may cost; no run begins, and those under way stop, when either is used
-    up.
-    """
+    """What the whole sweep may cost: no request is sent that may take more than what is left."""
 
-    usd: Annotated[float, Field(ge=0)] | None = None
+    usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """0: only what is free is asked."""
     calls: Annotated[int, Field(ge=1)] | None = None
+    """Requests on the wire."""
 
 
 class Experiment(Spec):

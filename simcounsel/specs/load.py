@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic_core import CoreSchema, ErrorDetails
 
 from simcounsel.errors import SpecError
+from simcounsel.secret import scrub
 from simcounsel.specs.file_text import Lines as Lines
 from simcounsel.specs.file_text import read_text, write_text
 from simcounsel.specs.yaml_text import NotYaml, parse_yaml
@@ -116,7 +117,7 @@ def parse_spec(data: Any, kind: type[S], path: Path, lines: Lines, entry: int | 
         return kind.model_validate(data)
     except ValidationError as error:
         raise SpecError(
-            [explain(e, kind, path, lines, entry) for e in error.errors(include_url=False)]
+            [scrub(explain(e, kind, path, lines, entry)) for e in error.errors(include_url=False)]
         ) from None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simcounsel.cli.synthesize import _closing
+from simcounsel.cli.synthesis_run import _closing
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.engine.opening import begin_run
 from simcounsel.runs.run import Run
@@ -129,7 +129,7 @@ def test_a_sweep_of_syntheses(simcounsel: Command, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     planned = simcounsel("sweep", "e.yaml", "--dry-run")
-    assert "8 sessions" in planned.out
+    assert re.search(r"sessions +8\n", planned.out)
     assert "without.0: alone evaluator | full (none)" in planned.out
     ended = simcounsel("sweep", "e.yaml", "--quiet")
     assert ended.code == 0, ended.err

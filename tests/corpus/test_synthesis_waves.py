@@ -470,7 +470,7 @@ def test_the_account_counts_what_happened(tmp_path: Path) -> None:
         for name in ("S0001", "S0002")
     ]
     assert told.seconds_per_session == pytest.approx(sum(spent) / 2)
-    assert told.calls == sum(1 for call in run.calls() if call["verb"] != "embed")
+    assert told.spending.calls == sum(1 for call in run.calls() if call["verb"] != "embed")
     assert (told.strategies, told.found_again) == (1, 1)
 
 

@@ -1,6 +1,7 @@
 """The dialogues of a synthesis, as a corpus holds them."""
 
 from simcounsel.corpus.dialogues import Dialogue, Draft, Origin, Turn
+from simcounsel.errors import RunError
 from simcounsel.events import Disclosed, Extracted, Said
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
@@ -52,8 +53,19 @@ def writers(run: Run) -> dict[str, str]:
 
 def _dialogue(run: Run, session: Conversation, models: dict[str, str]) -> Dialogue:
     opened = session.started
-    assert isinstance(opened, Extracted), f"{run.folder}: {session.id} has no beginning"
-    situation = next(one for one in run.synthesis.situations if one.id == opened.situation)
+    situation = next(
+        (
+            one
+            for one in run.synthesis.situations
+            if isinstance(opened, Extracted) and one.id == opened.situation
+        ),
+        None,
+    )
+    if situation is None or not isinstance(opened, Extracted):
+        raise RunError(
+            f"{run.folder}: session {session.id} has no beginning, or none of the manifest's"
+            f" situations: its log is damaged; `simcounsel verify {run.folder}` says where"
+        )
     disclosed = {
         fact
         for line in session.lines

@@ -82,6 +82,20 @@ def test_a_training_learns_and_its_adapter_is_what_was_measured(
     )
 
 
+def test_a_training_that_an_earlier_version_began_is_gone_on_with(
+    recipe_file: Recipes, tmp_path: Path
+) -> None:
+    """It said `noise: seeded` of a training without noise, and nothing of public data."""
+    file = recipe_file()
+    assert tuned(file, tmp_path / "out", stop_after=1).adapter is None
+    manifest = tmp_path / "out" / "manifest.json"
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    said["recipe"]["noise"] = "seeded"
+    del said["recipe"]["public_data"]
+    manifest.write_text(json.dumps(said), encoding="utf-8")
+    assert tuned(file, tmp_path / "out").adapter is not None
+
+
 @pytest.mark.parametrize("privacy", ["none", PRIVATE], ids=["plain", "private"])
 def test_stopped_and_resumed_is_the_same_to_the_bit(
     recipe_file: Recipes, tmp_path: Path, privacy: Any

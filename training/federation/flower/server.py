@@ -118,11 +118,11 @@ class Network:
         until = time.monotonic() + seconds
         while len(there := self.nodes()) < len(self.terms.sites):
             if time.monotonic() > until:
-                if len(there) >= self.terms.min_sites:
+                if len(there) >= self.terms.needed:
                     return
                 raise TrainingError(
                     f"{len(there)} of {len(self.terms.sites)} sites came within {seconds:g} s, and"
-                    f" {self.terms.min_sites} are needed"
+                    f" {self.terms.needed} are needed"
                 )
             time.sleep(PAUSE_S)
 
