@@ -131,7 +131,7 @@ def seal(folder: Path) -> None:
         written["digest"] = manifest_digest(written)
         file.write_text(json.dumps(written), encoding="utf-8")
     last, tick, sealed = chain_start(written), [], b""
-    for seq, line in enumerate(log.read_text(encoding="utf-8").splitlines()):
+    for seq, line in enumerate(log.read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]):
         fields = json.loads(line) | {"seq": seq}
         if fields["kind"] == "tick_ended":
             begun = json_line(fields | {"hash": ""}).removesuffix(b'"}\n')
@@ -145,7 +145,8 @@ def seal(folder: Path) -> None:
 
 def json_line(fields: Mapping[str, Any]) -> bytes:
     """As the log holds it."""
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
 def happened(run: Run, *kinds: type[E]) -> list[E]:

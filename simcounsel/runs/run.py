@@ -184,6 +184,10 @@ class Run:
             raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
         return run
 
+    def damage_mark(self) -> dict[str, list[str]]:
+        """What marks whatever comes of it, if it was found to be damaged."""
+        return {"damaged": list(self.damages)} if self.damages else {}
+
     # reading
 
     def entries(self, *, until_tick: int | None = None) -> Iterator[Entry]:

@@ -1,5 +1,6 @@
 """`verify` finds what is not as it was written; who goes on from a run refuses it, who shows it says so."""
 
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -176,3 +177,25 @@ def test_a_manifest_that_cannot_be_read(folder: Path) -> None:
     assert "manifest.json: damaged" in found.damages[0]
     assert "events.jsonl:51: event 50 is missing" in found.damages[1]
     assert json.loads((folder / "events.jsonl").read_bytes().splitlines()[0])["seq"] == 0
+
+
+def test_what_comes_of_a_damaged_run_is_marked(
+    folder: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--damaged` goes on, and whoever finds the result knows."""
+    spoil(folder, lambda lines: lines[:50] + lines[51:])
+    what = f"{folder}/events.jsonl:51: event 50 is missing before this line"
+    rated = simcounsel("rate", folder, "--instrument", "talk_measures", "--damaged")
+    assert (rated.code, what in rated.err) == (0, True)
+    [file] = (folder / "measurements").glob("*.jsonl")
+    assert json.loads(file.read_bytes().splitlines()[0])["damaged"] == [what]
+    monkeypatch.setattr("sys.stdin", io.StringIO("How did you sleep?\n\n"))
+    asked = simcounsel("talk", folder, "--who", "Ines", "--damaged")
+    assert (asked.code, what in asked.err) == (0, True)
+    [file] = (folder / "interviews").glob("*.jsonl")
+    assert json.loads(file.read_bytes().splitlines()[0])["damaged"] == [what]
+    out = folder.parent / "data"
+    parts = ("--format", "openai", "--split", "100,0,0", "--no-check", "--damaged")
+    exported = simcounsel("export", folder, *parts, "-o", out)
+    assert (exported.code, what in exported.err) == (0, True), exported
+    assert json.loads((out / "card.json").read_text(encoding="utf-8"))["damaged"] == [what]
