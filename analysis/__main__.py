@@ -37,6 +37,12 @@ Finished = Annotated[
         "--finished-only", help="Leave out runs that did not reach their world's last tick."
     ),
 ]
+Damaged = Annotated[
+    bool,
+    typer.Option(
+        "--damaged", help="Count what can be read of damaged runs, and say so at the beginning."
+    ),
+]
 Out = Annotated[
     Path,
     typer.Option(
@@ -129,6 +135,7 @@ def report(
     name_with: NameWith = None,
     ratings: Ratings = None,
     finished_only: Finished = False,
+    damaged: Damaged = False,
     shuffles: Annotated[
         int,
         typer.Option(
@@ -155,6 +162,7 @@ def report(
         name_with=name_with,
         ratings=ratings,
         finished_only=finished_only,
+        damaged=damaged,
         shuffles=shuffles,
         stories=stories,
     )
@@ -224,6 +232,7 @@ def tables(
         ),
     ] = Path("tables"),
     finished_only: Finished = False,
+    damaged: Damaged = False,
 ) -> None:
     """Write the tidy tables of runs as CSV and nothing else: activities, talk, measurements,
     relations, warnings, costs, personas.
@@ -233,7 +242,7 @@ def tables(
     from analysis.page import write_tables
     from analysis.report import READ
 
-    sample = find(places, finished_only=finished_only)
+    sample = find(places, finished_only=finished_only, damaged=damaged)
     write_tables({name: getattr(read, name)(sample.logs) for name in READ}, out)
     typer.echo(f"{len(READ)} tables of {len(sample.members)} runs in {out}")
 

@@ -13,9 +13,9 @@ from simcounsel.events import SCHEMA_VERSION
 from simcounsel.runs.log import Log
 
 
-def find(places: Sequence[Path], *, finished_only: bool = False) -> Sample:
+def find(places: Sequence[Path], *, finished_only: bool = False, damaged: bool = False) -> Sample:
     """The sample in folders of runs, or runs themselves. ReportError when there is nothing to
-    report on.
+    report on, or a run is damaged; unless what can be read of it is to count (`damaged`).
     """
     folders, roots = _folders(places)
     experiments = [found for root in roots if (found := read_experiment(root))]
@@ -27,7 +27,16 @@ def find(places: Sequence[Path], *, finished_only: bool = False) -> Sample:
     experiment = experiments[0] if experiments else None
     everybody: list[Member] = []
     excluded: list[Excluded] = []
-    for log in opened(folders):
+    logs = opened(folders)
+    damages = tuple(
+        f"{log.folder}/{one}" for log in logs if not _unusable(log) for one in log.damages()[:1]
+    )
+    if damages and not damaged:
+        raise ReportError(
+            f"{'; '.join(damages)}; put the files back as they were, leave the run out, or count"
+            " what can be read with --damaged (`simcounsel verify` tells all of it)"
+        )
+    for log in logs:
         why = _unusable(log)
         if why:
             excluded.append(Excluded(run=log.name, why=why))
@@ -42,7 +51,10 @@ def find(places: Sequence[Path], *, finished_only: bool = False) -> Sample:
         )
     ranked = sorted(members, key=lambda m: (_rank(m.arm, experiment), m.name))
     return Sample(
-        members=tuple(ranked), excluded=(*excluded, *more, *missing), experiment=experiment
+        members=tuple(ranked),
+        excluded=(*excluded, *more, *missing),
+        experiment=experiment,
+        damages=damages,
     )
 
 
@@ -83,8 +95,6 @@ def _unusable(log: Log) -> str | None:
         )
     if not (log.folder / "events.jsonl").is_file():
         return "damaged: events.jsonl is missing"
-    if damages := log.damages():
-        return f"damaged: {damages[0]}"
     return "nothing was lived: no tick is complete" if not log.ticks else None
 
 

@@ -49,6 +49,8 @@ class Options:
     ratings: Path | None = None
     """CSV of the rating pages."""
     finished_only: bool = False
+    damaged: bool = False
+    """Whether what can be read of damaged runs counts; else they are an error."""
     shuffles: int = 5000
     stories: int = 12
     """The largest number of stories that are told."""
@@ -82,7 +84,7 @@ def make(
 ) -> Report:
     """Read, compute and draw. ReportError when there is nothing to report on."""
     options = options or Options()
-    sample = find(places, finished_only=options.finished_only)
+    sample = find(places, finished_only=options.finished_only, damaged=options.damaged)
     tell_user(f"reading {len(sample.members)} runs ({len(sample.excluded)} left out)")
     read = {name: _with_arm(getattr(tables, name)(sample.logs), sample) for name in READ}
     name = embedding_of(sample, options)

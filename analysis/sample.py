@@ -61,6 +61,8 @@ class Sample:
     excluded: tuple[Excluded, ...]
     experiment: Experiment | None
     """The plan, None without one."""
+    damages: tuple[str, ...] = ()
+    """The first place in each damaged run that is not as it was written."""
 
     @cached_property
     def arms(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ are folders, or Logs that are read up to what is wanted. Text columns that repea
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -112,37 +112,23 @@ def _at(entry: Fields) -> Fields:
 
 
 def _activities(log: Log) -> Iterator[Fields]:
-    """An activity waits for its tick's end, so that what it felt like is known."""
     clients = set(clients_of(log.manifest))
-    feeling: dict[str, tuple[str, int]] = {}
-    waiting: list[Fields] = []
-    for entry in log.fields(("acted", "appraised", "said", "tick_ended")):
-        who = entry.get("who")
-        if entry["kind"] == "tick_ended":
-            yield from (_felt(row, feeling) for row in waiting)
-            waiting = []
-        elif who not in clients:
-            continue
-        elif entry["kind"] == "acted":
-            waiting.append(
-                _at(entry)
-                | {
-                    "client": who,
-                    "role": "client",
-                    "activity": entry["activity"],
-                    "kind": entry["activity_kind"],
-                    "place": entry["place"],
-                }
-            )
-        else:
-            feeling[str(who)] = entry["emotion"], entry["intensity"]
-
-
-def _felt(row: Fields, feeling: Mapping[str, tuple[str, int]]) -> Fields:
-    known = feeling.get(row["client"])
-    if known is None:
-        return row | {"emotion": None, "intensity": None, "reason": "nothing was felt yet"}
-    return row | {"emotion": known[0], "intensity": known[1]}
+    for one in History(log).activities():
+        if one.who in clients:
+            felt = one.feeling
+            yield {
+                "client": one.who,
+                "role": "client",
+                "tick": one.tick,
+                "minute": one.minute,
+                "day": day_of(one.minute),
+                "activity": one.activity,
+                "kind": one.kind,
+                "place": one.place,
+                "emotion": felt.emotion if felt else None,
+                "intensity": felt.intensity if felt else None,
+                "reason": None if felt else "nothing was felt yet",
+            }
 
 
 def _talk(log: Log) -> Iterator[Fields]:

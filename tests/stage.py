@@ -24,6 +24,7 @@ from simcounsel.runs.chain import chain_start, manifest_digest, tick_hash
 from simcounsel.runs.run import Run
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
+from simcounsel.specs.world_settings import FallbackLimits
 from simcounsel.standins.scripted import Script, Scripted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +39,10 @@ def tiny(**changes: Any) -> World:
     """worlds/tiny.yaml with the scripted model; keys of `changes` may hold `__` for a dot."""
     world = load_world(TINY, **{key.replace("__", "."): value for key, value in changes.items()})
     return world.model_copy(update={"models": world.models.model_copy(update=SCRIPTED)})
+
+
+NEVER = FallbackLimits(most=1)
+"""A run goes on however many answers are of no use."""
 
 
 @cache
@@ -126,7 +131,7 @@ def seal(folder: Path) -> None:
         written["digest"] = manifest_digest(written)
         file.write_text(json.dumps(written), encoding="utf-8")
     last, tick, sealed = chain_start(written), [], b""
-    for seq, line in enumerate(log.read_text(encoding="utf-8").splitlines()):
+    for seq, line in enumerate(log.read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]):
         fields = json.loads(line) | {"seq": seq}
         if fields["kind"] == "tick_ended":
             begun = json_line(fields | {"hash": ""}).removesuffix(b'"}\n')
@@ -140,7 +145,8 @@ def seal(folder: Path) -> None:
 
 def json_line(fields: Mapping[str, Any]) -> bytes:
     """As the log holds it."""
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
 def happened(run: Run, *kinds: type[E]) -> list[E]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.options import Damaged
 from simcounsel.cli.weights import console_of
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def export(
             "--check/--no-check", help="Drop dialogues in which `corpus check` finds an error."
         ),
     ] = True,
+    damaged: Damaged = False,
 ) -> None:
     """Make training data of dialogues: train, validation and test, with a card that says what they
     are.
@@ -142,6 +144,7 @@ def export(
         shares=Shares.parse(split),
         seed=seed,
         licence=licence,
+        damaged=damaged,
         checked=checks,
         selection=Selection(
             partner=partner,
@@ -186,6 +189,8 @@ def _progress() -> "Iterator[OnProgress | None]":
 
 
 def _say(card: "Card", out: Path) -> None:
+    for damage in card.damaged:
+        typer.echo(f"damaged: {damage}", err=True)
     counts = card.counts
     many = ", ".join(
         [

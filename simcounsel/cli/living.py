@@ -108,6 +108,18 @@ def run(
 @asks_models
 def resume(
     run: RunFolder,
+    again_from: Annotated[
+        int | None,
+        typer.Option(
+            "--from",
+            metavar="TICK",
+            min=0,
+            help=(
+                "Live again from this tick (or wave): what came after is moved into RUN/aside, and"
+                " all of it is asked anew."
+            ),
+        ),
+    ] = None,
     ticks: Ticks = None,
     quiet: Quiet = False,
     in_flight: InFlight = 64,
@@ -124,8 +136,14 @@ def resume(
     A synthesis goes on after its last complete wave; --ticks are waves then.
     """
     from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import check_log
 
     opened = Run.open(run)
+    if again_from is not None:
+        from simcounsel.runs.aside import live_again_from
+
+        typer.echo(f"from tick {again_from} on moved to {live_again_from(opened, again_from)}")
+    check_log(opened)
     if opened.ticks_done() >= opened.length:
         if not opened.is_synthesis:
             typer.echo(

@@ -9,7 +9,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, PricesFile, RunFolder
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, Damaged, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
@@ -141,6 +141,7 @@ def talk(
     model: Annotated[
         str | None, typer.Option("--model", help="Who answers, in place of the run's own model.")
     ] = None,
+    damaged: Damaged = False,
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
@@ -156,10 +157,12 @@ def talk(
     from simcounsel.measuring import interview
     from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import open_checked
     from simcounsel.safety.help import notice, word_to_human
 
-    opened = Run.open(run)
+    opened = open_checked(run, damaged=damaged)
+    for damage in opened.damages:
+        typer.echo(f"damaged: {damage}", err=True)
     sitting = interview.Interview.begin(opened, who, at, model)
     fetch_weights(roles(opened, sitting.head["model"]), console_of(), quiet=True)
     settings = opened.world.language, opened.world.safety.locale

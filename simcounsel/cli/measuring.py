@@ -8,7 +8,15 @@ import typer
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_rating
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, DryRun, InFlight, PricesFile, RunFolder
+from simcounsel.cli.options import (
+    BudgetCalls,
+    BudgetUsd,
+    Damaged,
+    DryRun,
+    InFlight,
+    PricesFile,
+    RunFolder,
+)
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 
@@ -57,6 +65,7 @@ def rate(
             help="As of the end of this tick; the last complete one if not given.",
         ),
     ] = None,
+    damaged: Damaged = False,
     in_flight: InFlight = 64,
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
@@ -73,10 +82,13 @@ def rate(
     from simcounsel.measuring.rate import Rating
     from simcounsel.runs.as_text import measured_line
     from simcounsel.runs.measurements import is_trial, rating_calls
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import open_checked
 
+    opened = open_checked(run, damaged=damaged)
+    for damage in opened.damages:
+        typer.echo(f"damaged: {damage}", err=True)
     rating = Rating.plan(
-        Run.open(run), instrument, model=model, samples=samples, who=who, chat=chat, at=at
+        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
     )
     table = price_table(prices)
     if dry_run:

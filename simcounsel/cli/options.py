@@ -105,6 +105,16 @@ HumanPort = Annotated[
         help="Where the page for --human is served; 0 is any that is free.",
     ),
 ]
+Damaged = Annotated[
+    bool,
+    typer.Option(
+        "--damaged",
+        help=(
+            "Go on with what can be read of a damaged run, and mark what comes of it; see"
+            " `simcounsel verify`."
+        ),
+    ),
+]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 
 

@@ -102,6 +102,10 @@ class Card(Part):
     """Dialogues by the reason, before any check."""
     checks: Checks
     privacy: Privacy = Privacy()
+    damaged: tuple[str, ...] = ()
+    """Where runs among the sources are not as they were written; what could be read of them is in
+    the data.
+    """
     files: dict[str, Written]
 
 
@@ -127,6 +131,7 @@ def make_card(
     merged_turns: int,
     left_out: Mapping[str, int],
     checks: Checks,
+    damaged: Sequence[str] = (),
     files: dict[str, Written],
 ) -> Card:
     """The card of dialogues that bear their splits. rows: by split."""
@@ -153,6 +158,7 @@ def make_card(
         merged_turns=merged_turns,
         left_out=dict(sorted(left_out.items())),
         checks=checks,
+        damaged=tuple(damaged),
         files=files,
     )
 

@@ -18,7 +18,7 @@ from simcounsel.corpus.dialogues import Dialogue, merge_turns
 from simcounsel.corpus.folder import Folder
 from simcounsel.corpus.formats import FORMATS, Format
 from simcounsel.corpus.rated import folder_of, read_rated, with_ratings
-from simcounsel.corpus.reading import read_dialogues
+from simcounsel.corpus.reading import damages_in, read_dialogues
 from simcounsel.corpus.selection import Selection
 from simcounsel.corpus.split import SPLITS, Shares, split_dialogues
 from simcounsel.corpus.teaching import Teaching
@@ -46,6 +46,8 @@ class Export:
     """Of the whole, in place of what the dialogues say."""
     checked: bool = True
     """Drop what the checks call an error."""
+    damaged: bool = False
+    """Take what can be read of damaged runs, and mark it in the card; else they are refused."""
 
     @property
     def form(self) -> Format:
@@ -111,11 +113,13 @@ def export(
     form, tell = wanted.form, on_progress or (lambda what, done, of: None)
     folder = Folder.claim(out)
     found: list[Dialogue] = []
+    damages: list[str] = []
     trials: set[str] = set()
     for number, source in enumerate(sources, 1):
         rated = read_rated(folder_of(Path(source)))
         trials |= {one.judge for one in rated if one.trial}
-        found += with_ratings(read_dialogues(source), rated)
+        damages += damages_in(source) if wanted.damaged else ()
+        found += with_ratings(read_dialogues(source, damaged=wanted.damaged), rated)
         tell("reading", number, len(sources))
     try:
         prepared = prepare(found, wanted)
@@ -136,6 +140,7 @@ def export(
             merged_turns=prepared.merged_turns,
             left_out=prepared.left_out,
             checks=prepared.checks,
+            damaged=damages,
             files=folder.files,
         )
         folder.finish(card, form)

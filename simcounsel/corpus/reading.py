@@ -30,6 +30,7 @@ from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
 from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.run import Run
+from simcounsel.runs.verifying import open_checked
 from simcounsel.specs.load import explain
 from simcounsel.specs.vocabulary import Role
 
@@ -38,15 +39,15 @@ CORPUS, CARD = "corpus.jsonl", "card.json"
 FILES = (".jsonl", ".json", ".parquet", ".yaml", ".yml", ".txt")
 
 
-def read_dialogues(path: Path | str) -> tuple[Dialogue, ...]:
+def read_dialogues(path: Path | str, *, damaged: bool = False) -> tuple[Dialogue, ...]:
     """All dialogues of a source, in its order; never none. CorpusError names file, line and what is
-    wrong; RunError a damaged run.
+    wrong; RunError a damaged run, unless it is to be read as far as it can be (`damaged`).
     """
     path = Path(path)
     if str(path) in (SAMPLES, FAULTED):
         return read_samples(faulted=str(path) == FAULTED)
     if path.is_dir():
-        found = _folder(path)
+        found = _folder(path, damaged)
     elif path.is_file():
         found = _file(path)
     else:
@@ -59,26 +60,39 @@ def read_dialogues(path: Path | str) -> tuple[Dialogue, ...]:
     return found
 
 
-def _folder(folder: Path) -> tuple[Dialogue, ...]:
+def damages_in(path: Path | str) -> tuple[str, ...]:
+    """Where the runs of a source are not as they were written; () for any other source."""
+    path = Path(path)
+    runs = [path] if (path / "manifest.json").is_file() else _runs_in(path)
+    return tuple(damage for run in runs for damage in open_checked(run, damaged=True).damages)
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    if any((folder / name).is_file() for name in (CARD, CORPUS)):
+        return []
+    return sorted(file.parent for file in folder.glob("*/manifest.json"))
+
+
+def _folder(folder: Path, damaged: bool) -> tuple[Dialogue, ...]:
     if (folder / "manifest.json").is_file():
-        return _run(folder)
+        return _run(folder, damaged)
     if (folder / CARD).is_file():
         return _export(folder)
     if (folder / CORPUS).is_file():
         return _file(folder / CORPUS)
-    inner = sorted(file.parent for file in folder.glob("*/manifest.json"))
+    inner = _runs_in(folder)
     if not inner:
         raise CorpusError(
             f"{folder}: no run, no runs and no {CORPUS} in it; name a file, a run's folder, or a"
             " folder of runs"
         )
     arms = _arms(folder)
-    return tuple(dialogue for run in inner for dialogue in _run(run, arms.get(run.name)))
+    return tuple(dialogue for run in inner for dialogue in _run(run, damaged, arms.get(run.name)))
 
 
-def _run(folder: Path, arm: str | None = None) -> tuple[Dialogue, ...]:
+def _run(folder: Path, damaged: bool, arm: str | None = None) -> tuple[Dialogue, ...]:
     """Of a run of a world, or of a synthesis."""
-    run = Run.open(folder)
+    run = open_checked(folder, damaged=damaged)
     if run.is_synthesis:
         from simcounsel.corpus.synthesis import dialogues_of
 

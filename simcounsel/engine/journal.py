@@ -42,6 +42,8 @@ class Journal:
         self._observe = observe
         self._tick = self._minute = 0
         self._entries: list[Entry] = []
+        self.asked = 0
+        """Questions of the tick, vectors not counted."""
         self._warnings = Warnings()
 
     def go_on_after(self, entry: Entry) -> None:
@@ -51,7 +53,7 @@ class Journal:
 
     def begin(self, tick: int, minute: int) -> None:
         """What is written from now on happens in that tick."""
-        self._tick, self._minute = tick, minute
+        self._tick, self._minute, self.asked = tick, minute, 0
 
     def write(self, event: Event) -> None:
         """It happens: whoever it concerns observes it at once."""
@@ -62,6 +64,7 @@ class Journal:
 
     def warn(self, outcome: Outcome[Any]) -> None:
         """Write what was not as it should be on the way to it."""
+        self.asked += outcome.asked
         for event in self._warnings.of(outcome):
             self.write(event)
 
@@ -75,6 +78,11 @@ class Journal:
     def keep(self, name: str, drafts: Iterable[Memory]) -> None:
         """Memories to be laid down."""
         self.drafts.setdefault(name, []).extend(drafts)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The tick's events so far."""
+        return tuple(self._entries)
 
     def end(self) -> list[Entry]:
         """The tick's events, which are then forgotten here."""

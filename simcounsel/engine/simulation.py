@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,7 @@ from simcounsel.agents.mind import Mind
 from simcounsel.agents.minds import mind_for
 from simcounsel.agents.resident import Resident
 from simcounsel.clock import minute_of_tick
+from simcounsel.engine.fallbacks import FallbackCount, SpeaksFor
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
@@ -23,11 +25,13 @@ from simcounsel.engine.opening import begin_run, check_models, models_for, witho
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
+from simcounsel.errors import TooManyFallbacks
 from simcounsel.events import Entry, Remembered, TickEnded
 from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
 from simcounsel.llm.catalog import vectors_for
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.aside import calls_aside
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recorded_vectors
 from simcounsel.specs.vocabulary import Condition
@@ -101,9 +105,10 @@ class Simulation(mesa.Model):
             if limits.budget_usd is not None or limits.budget_calls is not None:
                 usd, calls = limits.budget_usd, limits.budget_calls
                 budget = budget_in(self.record.folder, usd=usd, calls=calls)
-                self.models.limit(budget, self.record.calls())
+                self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)
+            self._fallbacks = FallbackCount(self.record, world.fallbacks, done)
             self._replay(done)
             self.datacollector.collect(self)
         except BaseException:
@@ -170,6 +175,7 @@ class Simulation(mesa.Model):
         self._journal.begin(self.tick, self.minute)
         for phase in self._phases.of_tick(self.tick, self.minute, self._last_tick):
             phase.live()
+        self._check_fallbacks()
         self._journal.write(TickEnded())
         self._commit()
         if self.finished:
@@ -180,11 +186,23 @@ class Simulation(mesa.Model):
     def _commit(self) -> None:
         """The tick is complete: to disk, then to whoever watches."""
         entries = self.record.append(self._journal.end())
+        self._fallbacks.written(entries, self._journal.asked)
         self._last_tick, self.tick = self.tick, self.world.next_tick(self.tick + 1)
         self.datacollector.collect(self)
         if self.on_event:
             for entry in entries:
                 self.on_event(entry)
+
+    def _check_fallbacks(self) -> None:
+        """TooManyFallbacks, which the manifest is told of. What is replayed was judged before."""
+        if self.models.only_recorded:
+            return
+        humans = [one.speaks_for for one in self.models.chat.values() if isinstance(one, SpeaksFor)]
+        try:
+            self._fallbacks.check(self._journal.entries, self._journal.asked, humans)
+        except TooManyFallbacks as error:
+            self.record.mark_stop(self.tick, str(error))
+            raise
 
     def _observe(self, entry: Entry) -> None:
         self.measures.observe(entry)
@@ -201,6 +219,7 @@ class Simulation(mesa.Model):
             if isinstance(event, Remembered) and event.memory.text not in vectors:
                 vectors.update(recompute(self.record, self.models, vectors, ticks))
             self._observe(entry)
+            self._fallbacks.observe(entry)
             self._journal.go_on_after(entry)
         vectors.clear()
         self._last_tick, self.tick = ticks - 1, self.world.next_tick(ticks)

@@ -3,11 +3,11 @@ sessions, the versions of the personas.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
-from simcounsel.events import ConversationStarted, Entry, PersonaChanged, Said
+from simcounsel.events import ConversationStarted, Entry, PersonaChanged
 from simcounsel.instruments.material import Talk
 from simcounsel.runs.conversation import Conversation
+from simcounsel.runs.folds import Conversations
 from simcounsel.specs.vocabulary import Role
 from simcounsel.specs.world import World
 
@@ -16,47 +16,71 @@ class ObserverRecord:
     """What an observer may be shown, event by event."""
 
     def __init__(self, world: World) -> None:
-        self.talks: dict[str, Talk] = {}
-        """All conversations by id, in order."""
-        self.sessions: dict[str, list[str]] = {}
-        """By resident, the ids of its sessions."""
         self.versions: dict[str, list[PersonaChanged]] = {}
         """By resident, its persona's texts, oldest first."""
         self._roles = {resident.name: resident.role for resident in world.residents}
+        self._conversations = Conversations()
+        self._ended: dict[str, Talk] = {}
+        self._ended_of: dict[str, list[Talk]] = {}
+        self._present: tuple[Talk, ...] | None = ()
 
     def observe(self, entry: Entry) -> None:
         """Take in an event; others are ignored."""
-        event = entry.event
-        match event:
-            case ConversationStarted():
-                self.talks[event.chat] = Talk(
-                    chat=event.chat,
-                    tick=entry.tick,
-                    minute=entry.minute,
-                    who=event.who,
-                    cause=event.cause,
-                )
-                if _is_session(event, self._roles):
-                    for who in event.who:
-                        self.sessions.setdefault(who, []).append(event.chat)
-            case Said() if event.chat in self.talks:
-                talk = self.talks[event.chat]
-                self.talks[event.chat] = replace(talk, lines=(*talk.lines, (event.who, event.text)))
-            case PersonaChanged():
-                self.versions.setdefault(event.who, []).append(event)
+        self._present = None
+        for talk in _talks(self._conversations.observe(entry)):
+            self._ended[talk.chat] = talk
+            for who in talk.who:
+                self._ended_of.setdefault(who, []).append(talk)
+        if isinstance(entry.event, PersonaChanged):
+            self.versions.setdefault(entry.event.who, []).append(entry.event)
+
+    @property
+    def talks(self) -> dict[str, Talk]:
+        """All conversations by id, in the order in which they began."""
+        return self._ended | {talk.chat: talk for talk in self._under_way()}
+
+    def sessions(self, who: str) -> list[Talk]:
+        """Somebody's sessions, in order."""
+        return [talk for talk in self._talks_of(who) if _is_session(talk, self._roles)]
 
     def session_in(self, who: str, tick: int) -> int | None:
         """How many sessions somebody has had, if the last was in this tick; None otherwise."""
-        had = self.sessions.get(who, [])
-        return len(had) if had and self.talks[had[-1]].tick == tick else None
+        had = self.sessions(who)
+        return len(had) if had and had[-1].tick == tick else None
 
     def last_talk(self, who: str) -> Talk | None:
         """The last conversation by appointment; the last of all where there is none; None before
         the first.
         """
-        own = [talk for talk in self.talks.values() if who in talk.who]
+        own = self._talks_of(who)
         dates = [talk for talk in own if talk.cause == "appointment"]
         return (dates or own)[-1] if own else None
+
+    def _talks_of(self, who: str) -> list[Talk]:
+        now = (talk for talk in self._under_way() if who in talk.who)
+        return [*self._ended_of.get(who, ()), *now]
+
+    def _under_way(self) -> tuple[Talk, ...]:
+        """The conversations of the tick that has not ended."""
+        if self._present is None:
+            self._present = _talks(self._conversations.under_way())
+        return self._present
+
+
+def _talks(conversations: Iterable[Conversation]) -> tuple[Talk, ...]:
+    """Conversations as an observer may be shown them."""
+    return tuple(
+        Talk(
+            chat=one.id,
+            tick=one.tick,
+            minute=one.minute,
+            who=one.who,
+            cause=one.started.cause,
+            lines=tuple((line.who, line.text) for line in one.lines),
+        )
+        for one in conversations
+        if isinstance(one.started, ConversationStarted)
+    )
 
 
 def sessions_of(
@@ -64,14 +88,14 @@ def sessions_of(
 ) -> dict[str, list[str]]:
     """By resident, the ids of its sessions. roles: of the residents."""
     found: dict[str, list[str]] = {}
-    for one in conversations:
-        if isinstance(one.started, ConversationStarted) and _is_session(one.started, roles):
-            for who in one.who:
-                found.setdefault(who, []).append(one.id)
+    for talk in _talks(conversations):
+        if _is_session(talk, roles):
+            for who in talk.who:
+                found.setdefault(who, []).append(talk.chat)
     return found
 
 
-def _is_session(started: ConversationStarted, roles: Mapping[str, Role]) -> bool:
+def _is_session(talk: Talk, roles: Mapping[str, Role]) -> bool:
     """Whether it is an appointment between a counselor and a client."""
-    parts = {roles.get(who) for who in started.who}
-    return started.cause == "appointment" and parts == {"client", "counselor"}
+    parts = {roles.get(who) for who in talk.who}
+    return talk.cause == "appointment" and parts == {"client", "counselor"}

@@ -36,6 +36,8 @@ class Outcome(Generic[T]):
     """
 
     value: T
+    asked: int = 0
+    """How many questions there were, vectors not counted."""
     troubles: tuple[Trouble, ...] = ()
     """The fallbacks."""
     left_out: tuple[LeftOut, ...] = ()
@@ -64,6 +66,7 @@ def halting() -> Iterator[None]:
 
 async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
     """Carry one Ask to its end."""
+    questions = 0
     troubles: list[Trouble] = []
     left_out: dict[LeftOut, None] = {}
     reply: object = None
@@ -72,7 +75,9 @@ async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
         try:
             wanted = asking.send(reply)
         except StopIteration as end:
-            return Outcome(value=end.value, troubles=tuple(troubles), left_out=tuple(left_out))
+            return Outcome(
+                value=end.value, asked=questions, troubles=tuple(troubles), left_out=tuple(left_out)
+            )
         except (SystemExit, KeyboardInterrupt) as stop:  # as `halting`, in every step
             raise Halted(stop) from None
         if isinstance(wanted, Question):
@@ -81,6 +86,7 @@ async def pursue(asking: Ask[T], answer: Answer) -> Outcome[T]:
         else:
             many = tuple(await asyncio.gather(*(answer(question) for question in wanted)))
             reply, pairs = many, tuple(zip(wanted, many, strict=True))
+        questions += sum(asked.verb != "embed" for asked, _ in pairs)
         troubles += [
             Trouble(who=asked.who, purpose=asked.purpose, cause=got.problem)
             for asked, got in pairs

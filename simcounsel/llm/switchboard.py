@@ -60,7 +60,7 @@ class Switchboard:
         self._prices = prices or Prices.load()
         self.budget = Budget()
         self._recorded = dict(recorded or {})
-        self._only_recorded = only_recorded
+        self.only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
         self._flying = 0
         self._tick: int | None = None
@@ -120,7 +120,7 @@ class Switchboard:
             reply = self._replayed(question, known)
             if reply is not None:
                 return reply
-        if self._only_recorded:
+        if self.only_recorded:
             raise ModelError(
                 f"the recording holds no reply to {question.who}'s {question.purpose!r}; "
                 "it replays only the same world, seed and version of simcounsel"
@@ -134,7 +134,7 @@ class Switchboard:
         is replayed whatever wrote it.
         """
         known = self._recorded.get(question.key) if self._recorded else None
-        if known is None or self._only_recorded or known.get("source") == "human":
+        if known is None or self.only_recorded or known.get("source") == "human":
             return known
         return known if known.get("model") == self._model(question).name else None
 
@@ -237,7 +237,7 @@ class Switchboard:
     async def _embedded(self, question: Question[T]) -> Reply[T]:
         """Vectors, rounded to float16 as they are recorded, so that a replay computes the same."""
         known = self._recorded.get(question.key) if self._recorded else None
-        if known is None and self._only_recorded:
+        if known is None and self.only_recorded:
             raise ModelError(
                 f"the recording holds no vectors for {question.who}'s {question.purpose!r}"
             )

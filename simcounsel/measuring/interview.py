@@ -58,7 +58,8 @@ class Interview:
         """Sit down with a resident at the end of a tick (the last complete one if None). The file
         is made with the first answer. RunError when there is no such person or tick.
         """
-        past = _past(run.folder.resolve(), who, tick) if tick is not None else revisit(run, who)
+        known = tick is not None and not run.damaged
+        past = _past(run.folder.resolve(), who, tick) if known else revisit(run, who, tick)
         head = {
             "kind": "interview",
             "run": run.name,
@@ -67,7 +68,7 @@ class Interview:
             "minute": past.scene.minute,
             "model": model or answering_model(run, past.resident.name),
             "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-        }
+        } | run.damage_mark()
         return cls(run, past, head, None)
 
     @classmethod

@@ -192,7 +192,7 @@ class Rating:
             "round": self.round,
             "simcounsel": __version__,
             "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-        }
+        } | self.run.damage_mark()
 
     def _noted(
         self, target: Target, on_measured: Callable[[Measured], None] | None

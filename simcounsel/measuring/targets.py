@@ -104,7 +104,7 @@ def talk_named(run: Run, record: ObserverRecord, chat: str) -> Talk:
 
 
 def _point(record: ObserverRecord, who: str, talk: Talk) -> str:
-    sessions = record.sessions.get(who, [])
+    sessions = [session.chat for session in record.sessions(who)]
     if talk.chat in sessions:
         return f"after session {sessions.index(talk.chat) + 1}"
     return f"after conversation {list(record.talks).index(talk.chat) + 1}"

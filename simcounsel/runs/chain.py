@@ -51,11 +51,11 @@ def _hash_of(value: object) -> str:
 
 
 def _without_models(about: object) -> object:
-    """A world or synthesis but for its models, and those of residents."""
+    """A world or synthesis but for its models, those of residents, and what only stops a run."""
     if not isinstance(about, Mapping):
         return about
     residents = about.get("residents")
-    kept = {key: value for key, value in about.items() if key != "models"}
+    kept = {key: value for key, value in about.items() if key not in ("models", "fallbacks")}
     if isinstance(residents, list):
         kept["residents"] = [_without_models(one) for one in residents]
     return kept

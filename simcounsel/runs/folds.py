@@ -1,6 +1,6 @@
 """From events to conversations: one fold over a world's, one over a synthesis'."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from dataclasses import replace as _with
 
@@ -170,39 +170,60 @@ class _Open:
         )
 
 
-def conversations_in(entries: Iterable[Entry]) -> Iterator[Conversation]:
-    """The conversations of a world, in the order in which they began; each is yielded when its tick
-    has ended, or the events have.
+class Conversations:
+    """The conversations of a world, event by event: while it is lived, or as its log is read.
 
     What somebody recalls, feels and thinks of the other belongs to the conversation that was begun
-    last, until both have parted; all else says to which conversation it belongs.
+    last, until both have parted; all else says to which conversation it belongs. When a tick has
+    ended, so have its conversations.
     """
-    held: dict[str, _Open] = {}
-    last: _Open | None = None
-    for entry in entries:
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Open] = {}
+        self._last: _Open | None = None
+
+    def observe(self, entry: Entry) -> tuple[Conversation, ...]:
+        """Take in an event, and return the conversations that are complete with it: those of a
+        tick at its end, none otherwise.
+        """
         event = entry.event
         match event:
             case TickEnded():
-                yield from (one.closed() for one in held.values())
-                held, last = {}, None
+                ended = self.under_way()
+                self._open, self._last = {}, None
+                return ended
             case ConversationStarted():
-                last = held[event.chat] = _Open(start=entry, started=event)
+                self._last = self._open[event.chat] = _Open(start=entry, started=event)
             case Remembered():
-                _summarize(held, event)
+                self._summarize(event)
             case Recalled() | Appraised() | RelationChanged():
+                last = self._last
                 if last is not None and event.who in last.started.who and not last.parted:
                     last.observe_beside(entry)
             case _:
                 chat = getattr(event, "chat", None)
-                if isinstance(chat, str) and chat in held:
-                    held[chat].observe_own(entry)
-    yield from (one.closed() for one in held.values())
+                if isinstance(chat, str) and chat in self._open:
+                    self._open[chat].observe_own(entry)
+        return ()
+
+    def under_way(self) -> tuple[Conversation, ...]:
+        """Those of the present tick, as far as they went, in the order in which they began."""
+        return tuple(one.closed() for one in self._open.values())
+
+    def _summarize(self, event: Remembered) -> None:
+        chat = event.memory.chat
+        if event.memory.origin == "summary" and chat is not None and chat in self._open:
+            self._open[chat].summary[event.who] = event.memory
 
 
-def _summarize(held: Mapping[str, _Open], event: Remembered) -> None:
-    chat = event.memory.chat
-    if event.memory.origin == "summary" and chat is not None and chat in held:
-        held[chat].summary[event.who] = event.memory
+def conversations_in(entries: Iterable[Entry]) -> Iterator[Conversation]:
+    """The conversations of a world, in the order in which they began; each is yielded when its tick
+    has ended, or the events have.
+    """
+    fold = Conversations()
+    for entry in entries:
+        yield from fold.observe(entry)
+    yield from fold.under_way()
 
 
 def sessions_in(entries: Iterable[Entry]) -> Iterator[Conversation]:

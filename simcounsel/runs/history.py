@@ -19,6 +19,7 @@ from simcounsel.events import (
     Entry,
     Event,
     Measured,
+    ParameterLeftOut,
     PersonaChanged,
     Planned,
     Recalled,
@@ -29,6 +30,8 @@ from simcounsel.events import (
     Scheduled,
     Warned,
 )
+from simcounsel.runs.activities import KINDS as OF_ACTIVITIES
+from simcounsel.runs.activities import Activity, activities_in
 from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation, Dated, dated
 from simcounsel.runs.folds import OF_SYNTHESIS, OF_WORLD, conversations_in, sessions_in
@@ -138,6 +141,10 @@ class History:
         """What everybody did, meant to do and felt."""
         return Lives.read(self.log.fields(OF_LIVES))
 
+    def activities(self) -> Iterator[Activity]:
+        """What everybody did in each tick, with the feeling in which the tick ended."""
+        return activities_in(self.log.fields(OF_ACTIVITIES))
+
     def person(self, who: str) -> Person:
         """What changed in one person. Nothing, when there is nobody of that name."""
         own = self.log.entries(OF_PERSON, subject=who)
@@ -182,6 +189,13 @@ class History:
     def warnings(self) -> tuple[Dated[Warned], ...]:
         """Every fallback, with its cause."""
         return only(Warned, self.log.entries(("warned",)))
+
+    def left_out(self) -> dict[str, list[str]]:
+        """Parameters that a model does not take, by the model's name."""
+        found: dict[str, list[str]] = {}
+        for one in only(ParameterLeftOut, self.log.entries(("parameter_left_out",))):
+            found.setdefault(one.event.model, []).append(one.event.parameter)
+        return found
 
     def event(self, seq: int, tick: int) -> Entry | None:
         """The event of that number, in that tick; None when it is not there."""

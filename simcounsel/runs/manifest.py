@@ -31,6 +31,17 @@ class Parent(BaseModel):
     """
 
 
+class Stop(BaseModel):
+    """That a run was stopped because too many answers were of no use. It may have gone on since."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    tick: int
+    """The one that was given up."""
+    why: str
+    at: str
+    """Wall clock, `YYYY-MM-DD HH:MM:SS`."""
+
+
 class Manifest(BaseModel):
     """Where a run comes from. Everything that must not be in the log, so that the log is the same
     for the same world.
@@ -55,6 +66,8 @@ class Manifest(BaseModel):
     """Of simcounsel, Python and the libraries that can change a run."""
     parent: Parent | None = None
     """The run that this one was forked from; None when it began by itself."""
+    stops: tuple[Stop, ...] = ()
+    """When it was stopped for fallbacks; the only field that is written to later."""
     digest: str | None = None
     """SHA-256 over all the other fields; None in runs of versions 1 and 2."""
 
@@ -80,11 +93,16 @@ class Manifest(BaseModel):
         when it cannot be written.
         """
         written: dict[str, Any] = json.loads(scrub(self.model_dump_json()))
-        written["digest"] = manifest_digest(written)
-        part = folder / "manifest.json.part"
-        with part.open("w", encoding="utf-8") as file:
-            json.dump(written, file, ensure_ascii=False, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, folder / FILE)
+        write_manifest(folder, written)
         return written
+
+
+def write_manifest(folder: Path, written: dict[str, Any]) -> None:
+    """Put the digest into a manifest's fields and write them, whole or not at all."""
+    written["digest"] = manifest_digest(written)
+    part = folder / "manifest.json.part"
+    with part.open("w", encoding="utf-8") as file:
+        json.dump(written, file, ensure_ascii=False, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, folder / FILE)

@@ -23,7 +23,7 @@ from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby, ways_on
 from simcounsel.runs.jsonl import json_lines
-from simcounsel.runs.manifest import Manifest, Parent
+from simcounsel.runs.manifest import Manifest, Parent, Stop, write_manifest
 from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.runs.writing import Writer
 from simcounsel.secret import scrub
@@ -184,6 +184,10 @@ class Run:
             raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
         return run
 
+    def damage_mark(self) -> dict[str, list[str]]:
+        """What marks whatever comes of it, if it was found to be damaged."""
+        return {"damaged": list(self.damages)} if self.damages else {}
+
     # reading
 
     def entries(self, *, until_tick: int | None = None) -> Iterator[Entry]:
@@ -272,6 +276,17 @@ class Run:
     def append_call(self, call: dict[str, Any]) -> None:
         """Write one call at once, so that a reply that was paid for survives a crash."""
         self._writer.append_call(call)
+
+    def mark_stop(self, tick: int, why: str) -> None:
+        """Say in the manifest, as it stands on disk, that a tick was given up for its fallbacks."""
+        stop = Stop(tick=tick, why=why, at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
+        self.manifest = self.manifest.model_copy(update={"stops": (*self.manifest.stops, stop)})
+        written = json_data(file_bytes(self.folder / "manifest.json").decode("utf-8"))
+        written["stops"] = [one.model_dump() for one in self.manifest.stops]
+        try:
+            write_manifest(self.folder, written)
+        except OSError as error:
+            raise RunError(f"{self.folder}: cannot be written ({error.strerror})") from None
 
     def end_writing(self) -> None:
         """Close the files and let go of the folder."""

@@ -104,6 +104,8 @@ def summary_lines(run: Run) -> Iterator[str]:
         f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
         + (f", until {until}" if s.ticks else "")
     )
+    for stop in run.manifest.stops:
+        yield f"given up       tick {stop.tick} at {stop.at}: {stop.why.split(';')[0]}"
     talk = (
         ", ".join(f"{count} {source}" for source, count in sorted(s.sources.items())) or "no lines"
     )

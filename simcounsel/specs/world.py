@@ -11,7 +11,12 @@ from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.specs.practice import Language, SafetySettings
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
 from simcounsel.specs.vocabulary import Condition, Role
-from simcounsel.specs.world_settings import ConversationSettings, MemorySettings, ModelRoles
+from simcounsel.specs.world_settings import (
+    ConversationSettings,
+    FallbackLimits,
+    MemorySettings,
+    ModelRoles,
+)
 
 Phase = Literal["plan", "act", "perceive", "appraise", "converse", "remember", "reflect", "replan"]
 ROLES_OF: dict[Condition, frozenset[Role]] = {
@@ -39,6 +44,7 @@ class World(Spec):
     memory: MemorySettings = MemorySettings()
     conversation: ConversationSettings = ConversationSettings()
     models: ModelRoles = ModelRoles()
+    fallbacks: FallbackLimits = FallbackLimits()
     plan_slots: Annotated[int, Field(ge=1, le=96)] = 8
     without: tuple[Phase, ...] = ()
     measurements: tuple[MeasurementSpec, ...] = ()

@@ -108,6 +108,16 @@ class ConversationSettings(Spec):
     """A conversation that moved someone this much (1-10) makes them replan."""
 
 
+class FallbackLimits(Spec):
+    """When so many answers are of no use that a run stops: the tick is not written."""
+
+    most: Annotated[float, Field(ge=0, le=1)] = 0.2
+    """The largest share of a run's questions that may end in fallbacks; 1: a run never stops for
+    them, nor for a conversation of which half the lines are fallbacks."""
+    over: Annotated[int, Field(ge=0)] = 50
+    """The share counts once more questions than this were asked."""
+
+
 class ModelRoles(Spec):
     """Which model does what. See `simcounsel models`."""
 

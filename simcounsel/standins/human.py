@@ -167,6 +167,7 @@ class Human:
 
     def __init__(self, inner: ChatModel, board: Board) -> None:
         self.name = inner.name
+        self.speaks_for = board.who
         self._inner = inner
         self._board = board
 

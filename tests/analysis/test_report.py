@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tests.analysis.conftest import planted
 from tests.analysis.drawn import Draws, assert_dark_as_drawn, remembered
 from tests.analysis.made import CONDITIONS, rewrite
 from tests.commands import Command
-from tests.stage import ROOT
+from tests.stage import ROOT, seal
 
 pytestmark = pytest.mark.slow
 
@@ -238,6 +239,7 @@ def test_a_half_character_does_not_stop_it(own_runs: list[Run], tmp_path: Path) 
     )
     raw = file.read_bytes().replace(b"\\\\ud800", b"\\ud800")
     file.write_bytes(raw)
+    seal(file.parent)
     page = write(make([tmp_path], QUICK), tmp_path / "out", "x")
     assert page.read_bytes().decode("utf-8")
 
@@ -361,3 +363,21 @@ def test_tables_alone(three_runs: Path, tmp_path: Path, analysis: Command) -> No
         if entry.event.kind == "said"
     )
     assert len(pd.read_csv(tmp_path / "t" / "talk.csv")) == said
+
+
+def test_damaged_runs_are_counted_only_when_told_and_said_first(
+    own_runs: list[Run], tmp_path: Path, analysis: Command
+) -> None:
+    file = own_runs[0].folder / "events.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:50] + lines[51:]))
+    what = f"{file}:51: event 50 is missing before this line"
+    refused = analysis("report", file.parents[1], "--out", tmp_path / "out")
+    assert (refused.code, what in refused.err) == (1, True)
+    assert not (tmp_path / "out").exists()
+    written = write(make([file.parents[1]], replace(QUICK, damaged=True)), tmp_path / "out", "x")
+    for page in (written, written.parent / "report.md"):
+        assert "event 50 is missing before this line" in page.read_text(encoding="utf-8")
+    assert "Runs are damaged; what could be read of them is counted." in written.read_text(
+        encoding="utf-8"
+    )

@@ -94,7 +94,7 @@ def test_empty_tables_have_their_columns() -> None:
 # the sample
 
 
-def test_damaged_runs_are_left_out_and_named(three_runs: Path, tmp_path: Path) -> None:
+def test_damaged_runs_are_refused_or_named(three_runs: Path, tmp_path: Path) -> None:
     for name in ("whole", "copy", "no_manifest", "bad_manifest", "no_events", "bad_line", "newer"):
         shutil.copytree(three_runs / "client_only", tmp_path / name)
     (tmp_path / "no_manifest" / "manifest.json").unlink()
@@ -106,20 +106,20 @@ def test_damaged_runs_are_left_out_and_named(three_runs: Path, tmp_path: Path) -
     (tmp_path / "newer" / "manifest.json").write_text(
         text.replace('"schema_version": 3', '"schema_version": 99'), encoding="utf-8"
     )
-    sample = find([tmp_path])
-    assert [member.name for member in sample.members] == ["copy"]
+    with pytest.raises(ReportError, match=r"bad_line/events.jsonl:1: this line .* with --damaged"):
+        find([tmp_path])
+    sample = find([tmp_path], damaged=True)
+    assert [member.name for member in sample.members] == ["bad_line", "copy"]
+    [damage] = sample.damages
+    assert "bad_line/events.jsonl:1: this line cannot be read as an event" in damage
     why = {one.run: one.why for one in sample.excluded}
-    assert set(why) == {"whole", "no_manifest", "bad_manifest", "no_events", "bad_line", "newer"}
+    assert set(why) == {"whole", "no_manifest", "bad_manifest", "no_events", "newer"}
     assert (
         "a copy" in why["whole"]
         and "manifest" in why["no_manifest"]
         and "cannot be read" in why["bad_manifest"]
     )
-    assert (
-        "events.jsonl is missing" in why["no_events"]
-        and "line" in why["bad_line"]
-        and "99" in why["newer"]
-    )
+    assert "events.jsonl is missing" in why["no_events"] and "99" in why["newer"]
 
 
 def test_a_run_that_lived_nothing_and_one_cut_short(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from simcounsel.specs.clinic import clinic_world
 from simcounsel.specs.course import CoursePlan
 from simcounsel.specs.therapy import Therapy, shipped_therapy
 from simcounsel.specs.world import World
-from tests.stage import Listening, live, switchboard, tiny
+from tests.stage import NEVER, Listening, live, switchboard, tiny
 
 FEELING = {"emotion": "fear", "intensity": 5, "poignancy": 4}
 ASKED = (
@@ -161,7 +161,7 @@ def world(
     lines: int = 16,
     seed: int = 1,
 ) -> World:
-    base = (base or tiny()).model_copy(update={"seed": seed})
+    base = (base or tiny()).model_copy(update={"seed": seed, "fallbacks": NEVER})
     return clinic_world(
         base,
         client="Ines",

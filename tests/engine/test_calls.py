@@ -8,7 +8,7 @@ from simcounsel.events import Answered, Remembered, Said, Warned
 from simcounsel.llm.question import Question
 from simcounsel.runs.run import Run
 from simcounsel.standins.scripted import Scripted
-from tests.stage import happened, live, switchboard, three
+from tests.stage import NEVER, changed, happened, live, switchboard, three
 
 
 def named(run: Run) -> set[str]:
@@ -36,7 +36,7 @@ def test_every_call_is_named_and_every_name_is_a_call(run: Run) -> None:
 
 def test_an_event_of_a_fallback_says_so(tmp_path: Path) -> None:
     models = switchboard(Scripted({"line_client": lambda question, draw: "no JSON at all"}))
-    run = live(tmp_path, three(), models=models)
+    run = live(tmp_path, changed(three(), fallbacks=NEVER), models=models)
     lines = happened(run, Said)
     assert {line.fallback for line in lines if line.who == "Ines"} == {True}
     assert not any(line.fallback for line in lines if line.who == "Miriam")

@@ -28,7 +28,7 @@ from simcounsel.prompts import render
 from simcounsel.runs.run import Run
 from simcounsel.runs.vectors import decode_vectors
 from simcounsel.standins.scripted import Scripted
-from tests.stage import begun, go_on, happened, live, log, switchboard, tiny
+from tests.stage import NEVER, begun, changed, go_on, happened, live, log, switchboard, tiny
 
 GOOD = json.dumps({"emotion": "fear", "intensity": 6, "poignancy": 5})
 FEELING = FeelingAnswer(emotion="fear", intensity=6, poignancy=5)
@@ -576,7 +576,8 @@ def warned(run: Run) -> list[Warned]:
     "bad", ["bla bla", "", "I'm sorry, but I can't help with that.", "{", '{"say": 5}', "9" * 5000]
 )
 def test_a_run_lives_through_nonsense(tmp_path: Path, bad: str) -> None:
-    run = live(tmp_path, models=switchboard(Failing(0, lambda request: bad)))
+    world = changed(tiny(), fallbacks=NEVER)
+    run = live(tmp_path, world, models=switchboard(Failing(0, lambda request: bad)))
     assert run.ticks_done() == 12
     warnings = warned(run)
     assert {"portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor"} <= {
@@ -600,7 +601,7 @@ def test_lines_in_another_language_are_not_said(tmp_path: Path) -> None:
     )
     model = Failing(0, lambda request: foreign if request.purpose.startswith("line_") else DEAD)
     model.complete = only_lines(model)  # type: ignore[method-assign]
-    run = live(tmp_path, models=switchboard(model))
+    run = live(tmp_path, changed(tiny(), fallbacks=NEVER), models=switchboard(model))
     said = happened(run, Said)
     assert said
     assert {s.source for s in said} == {"fallback"}

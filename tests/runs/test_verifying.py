@@ -1,5 +1,6 @@
 """`verify` finds what is not as it was written; who goes on from a run refuses it, who shows it says so."""
 
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -82,6 +83,17 @@ def test_five_damages(name: str, folder: Path, simcounsel: Command) -> None:
     assert shown.code == 0 and what in shown.err
     assert "lived " in shown.out
     assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before
+
+
+def test_a_damaged_run_lives_on_from_where_it_holds(
+    short: Run, folder: Path, simcounsel: Command
+) -> None:
+    """As `verify` and each refusal say: `resume --from`."""
+    spoil(folder, lambda lines: lines[:-20] + lines[-18:-5] + [b"rubbish\n"] + lines[-4:])
+    assert f"`simcounsel resume {folder} --from 2`" in simcounsel("verify", folder).out
+    assert simcounsel("resume", folder, "--from", 2, "--ticks", 2, "--quiet").code == 0
+    assert not verify(folder).damages
+    assert log(Run.open(folder)) == log(short)
 
 
 def test_what_holds_is_said_in_a_line(short: Run, tmp_path: Path, simcounsel: Command) -> None:
@@ -176,3 +188,25 @@ def test_a_manifest_that_cannot_be_read(folder: Path) -> None:
     assert "manifest.json: damaged" in found.damages[0]
     assert "events.jsonl:51: event 50 is missing" in found.damages[1]
     assert json.loads((folder / "events.jsonl").read_bytes().splitlines()[0])["seq"] == 0
+
+
+def test_what_comes_of_a_damaged_run_is_marked(
+    folder: Path, simcounsel: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--damaged` goes on, and whoever finds the result knows."""
+    spoil(folder, lambda lines: lines[:50] + lines[51:])
+    what = f"{folder}/events.jsonl:51: event 50 is missing before this line"
+    rated = simcounsel("rate", folder, "--instrument", "talk_measures", "--damaged")
+    assert (rated.code, what in rated.err) == (0, True)
+    [file] = (folder / "measurements").glob("*.jsonl")
+    assert json.loads(file.read_bytes().splitlines()[0])["damaged"] == [what]
+    monkeypatch.setattr("sys.stdin", io.StringIO("How did you sleep?\n\n"))
+    asked = simcounsel("talk", folder, "--who", "Ines", "--damaged")
+    assert (asked.code, what in asked.err) == (0, True)
+    [file] = (folder / "interviews").glob("*.jsonl")
+    assert json.loads(file.read_bytes().splitlines()[0])["damaged"] == [what]
+    out = folder.parent / "data"
+    parts = ("--format", "openai", "--split", "100,0,0", "--no-check", "--damaged")
+    exported = simcounsel("export", folder, *parts, "-o", out)
+    assert (exported.code, what in exported.err) == (0, True), exported
+    assert json.loads((out / "card.json").read_text(encoding="utf-8"))["damaged"] == [what]

@@ -5,21 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import units
-from simcounsel.corpus.synthesis.reading import dialogues_of
-from simcounsel.corpus.synthesis.strategies import Strategies
-from simcounsel.events import (
-    Disclosed,
-    Drafted,
-    Entry,
-    Extracted,
-    ParameterLeftOut,
-    Revised,
-    SessionEnded,
-    StrategyKnown,
-    Warned,
-)
+from simcounsel.events import Drafted, Extracted
+from simcounsel.runs.conversation import Conversation
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.spending import Spending
 
@@ -72,80 +61,40 @@ class Account:
 
 
 def account(run: Run) -> Account:
-    """Read the log and the calls once."""
-    counted = _Counted()
-    for entry in run.entries(until_tick=run.ticks_done()):
-        counted.observe(entry)
-    dialogues = dialogues_of(run, own=False)
-    counted.sources += Counter(
-        turn.source
-        for one in dialogues
-        for turn in one.turns
-        if turn.speaker == "counselor" and turn.source
-    )
-    lines = [len(units(turn.text)) for one in dialogues for turn in one.turns]
+    """Count what the history and the calls tell."""
+    history, settings = History.of(run), run.synthesis
+    sessions = list(history.conversations())
+    lines = [line for one in sessions for line in one.lines]
+    lengths = [len(units(line.text)) for line in lines]
+    drafts = [line for line in lines if isinstance(line.event, Drafted)]
+    learned = history.strategies().values()
+    warnings = [one.event for one in history.warnings()]
     calls = [call for call in run.calls() if call.get("verb") != "embed" and not call.get("spare")]
     return Account(
-        sessions=len(dialogues),
-        wanted=run.synthesis.count,
-        utterances=len(lines) / len(dialogues) if dialogues else None,
-        length=sum(lines) / len(lines) if lines else None,
-        revises=not {"evaluator", "corrector"} & set(run.synthesis.without),
-        drafts=counted.drafts,
-        revised=counted.revised,
-        seconds_per_session=_seconds(dialogues, calls),
-        strategies=sum(not one.dropped for one in counted.strategies.all()),
-        found_again=counted.found_again,
-        causes=dict(counted.causes),
-        sources=dict(counted.sources),
-        themes=dict(counted.themes),
-        warnings=dict(counted.warnings),
-        failures=dict(counted.failures),
-        left_out=dict(counted.left_out),
+        sessions=len(sessions),
+        wanted=settings.count,
+        utterances=len(lines) / len(sessions) if sessions else None,
+        length=sum(lengths) / len(lengths) if lengths else None,
+        revises=not {"evaluator", "corrector"} & set(settings.without),
+        drafts=len(drafts),
+        revised=sum(line.revised is not None for line in drafts),
+        seconds_per_session=_seconds(sessions, calls),
+        strategies=sum(one.dropped is None for one in learned),
+        found_again=sum(len(one.found) for one in learned),
+        causes=Counter(one.ended.cause for one in sessions if one.ended),
+        sources=Counter((line.revised or line.event).source for line in lines),
+        themes=Counter(one.started.theme for one in sessions if isinstance(one.started, Extracted)),
+        warnings=Counter(warned.purpose for warned in warnings),
+        failures=Counter(warned.cause for warned in warnings),
+        left_out=history.left_out(),
         spending=Spending.of(run.calls()),
     )
 
 
-class _Counted:
-    """What the events of a synthesis add up to; see `Account`."""
-
-    def __init__(self) -> None:
-        self.strategies = Strategies()
-        self.drafts = self.revised = self.found_again = 0
-        self.causes: Counter[str] = Counter()
-        self.sources: Counter[str] = Counter()
-        self.themes: Counter[str] = Counter()
-        self.warnings: Counter[str] = Counter()
-        self.failures: Counter[str] = Counter()
-        self.left_out: defaultdict[str, list[str]] = defaultdict(list)
-
-    def observe(self, entry: Entry) -> None:
-        """Take in an event."""
-        self.strategies.observe(entry)
-        match entry.event:
-            case Extracted(theme=theme):
-                self.themes[theme] += 1
-            case Disclosed(source=source):
-                self.sources[source] += 1
-            case Drafted():
-                self.drafts += 1
-            case Revised():
-                self.revised += 1
-            case SessionEnded(cause=cause):
-                self.causes[cause] += 1
-            case Warned(purpose=purpose, cause=cause):
-                self.warnings[purpose] += 1
-                self.failures[cause] += 1
-            case ParameterLeftOut(model=model, parameter=parameter):
-                self.left_out[model].append(parameter)
-            case StrategyKnown():
-                self.found_again += 1
-
-
-def _seconds(dialogues: Sequence[Dialogue], calls: Sequence[Mapping[str, Any]]) -> float | None:
+def _seconds(sessions: Sequence[Conversation], calls: Sequence[Mapping[str, Any]]) -> float | None:
     """The time that a session's own questions took, mean; None without calls."""
     spent: defaultdict[str, float] = defaultdict(float)
     for call in calls:
         spent[str(call.get("who"))] += call.get("latency_s") or 0.0
-    done = [spent[one.origin.chat] for one in dialogues if one.origin and spent[one.origin.chat]]
+    done = [spent[one.id] for one in sessions if spent[one.id]]
     return sum(done) / len(done) if done else None

@@ -7,16 +7,9 @@ from simcounsel.corpus.synthesis.account import account
 from simcounsel.corpus.synthesis.reading import dialogues_of
 from simcounsel.corpus.synthesis.strategies_text import times
 from simcounsel.errors import RunError
-from simcounsel.events import (
-    Disclosed,
-    Drafted,
-    Evaluated,
-    Event,
-    Extracted,
-    Revised,
-    SessionEnded,
-    StrategyLearned,
-)
+from simcounsel.events import Disclosed, Drafted, Extracted, SessionEnded, StrategyLearned
+from simcounsel.runs.conversation import Line
+from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.summary import left_out_lines, warning_lines
 
@@ -91,59 +84,52 @@ def session_lines(run: Run, which: str) -> Iterator[str]:
     """A whole session by its number (from 1) or its name: the file, each line with its draft,
     judgment and revision.
     """
-    events = [entry.event for entry in run.entries(until_tick=run.ticks_done())]
-    names = [event.session for event in events if isinstance(event, Extracted)]
-    name = (
-        which
-        if which in names
-        else names[int(which) - 1]
-        if which.isdigit() and 1 <= int(which) <= len(names)
-        else None
-    )
-    if name is None:
+    history = History.of(run)
+    names = [one.id for one in history.outline() if one.started]
+    numbered = which.isdecimal() and 1 <= int(which) <= len(names)
+    session = history.conversation(names[int(which) - 1] if numbered else which)
+    if session is None:
         raise RunError(
             f"{run.folder}: no session {which!r}; "
             + (f"there are 1 to {len(names)}" if names else "none is written yet")
         )
-    mine = [event for event in events if getattr(event, "session", None) == name]
-    for event in mine:
-        yield from _event_lines(
-            event, {event.message for event in mine if isinstance(event, Revised)}
+    if isinstance(session.started, Extracted):
+        yield from _file_lines(session.started)
+    for line in session.lines:
+        yield from _said_lines(line)
+    if isinstance(session.ended, SessionEnded):
+        ended = session.ended
+        yield f"ended: {CAUSES[ended.cause]}; {ended.messages} lines, {ended.revised} revised"
+    for learned in session.learned:
+        if isinstance(learned, StrategyLearned):
+            yield f"  learned {learned.id}: {learned.text}"
+
+
+def _file_lines(event: Extracted) -> Iterator[str]:
+    yield f"{event.session}, on {event.theme}, from the situation {event.situation}"
+    for fact in event.facts:
+        yield (
+            f"  {fact.id}  {fact.of}, {fact.stage}{', invented' if fact.invented else ''}:"
+            f" {fact.text}"
         )
 
 
-def _event_lines(event: Event, revised: set[int]) -> Iterator[str]:
-    match event:
-        case Extracted():
-            yield f"{event.session}, on {event.theme}, from the situation {event.situation}"
-            for fact in event.facts:
-                yield (
-                    f"  {fact.id}  {fact.of}, {fact.stage}{', invented' if fact.invented else ''}:"
-                    f" {fact.text}"
-                )
-        case Disclosed():
-            yield (
-                f"client ({event.stage}{': ' + ', '.join(event.facts) if event.facts else ''};"
-                f" {event.source}):"
-            )
-            yield f"    {event.text}"
-        case Drafted():
-            yield (
-                f"{'draft' if event.message in revised else 'counselor'} ({event.stage},"
-                f" {event.skill}; {event.source}):"
-            )
-            yield f"    {event.text}"
-        case Evaluated():
-            rated = ", ".join(
-                f"{r.quality} {'none' if r.value is None else r.value}" for r in event.ratings
-            )
-            yield f"  judged: {rated}" + ("" if event.go_on else "; nothing more is needed")
-            if event.revise:
-                yield f"  to revise: {event.advice}"
-        case Revised():
-            yield f"counselor, revised ({event.source}):"
-            yield f"    {event.text}"
-        case SessionEnded():
-            yield f"ended: {CAUSES[event.cause]}; {event.messages} lines, {event.revised} revised"
-        case StrategyLearned():
-            yield f"  learned {event.id}: {event.text}"
+def _said_lines(line: Line) -> Iterator[str]:
+    """A line as it was first said, what was judged of it, and what took its place."""
+    match line.event:
+        case Disclosed() as said:
+            facts = f": {', '.join(said.facts)}" if said.facts else ""
+            yield f"client ({said.stage}{facts}; {said.source}):"
+        case Drafted() as said:
+            who = "draft" if line.revised else "counselor"
+            yield f"{who} ({said.stage}, {said.skill}; {said.source}):"
+    yield f"    {line.event.text}"
+    if line.judged:
+        ratings = line.judged.ratings
+        rated = ", ".join(f"{r.quality} {'none' if r.value is None else r.value}" for r in ratings)
+        yield f"  judged: {rated}" + ("" if line.judged.go_on else "; nothing more is needed")
+        if line.judged.revise:
+            yield f"  to revise: {line.judged.advice}"
+    if line.revised:
+        yield f"counselor, revised ({line.revised.source}):"
+        yield f"    {line.revised.text}"

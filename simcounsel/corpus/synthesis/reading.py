@@ -20,15 +20,15 @@ LANGUAGES = {
 }
 
 
-def dialogues_of(run: Run, own: bool = True) -> tuple[Dialogue, ...]:
+def dialogues_of(run: Run) -> tuple[Dialogue, ...]:
     """One dialogue a session, in the order of the sessions; sessions of an unfinished wave are not
     among them.
 
-    The client is the situation's: several sessions of one situation are of one client. own: leave
-    out what a fork took over from its parent, which was written with the parent's settings and is
-    to be had there.
+    The client is the situation's: several sessions of one situation are of one client. What a fork
+    took over from its parent is left out: it was written with the parent's settings and is to be
+    had there.
     """
-    first = run.manifest.parent.at_tick if own and run.manifest.parent else 0
+    first = run.manifest.parent.at_tick if run.manifest.parent else 0
     sessions = [one for one in History.of(run).conversations() if one.tick >= first]
     models = writers(run)
     return tuple(

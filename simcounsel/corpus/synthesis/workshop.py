@@ -3,6 +3,7 @@ next.
 """
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -24,6 +25,7 @@ from simcounsel.events import (
 from simcounsel.llm.budget import budget_in
 from simcounsel.llm.question import ask, embedding
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.runs.aside import calls_aside
 from simcounsel.runs.run import Run
 from simcounsel.specs.synthesis import Synthesis
 
@@ -69,7 +71,7 @@ class Workshop:
             self.models = models or models_for(self.record, in_flight=in_flight)
             if budget_usd is not None or budget_calls is not None:
                 budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
-                self.models.limit(budget, self.record.calls())
+                self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
