@@ -10,6 +10,7 @@ import importlib
 import sys
 
 PARTS = {
+    "budgets": "torture_budgets:budgets",
     "deaths": "torture_deaths:deaths",
     "kills": "torture_kills:kills",
     "damages": "torture_damages:damages",
