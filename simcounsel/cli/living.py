@@ -138,12 +138,14 @@ def resume(
     A synthesis goes on after its last complete wave; --ticks are waves then.
     """
     from simcounsel.runs.run import Run
+    from simcounsel.runs.verifying import check_log
 
     opened = Run.open(run)
     if again_from is not None:
         from simcounsel.runs.aside import live_again_from
 
         typer.echo(f"from tick {again_from} on moved to {live_again_from(opened, again_from)}")
+    check_log(opened)
     if opened.ticks_done() >= opened.length:
         unit = opened.about.unit
         typer.echo(

@@ -83,8 +83,13 @@ def open_checked(folder: str | Path, *, damaged: bool = False) -> Run:
         log.refresh()
         run.damages = tuple(f"{run.folder}/{damage}" for damage in log.damages())
     else:
-        complete_part(run.folder / "events.jsonl", run.check())
+        check_log(run)
     return run
+
+
+def check_log(run: Run) -> None:
+    """RunError names the first place of its log that is not as it was written."""
+    complete_part(run.folder / "events.jsonl", run.check())
 
 
 def runs_in(place: Path) -> list[Path]:

@@ -1,5 +1,7 @@
 """The benchmarks run and print their tables; what they measure is not judged here."""
 
+from pathlib import Path
+
 import pytest
 
 from simcounsel.specs.world_problems import world_problems
@@ -11,6 +13,7 @@ from tests.benchmarks import (
     scrubbing,
     synthesis,
     training,
+    verified,
 )
 from tests.benchmarks.towns import plain_town, town_of_ten
 
@@ -46,6 +49,11 @@ def test_recall_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     recall.main(["--quick"])
     told = capsys.readouterr().out
     assert all(way in told for way in ("ours", "langchain", "plain loop"))
+
+
+def test_verified_prints_its_ratio(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    verified.main(["--ticks", "2", "--latency-ms", "0", "--pairs", "1", "--out", str(tmp_path)])
+    assert "with / without, median of 1 pairs of 2 ticks" in capsys.readouterr().out
 
 
 def test_scrubbing_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:

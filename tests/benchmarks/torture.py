@@ -12,6 +12,7 @@ import sys
 PARTS = {
     "deaths": "torture_deaths:deaths",
     "kills": "torture_kills:kills",
+    "damages": "torture_damages:damages",
     "workers": "torture_workers:workers_left",
 }
 

@@ -165,7 +165,9 @@ def test_an_unknown_price_is_refused_with_the_remedy() -> None:
     ],
 )
 def test_bound_holds_for_tokenizers(text: str, embedded_tokenizers: list[Tokenizer]) -> None:
-    question = Question(verb="fill", purpose="x", who="x", schema=FeelingAnswer, prompt=text)
+    question = Question(
+        verb="fill", purpose="x", who="x", schema=FeelingAnswer, prompt=text, fallback=None
+    )
     for tokenizer in embedded_tokenizers:
         sent = [one["content"] for one in question.messages]
         for form in (str, lambda t: unicodedata.normalize("NFKC", t)):

@@ -85,6 +85,17 @@ def test_five_damages(name: str, folder: Path, simcounsel: Command) -> None:
     assert {file.name: file.read_bytes() for file in folder.glob("*.json*")} == before
 
 
+def test_a_damaged_run_lives_on_from_where_it_holds(
+    short: Run, folder: Path, simcounsel: Command
+) -> None:
+    """As `verify` and each refusal say: `resume --from`."""
+    spoil(folder, lambda lines: lines[:-20] + lines[-18:-5] + [b"rubbish\n"] + lines[-4:])
+    assert f"`simcounsel resume {folder} --from 2`" in simcounsel("verify", folder).out
+    assert simcounsel("resume", folder, "--from", 2, "--ticks", 2, "--quiet").code == 0
+    assert not verify(folder).damages
+    assert log(Run.open(folder)) == log(short)
+
+
 def test_what_holds_is_said_in_a_line(short: Run, tmp_path: Path, simcounsel: Command) -> None:
     shutil.copytree(short.folder, tmp_path / "runs" / "a")
     synthesis = written(tmp_path / "runs")
