@@ -300,7 +300,7 @@ def test_resume(simcounsel: Command, tmp_path: Path, lived: Run) -> None:
     ended = simcounsel("resume", run.folder)
     assert ended.code == 0
     assert (
-        f"{run.folder} is complete (12 ticks); `simcounsel fork {run.folder} --at TICK` lives on from any tick"
+        f"{run.folder} is complete (12 ticks); `simcounsel fork {run.folder} --at TICK` goes on from any tick"
         in ended.out
     )
     assert log(run) == log(lived)

@@ -30,6 +30,8 @@ from simcounsel.cli.options import (
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
+    from simcounsel.llm.prices import Prices
+    from simcounsel.runs.run import Run
     from simcounsel.specs.world import World
     from simcounsel.standins.human import Board
 
@@ -145,41 +147,14 @@ def resume(
         typer.echo(f"from tick {again_from} on moved to {live_again_from(opened, again_from)}")
     check_log(opened)
     if opened.ticks_done() >= opened.length:
-        if not opened.is_synthesis:
-            typer.echo(
-                f"{run} is complete ({opened.length} ticks); `simcounsel fork {run} --at TICK`"
-                " lives on from any tick"
-            )
-        else:
-            typer.echo(
-                f"{run} is complete ({opened.length} waves); `simcounsel fork {run} --at WAVE` goes"
-                " on from any wave"
-            )
-        return
-    if opened.is_synthesis:
-        from simcounsel.cli.synthesis_run import write
-
-        console = console_of()
-        fetch_weights(opened.manifest.models, console, quiet)
-        write(
-            opened, ticks, quiet, in_flight, budget_usd, budget_calls, price_table(prices), console
+        unit = opened.about.unit
+        typer.echo(
+            f"{run} is complete ({opened.length} {unit}s); `simcounsel fork {run} --at"
+            f" {unit.upper()}` goes on from any {unit}"
         )
         return
-    board = _board(opened.world, human, human_seconds)
-    console = console_of()
-    fetch_weights(opened.manifest.models, console, quiet)
-    live(
-        opened,
-        ticks,
-        quiet,
-        in_flight,
-        budget_usd,
-        budget_calls,
-        price_table(prices),
-        console,
-        board,
-        port,
-    )
+    limits = quiet, in_flight, budget_usd, budget_calls
+    _go_on(opened, ticks, *limits, price_table(prices), human, human_seconds, port)
 
 
 @app.command()
@@ -211,17 +186,34 @@ def fork(
 
     table = price_table(prices)
     new = fork_run(Run.open(run), at, changes_of(sets), out)
-    if new.is_synthesis:
+    limits = quiet, in_flight, budget_usd, budget_calls
+    _go_on(new, ticks, *limits, table, human, human_seconds, port)
+
+
+def _go_on(
+    run: "Run",
+    ticks: int | None,
+    quiet: bool,
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: int | None,
+    prices: "Prices",
+    human: str | None,
+    human_seconds: float,
+    port: int,
+) -> None:
+    """Live on in a world, or write on at a synthesis, in which no human takes part."""
+    limits = quiet, in_flight, budget_usd, budget_calls
+    console = console_of()
+    if run.is_synthesis:
         from simcounsel.cli.synthesis_run import write
 
-        console = console_of()
-        fetch_weights(new.manifest.models, console, quiet)
-        write(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+        fetch_weights(run.manifest.models, console, quiet)
+        write(run, ticks, *limits, prices, console)
         return
-    board = _board(new.world, human, human_seconds)
-    console = console_of()
-    fetch_weights(new.manifest.models, console, quiet)
-    live(new, ticks, quiet, in_flight, budget_usd, budget_calls, table, console, board, port)
+    board = _board(run.world, human, human_seconds)
+    fetch_weights(run.manifest.models, console, quiet)
+    live(run, ticks, *limits, prices, console, board, port)
 
 
 def _board(world: "World", human: str | None, seconds: float) -> "Board | None":

@@ -140,6 +140,11 @@ class Synthesis(Spec):
         return -(-self.count // self.wave)
 
     @property
+    def unit(self) -> str:
+        """What its length is counted in."""
+        return "wave"
+
+    @property
     def length(self) -> int:
         """How many waves there will be: a synthesis' ticks."""
         return self.waves

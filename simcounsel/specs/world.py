@@ -127,6 +127,11 @@ class World(Spec):
         )
 
     @property
+    def unit(self) -> str:
+        """What its length is counted in."""
+        return "tick"
+
+    @property
     def length(self) -> int:
         """How many ticks there will be."""
         return self.ticks
