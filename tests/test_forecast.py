@@ -21,7 +21,7 @@ def test_an_earlier_run_is_counted_as_far_as_the_new_one_goes(lived: Run, tmp_pa
     for ticks in (3, 12):
         asked = sum(call["tries"] for call in calls if call["tick"] < ticks)
         found = forecast(tiny(), ticks, tmp_path)
-        assert "in 1 earlier runs of" in found.basis
+        assert "in 1 earlier run of" in found.basis
         low, high = found.total()
         assert (low.requests, high.requests) == pytest.approx((0.8 * asked, 1.25 * asked))
 

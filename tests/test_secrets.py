@@ -28,7 +28,7 @@ from tests.commands import Command, only_run
 from tests.llm.server import FaultServer, default_answer
 from tests.llm.test_openai import ask_for, complete
 from tests.screens import at_a_terminal
-from tests.stage import ROOT, TINY, go_on, log, tiny
+from tests.stage import NEVER, ROOT, TINY, changed, go_on, log, tiny
 
 MINE = "Correct.Horse/Battery+Staple"
 """A key that only its name in the environment gives away."""
@@ -372,7 +372,15 @@ def test_a_key_that_a_server_repeats_reaches_no_file_no_page_no_report_no_screen
     with echo_server(faults=lambda index: "no choices" if index % 7 == 3 else None) as server:
         model = f"{server.url}/m"
         seen = at_a_terminal(
-            "run", world, "--model", model, "--out", tmp_path / "runs", **{KEY: MINE}
+            "run",
+            world,
+            "--model",
+            model,
+            "--out",
+            tmp_path / "runs",
+            "--set",
+            "fallbacks.most=1",
+            **{KEY: MINE},
         )
         assert seen.code == 0, seen.screen.decode()
         assert f"Bearer {MINE}" == server.headers[-1]["Authorization"]
@@ -403,14 +411,16 @@ def test_log_and_recording_agree_on_what_was_hidden(
 ) -> None:
     monkeypatch.setenv(KEY, MINE)
     with echo_server() as server:
-        world = tiny().with_one_model({"reason": f"{server.url}/m", "quick": None, "judge": None})
+        world = changed(tiny(), fallbacks=NEVER).with_one_model(
+            {"reason": f"{server.url}/m", "quick": None, "judge": None}
+        )
         monkeypatch.setenv(VARIABLE, place_of(server.url) or "")
         run = Simulation(world, out=tmp_path / "one").run(2)
         go_on(run, 2)
         whole = Simulation(world, out=tmp_path / "two").run(4)
     assert log(run) == log(whole) and b"***" in log(run)
     recorded = f"recorded:{run.folder}"
-    again = tiny().with_one_model({"reason": recorded, "embed": recorded})
+    again = changed(tiny(), fallbacks=NEVER).with_one_model({"reason": recorded, "embed": recorded})
     monkeypatch.delenv(KEY)
     assert log(Simulation(again, out=tmp_path / "three").run(4)) == log(run)
 

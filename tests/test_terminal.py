@@ -47,7 +47,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     world = folder / "world.yaml"
     text = TINY.read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas"))
     with FaultServer(answer=hostile) as server:
-        models = f"models: {{reason: '{server.url}/m', embed: scripted}}\n"
+        models = f"models: {{reason: '{server.url}/m', embed: scripted}}\nfallbacks: {{most: 1}}\n"
         world.write_text(text.replace("ticks: 12", "ticks: 4") + models, encoding="utf-8")
         seen = at_a_terminal("run", world, "--out", folder / "runs")
     assert seen.code == 0, seen.screen.decode()

@@ -14,7 +14,7 @@ from simcounsel.llm.answers import speech_problem
 from simcounsel.prompts import NOTE, phrases, prompt_text, render
 from simcounsel.specs.world import World
 from simcounsel.standins.scripted import Scripted
-from tests.stage import ROOT, Listening, changed, happened, live, switchboard, three, tiny
+from tests.stage import NEVER, ROOT, Listening, changed, happened, live, switchboard, three, tiny
 
 CHINESE = ROOT / "simcounsel" / "prompts" / "zh"
 NAMES = sorted(path.stem for path in CHINESE.glob("*.txt") if path.stem != NOTE)
@@ -51,7 +51,7 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
     spy = Listening()
     live(
         tmp_path,
-        changed(three(), language="zh"),
+        changed(three(), language="zh", fallbacks=NEVER),
         models=switchboard(spy),
         limits=Limits(in_flight=1),
     )
@@ -79,7 +79,8 @@ def test_where_a_model_says_nothing_of_use_they_are_silent_in_chinese(tmp_path: 
             "line_counselor": lambda request, draw: "no JSON",
         }
     )
-    run = live(tmp_path, changed(tiny(), language="zh"), models=switchboard(nonsense))
+    world = changed(tiny(), language="zh", fallbacks=NEVER)
+    run = live(tmp_path, world, models=switchboard(nonsense))
     said = happened(run, Said)
     assert said and not [one.text for one in said if speech_problem(one.text, "zh")]
     assert {text for texts in (SILENCE, LEAVE) for text in texts["zh"].values()} >= {

@@ -63,7 +63,9 @@ def test_facts_hold_nothing_that_lives(ours: list[type[Facts]]) -> None:
 
 
 def test_a_question_without_a_stand_in_is_an_error() -> None:
-    question = Question[str](verb="write", purpose="new", who="Ines", facts=UnknownFacts())
+    question = Question[str](
+        verb="write", purpose="new", who="Ines", facts=UnknownFacts(), fallback=""
+    )
     with pytest.raises(ModelError, match="no stand-in answers UnknownFacts"):
         StandIns("embedded").answer(question)
 
@@ -80,7 +82,11 @@ def test_an_answer_that_does_not_fit_is_a_failure_like_that_of_any_model() -> No
         days=(SkippedDayAnswer(day="A day at home.", emotion="joy", intensity=1, poignancy=1),)
     )
     question = Question[SkippedDaysAnswer](
-        verb="fill", purpose="p", who="Ines", facts=SkippedDaysFacts(days=(1,), usual=usual)
+        verb="fill",
+        purpose="p",
+        who="Ines",
+        facts=SkippedDaysFacts(days=(1,), usual=usual),
+        fallback=usual,
     )
     with pytest.raises(Failure, match="does not fit: day"):
         standins.answer(question)
