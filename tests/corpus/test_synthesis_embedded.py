@@ -95,8 +95,8 @@ def sessions() -> Sessions:
 
 def judged(sessions: Sessions, heard: str, draft: str, *before: tuple[str, str]) -> Evaluation:
     facts = EvaluateFacts(lines=(*before, ("Person", heard)), draft=draft, turn=2, turns=10)
-    question = Question[Evaluation](
-        verb="fill", purpose="evaluate", who="S0001", seed=1, facts=facts
+    question = Question[Evaluation | None](
+        verb="fill", purpose="evaluate", who="S0001", seed=1, facts=facts, fallback=None
     )
     return sessions.evaluate(facts, question).value
 
@@ -135,7 +135,9 @@ def test_a_strategy_that_is_carried_is_not_taught_again(sessions: Sessions) -> N
 
     def taught(carried: dict[str, str]) -> list[str]:
         facts = DistilFacts(advice=(advice,), carried=carried)
-        question = Question[Distilled](verb="fill", purpose="distil", who="S0001", facts=facts)
+        question = Question[Distilled](
+            verb="fill", purpose="distil", who="S0001", facts=facts, fallback=Distilled()
+        )
         return sessions.distil(facts, question).value.strategies
 
     assert taught({}) == [strategy]
