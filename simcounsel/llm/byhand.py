@@ -110,14 +110,10 @@ class ByHand:
         number = next(
             n for n in count(1) if not (self._waiting / f"{stem}.refused-{n}.txt").exists()
         )
-        os.replace(
-            self._waiting / f"{stem}.answer.txt", self._waiting / f"{stem}.refused-{number}.txt"
-        )
-        told = (
-            f"{problem}\n\nThe answer is kept in {stem}.refused-{number}.txt; write another into"
-            f" {stem}.answer.txt.\n"
-        )
+        kept = f"{stem}.refused-{number}.txt"
+        told = f"{problem}\n\nThe answer is kept in {kept}; write another into {stem}.answer.txt.\n"
         _written(self._waiting / f"{stem}.problem.txt", told)
+        os.replace(self._waiting / f"{stem}.answer.txt", self._waiting / kept)
 
     def _file_away(self, stem: str) -> None:
         """An answered request waits no more."""

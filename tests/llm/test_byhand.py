@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import pytest
 
 from simcounsel.agents.tasks import FeelingAnswer
 from simcounsel.errors import ModelError
-from simcounsel.llm.byhand import ByHand
+from simcounsel.llm import byhand
+from simcounsel.llm.byhand import LOOK_EVERY_S, ByHand
 from simcounsel.llm.catalog import open_chat
 from simcounsel.llm.models import Completion
 from simcounsel.llm.question import Question
@@ -90,18 +92,9 @@ def test_what_is_wrong_is_said_at_once_and_the_answer_kept(tmp_path: Path) -> No
     model = ByHand(tmp_path, name="byhand:here")
     tries = iter(['{"emotion": "fear"}', "no idea", FITS])
     with somebody(tmp_path, lambda seen: next(tries)) as seen:
-        told = []
-        watch = threading.Timer(
-            1.2,
-            lambda: told.extend(
-                f.read_text() for f in (tmp_path / "waiting").glob("*.problem.txt")
-            ),
-        )
-        watch.start()
         (got,) = answered(model, FEEL)
-        watch.join()
     assert got.text == FITS and len(seen) == 3
-    assert "the JSON did not fit" in told[0]
+    assert all("the JSON did not fit" in one["problem"] for one in seen[1:])
     kept = sorted(f.read_text() for f in (tmp_path / "waiting").glob("*.refused-*.txt"))
     assert kept == ["no idea", '{"emotion": "fear"}']
 
@@ -114,7 +107,10 @@ def test_the_same_request_is_not_asked_twice(tmp_path: Path) -> None:
     assert again[0].text == "2"
 
 
-def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
+def test_an_answer_that_is_still_being_written_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(byhand, "SETTLED_S", 3600)
     model = ByHand(tmp_path, name="byhand:here")
 
     async def slowly() -> Completion:
@@ -126,8 +122,9 @@ def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path) -> N
         for part in ("option ", "b, ", "surely"):
             with file.open("a") as out:
                 out.write(part)
-            await asyncio.sleep(0.15)
+            await asyncio.sleep(2 * LOOK_EVERY_S)
             assert not asked.done()
+        os.utime(file, (0, 0))
         return await asked
 
     assert asyncio.run(asyncio.wait_for(slowly(), 30)).text == "option b, surely"
