@@ -121,8 +121,9 @@ def scrub_data(value: T) -> T:
     if isinstance(value, str):
         found = scrub(value) if len(value) >= SHORTEST else value
     elif isinstance(value, dict):
-        inner = {key: scrub_data(one) for key, one in value.items()}
-        found = inner if any(inner[key] is not value[key] for key in inner) else value
+        inner = {scrub_data(key): scrub_data(one) for key, one in value.items()}
+        same = all(inner.get(key) is one for key, one in value.items())
+        found = value if same else inner
     elif isinstance(value, list | tuple):
         parts = [scrub_data(one) for one in value]
         same = all(one is two for one, two in zip(parts, value, strict=True))

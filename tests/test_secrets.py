@@ -613,3 +613,10 @@ def test_allow_lists_and_refuses(simcounsel: Command) -> None:
         refused = simcounsel("allow", wrong)
         assert refused.code == 1 and PASSWORD not in refused.err, wrong
     assert re.search(r"SIMCOUNSEL_HOSTS", simcounsel("allow", "--help").out)
+
+
+def test_data_is_cleaned_by_texts_and_names_and_stays_the_same_where_nothing_is_hidden() -> None:
+    clean = {"a": [1, None, ("b", {"c": "plain words"})]}
+    assert scrub_data(clean) is clean
+    key = "sk-proj-" + "a1B2c3D4" * 5
+    assert scrub_data({key: [f"it is {key}."]}) == {"***": ["it is ***."]}

@@ -1,6 +1,7 @@
 """Beginning a run: its folder, its manifest, its models."""
 
 import hashlib
+import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -21,7 +22,7 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
-from simcounsel.secret import scrub
+from simcounsel.secret import scrub_data
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -54,9 +55,9 @@ def without_secrets(about: A) -> A:
     """With each key and password that stands in its texts hidden, so that what is lived is what the
     manifest will say.
     """
-    text = about.model_dump_json()
-    clean = scrub(text)
-    return about if clean == text else cast(A, type(about).model_validate_json(clean))
+    told = json.loads(about.model_dump_json())
+    clean = scrub_data(told)
+    return about if clean is told else cast(A, type(about).model_validate_json(json.dumps(clean)))
 
 
 def with_digests(about: World | Synthesis) -> World | Synthesis:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from simcounsel.runs.chain import manifest_digest
-from simcounsel.secret import scrub
+from simcounsel.secret import scrub_data
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -92,7 +92,7 @@ class Manifest(BaseModel):
         """Write it with its digest, whole or not at all; return what stands on disk then. OSError
         when it cannot be written.
         """
-        written: dict[str, Any] = json.loads(scrub(self.model_dump_json()))
+        written: dict[str, Any] = scrub_data(json.loads(self.model_dump_json()))
         write_manifest(folder, written)
         return written
 
