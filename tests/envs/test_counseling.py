@@ -101,11 +101,15 @@ def test_without_a_seed_episodes_differ_and_follow_from_the_first() -> None:
     with environment() as (env, model):
 
         def drawn() -> list[int]:
-            env.reset(seed=3)
-            env.reset()
-            return [request.seed for request in model.requests if request.purpose == "portrait"][
-                -2:
-            ]
+            seeds = []
+            for seed in (3, None):
+                model.requests.clear()
+                env.reset(seed=seed)
+                to_the_end(env)
+                seeds.append(
+                    next(one.seed for one in model.requests if one.purpose == "line_client")
+                )
+            return seeds
 
         first = drawn()
         assert first[0] != first[1]
