@@ -33,7 +33,6 @@ from simcounsel.events import (
     written,
 )
 from simcounsel.events.data import E
-from simcounsel.specs.practice import Language
 from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.vocabulary import ActivityKind, Emotion
 from simcounsel.specs.world import World
@@ -53,9 +52,8 @@ def other_of(chat: str, name: str) -> str:
 class Resident:
     """The state of one person at the end of the observed events.
 
-    ties: what the world says of one's relationships, by the other's name. own_texts: the file as it
-    stands in one's own prompts, by language, once it was written out. closeness: relationship score
-    to each other person, 0 to 10. said: own lines of all
+    ties: what the world says of one's relationships, by the other's name. closeness: relationship
+    score to each other person, 0 to 10. said: own lines of all
     conversations, oldest first. meetings: conversations so far, by the other's name. replan_why:
     what calls for a new plan; None when nothing does. wondered: the questions of the last
     reflection. practice: what one's policy wrote in conversations with each other person, and what
@@ -75,7 +73,6 @@ class Resident:
             for one in world.relationships
             if spec.name in one.between
         }
-        self.own_texts: dict[Language, str] = {}
         self.place = spec.starts_in
         self.activity = ""
         self.activity_kind: ActivityKind = "rest"

@@ -6,13 +6,14 @@ say is left out with its label.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from simcounsel.agents.mind import Scene
 from simcounsel.agents.resident import STRANGERS, Resident
 from simcounsel.agents.talk import TalkLine, TalkView
 from simcounsel.clock import date_text, minute_of_tick, time_text
 from simcounsel.prompts import phrase
-from simcounsel.specs.persona import Acquaintance, ClientPersona
+from simcounsel.specs.persona import Acquaintance, AnyPersona, ClientPersona
 from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import Emotion
 
@@ -25,9 +26,7 @@ def whoami(resident: Resident, language: Language = "en") -> str:
     """Everything that somebody knows about itself, for its own prompts only: the file, which stays,
     and below it the portrait that reflection writes, which replaces nothing.
     """
-    known = resident.own_texts.get(language)
-    if known is None:
-        known = resident.own_texts[language] = _file_text(resident, language)
+    known = _file_text(_File(resident.name, resident.persona), language)
     version = resident.version
     if version is None:
         return known
@@ -44,16 +43,34 @@ def _of(key: str, language: Language, **slots: object) -> str:
     return phrase("person", key, language, **slots)
 
 
-def _file_text(resident: Resident, language: Language) -> str:
+class _File:
+    """A persona that is told from others by what it is, not by all that stands in it: most prompts
+    begin with its text, and to hash it would cost more than to write it out.
+    """
+
+    def __init__(self, name: str, persona: AnyPersona) -> None:
+        self.name, self.persona = name, persona
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _File) and self.persona is other.persona and self.name == other.name
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, id(self.persona)))
+
+
+@lru_cache(maxsize=4096)
+def _file_text(file: _File, language: Language) -> str:
     """The persona's file as the person knows it, without its lines and habits by the hour."""
-    p = resident.persona
+    p = file.persona
     between, after = ("；", "") if language == "zh" else ("; ", " ")
     parts = [
-        _of("intro", language, name=resident.name),
+        _of("intro", language, name=file.name),
         _of(
             "who",
             language,
-            name=resident.name,
+            name=file.name,
             full=p.name,
             age=p.age,
             gender=p.gender,

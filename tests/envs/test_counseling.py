@@ -328,7 +328,7 @@ def test_the_client_remembers_from_session_to_session() -> None:
         env.reset(seed=1)
         steps = to_the_end(env, "Hello.", f"Until next week. {END}", "Here we are again.")
         again = [request for request in model.requests if request.purpose == "line_client"][-1]
-        assert "They have talked once before." in again.prompt
+        assert "It is their session number 2" in again.prompt
         summary = next(request for request in model.requests if request.purpose == "summarize")
         assert "Olga" in summary.prompt
         assert steps[0][4]["hidden"].memories < steps[-1][4]["hidden"].memories
