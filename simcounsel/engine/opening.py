@@ -1,7 +1,6 @@
 """Beginning a run: its folder, its manifest, its models."""
 
 import hashlib
-import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -22,7 +21,7 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
-from simcounsel.secret import scrub_data
+from simcounsel.specs.practice import check_locale
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -34,11 +33,13 @@ PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 def begin_run(
     about: Subject, out: Path, parent: Parent | None = None, name: str | None = None
 ) -> Run:
-    """A new run's folder, with everything in its manifest that says where it comes from. name: of
-    the folder, if not world, condition, seed and time. SpecError for a locale without help lines.
+    """A new run's folder, with everything in its manifest that says where it comes from. What is
+    lived is its `Run.about`, in which keys and passwords are hidden. name: of the folder, if not
+    world, condition, seed and time. SpecError for a locale without help lines, or an instrument
+    that there is not.
     """
-    about.check()
-    about = without_secrets(with_digests(about))
+    about.either(world=_check_files, synthesis=_no_people)
+    about = with_digests(about)
     return Run.create(
         about,
         out,
@@ -48,15 +49,6 @@ def begin_run(
         parent=parent,
         name=name,
     )
-
-
-def without_secrets(about: A) -> A:
-    """With each key and password that stands in its texts hidden, so that what is lived is what the
-    manifest will say.
-    """
-    told = json.loads(about.model_dump_json())
-    clean = scrub_data(told)
-    return about if clean is told else type(about).model_validate_json(json.dumps(clean))
 
 
 def with_digests(about: A) -> A:
@@ -183,7 +175,6 @@ def check_models(about: Subject) -> None:
     embedded model, which knows English only, would have to speak another language, SpecError for a
     locale without help lines, or RunError for a recording that is not there.
     """
-    about.check()
     about.either(world=_check_world, synthesis=_no_people)
     roles = about.model_names()
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
@@ -195,12 +186,18 @@ def check_models(about: Subject) -> None:
         open_embed(roles["embed"])
 
 
+def _check_files(world: World) -> None:
+    """Its help lines and instruments are there."""
+    check_locale(world.safety)
+    scales_of(world)
+
+
 def _check_world(world: World) -> None:
-    """Its policies, minds and instruments are there, and its models speak its language."""
+    """So are its policies and minds, and its models speak its language."""
+    _check_files(world)
     for resident in world.residents:
         policy_for(resident.role, resident.policy, world.language)
         maker_of(resident.mind)
-    scales_of(world)
     embedded = (
         role
         for role, spec in world.model_names().items()
@@ -215,4 +212,4 @@ def _check_world(world: World) -> None:
 
 
 def _no_people(settings: Synthesis) -> None:
-    """A synthesis names models alone; of its language `synthesize` says what is in doubt."""
+    """A synthesis names nothing but models; what is in doubt of its language `synthesize` says."""

@@ -1,12 +1,11 @@
 """Where a run comes from: what is written to its manifest.json."""
 
-import json
 import os
 import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -15,6 +14,7 @@ from simcounsel.events import SCHEMA_VERSION
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs.chain import manifest_damage, manifest_digest
 from simcounsel.runs.folder import runs_nearby, ways_on
+from simcounsel.runs.jsonl import indented_json_bytes
 from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.secret import scrub, scrub_data
 from simcounsel.specs.subject import Subject
@@ -97,6 +97,19 @@ class Manifest(BaseModel):
         assert found is not None, "a manifest has one of the two"
         return found
 
+    @classmethod
+    def without_secrets(cls, fields: dict[str, Any]) -> tuple[Self, dict[str, Any]]:
+        """A manifest of these fields, and what is to stand on disk, each key and password hidden
+        in both. A large world takes long to search: this is the one time, so whoever lives in it
+        takes it from here.
+        """
+        manifest = cls.model_validate(fields)
+        told = manifest.model_dump(mode="json")
+        written = scrub_data(told)
+        if written is not told:
+            manifest = cls.model_validate(written)
+        return manifest, written
+
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
@@ -112,7 +125,7 @@ class Written:
 
 def new_name(about: Subject, parent: Parent | None) -> str:
     """For a new run: never its parent's, however soon it is made and wherever."""
-    slug = re.sub(r"[^a-z0-9]+", "-", about.name.lower()).strip("-") or "world"
+    slug = re.sub(r"[^a-z0-9]+", "-", scrub(about.name).lower()).strip("-") or "world"
     begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (f"-at{parent.at_tick}" if parent else "")
     return f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
 
@@ -121,7 +134,7 @@ def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Writ
     """Write the manifest of a new run, whole or not at all. fields: its models, prompts, versions
     and parent. RunError when it cannot be written.
     """
-    manifest = Manifest.model_validate(
+    manifest, written = Manifest.without_secrets(
         {
             "schema_version": SCHEMA_VERSION,
             "run": folder.name,
@@ -130,7 +143,6 @@ def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Writ
             **fields,
         }
     )
-    written: dict[str, Any] = scrub_data(json.loads(manifest.model_dump_json()))
     try:
         write_manifest(folder, written)
     except OSError as error:
@@ -150,8 +162,8 @@ def read_manifest(folder: Path, *, damaged: bool) -> Written:
     if not file.is_file():
         raise RunError(f"{folder}: no run there (no {FILE}){runs_nearby(folder)}")
     try:
-        text = file_bytes(file).decode("utf-8")
-        fields, data = json_data(text), json_data(scrub(text))
+        fields = json_data(file_bytes(file).decode("utf-8"))
+        data = scrub_data(fields)
         version = data.get("schema_version")
         if not readable(version):
             raise RunError(
@@ -171,11 +183,13 @@ def read_manifest(folder: Path, *, damaged: bool) -> Written:
 
 
 def write_manifest(folder: Path, written: dict[str, Any]) -> None:
-    """Put the digest into a manifest's fields and write them, whole or not at all."""
+    """Put the digest into a manifest's fields and write them, whole or not at all. OSError when
+    they cannot be written.
+    """
     written["digest"] = manifest_digest(written)
     part = folder / "manifest.json.part"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(written, file, ensure_ascii=False, indent=1)
+    with part.open("wb") as file:
+        file.write(indented_json_bytes(written))
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, folder / FILE)
@@ -183,7 +197,7 @@ def write_manifest(folder: Path, written: dict[str, Any]) -> None:
 
 def with_stop(folder: Path, manifest: Manifest, tick: int, why: str) -> Manifest:
     """The manifest with one more stop, on disk as well. RunError when it cannot be written."""
-    stop = Stop(tick=tick, why=why, at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
+    stop = Stop(tick=tick, why=scrub(why), at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
     stopped = manifest.model_copy(update={"stops": (*manifest.stops, stop)})
     written = json_data(file_bytes(folder / FILE).decode("utf-8"))
     written["stops"] = [one.model_dump() for one in stopped.stops]

@@ -16,7 +16,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.runs import frames
 from simcounsel.runs.calls import usable
-from simcounsel.runs.chain import HASHED, LogCheck, chain_start, start_hash
+from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder
 from simcounsel.runs.history import History
@@ -42,19 +42,17 @@ T = TypeVar("T")
 
 
 class Run(ABC):
-    """A run's folder. `Run.create` begins one, `Run.open` reads or goes on with one: a `WorldRun`
-    or a `SynthesisRun`.
-    """
+    """A run's folder. `create` begins a `WorldRun` or a `SynthesisRun`, `open` goes on with it."""
 
     def __init__(self, folder: Path, found: Written, damaged: bool) -> None:
         """found: its manifest. damaged: see `open`."""
         self.folder = folder
         self.manifest: Manifest = found.manifest
         self.log_version = found.version
-        self.start_hash = chain_start(found.fields)
-        """From which its first tick's hash begins: in a fork the parent's."""
         self.own_hash = start_hash(found.fields)
         """Of what decides it."""
+        self.start_hash = parents_start(found.fields) or self.own_hash
+        """From which its first tick's hash begins: in a fork the parent's."""
         self.damaged = damaged
         """Whether it is read as far as it can be, should it be damaged."""
         self.damages: tuple[str, ...] = ()
@@ -119,7 +117,9 @@ class Run(ABC):
         parent: Parent | None = None,
         name: str | None = None,
     ) -> "Run":
-        """Begin a run in a new folder under `out`. RunError when it cannot be written."""
+        """Begin a run in a new folder under `out`. Keys and passwords in `about` are hidden, in
+        `Run.about` too. RunError when it cannot be written.
+        """
         folder = fresh_folder(out, name or new_name(about, parent))
         manifest = {"models": models, "prompts": prompts, "versions": versions, "parent": parent}
         return _of(folder, begin_manifest(folder, about, manifest), False)

@@ -49,9 +49,6 @@ class Subject(Protocol):
     def either(self, *, world: Callable[[World], T], synthesis: Callable[[Synthesis], T]) -> T:
         """What the function for its kind returns of it."""
 
-    def check(self) -> None:
-        """SpecError where it cannot be begun here, whatever its models."""
-
     def next_tick(self, tick: int) -> int:
         """The first tick that is lived, from `tick` on."""
 
@@ -67,11 +64,5 @@ class Subject(Protocol):
     def with_models(self, name: Callable[[str], str]) -> Self:
         """With other names for all its models."""
 
-    # of pydantic
-
-    def model_dump(self, *, mode: str) -> dict[str, Any]: ...
-
-    def model_dump_json(self) -> str: ...
-
-    @classmethod
-    def model_validate_json(cls, json_data: str) -> Self: ...
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """As JSON has it, with mode `json`."""

@@ -171,9 +171,6 @@ class Synthesis(Spec):
         """What `synthesis` returns of it (see `Subject`)."""
         return synthesis(self)
 
-    def check(self) -> None:
-        """Nothing of it depends on where it is written."""
-
     def amount(self, ticks: int) -> int:
         """How many sessions there are in the first waves."""
         return min(self.count, ticks * self.wave)

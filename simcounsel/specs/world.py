@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from simcounsel.specs.kinds import WORDS, Kind
 from simcounsel.specs.load import Spec
 from simcounsel.specs.measurement import MeasurementSpec
-from simcounsel.specs.practice import Language, SafetySettings, check_locale
+from simcounsel.specs.practice import Language, SafetySettings
 from simcounsel.specs.residents import Appointment, Place, Relationship, ResidentSpec
 from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import Condition, Role
@@ -154,10 +154,6 @@ class World(Spec):
     def either(self, *, world: "Callable[[World], T]", synthesis: object) -> T:
         """What `world` returns of it (see `Subject`)."""
         return world(self)
-
-    def check(self) -> None:
-        """SpecError for a locale without help lines."""
-        check_locale(self.safety)
 
     def amount(self, ticks: int) -> int:
         """What is done in so many ticks is counted in ticks."""
