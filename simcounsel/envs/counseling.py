@@ -91,7 +91,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise SpecError([f"render_mode: {render_mode!r} is not one of ansi, None"])
         self.world = world_with(
-            world if isinstance(world, World) else load_world(world), model, judge
+            load_world(world) if isinstance(world, str | Path) else world, model, judge
         )
         self.clients = clients_of(
             self.world, client if client is None or isinstance(client, str) else tuple(client)
