@@ -8,6 +8,7 @@ from functools import lru_cache
 
 MINUTES_PER_DAY = 24 * 60
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+WEEKDAYS_ZH = ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日")
 
 
 @lru_cache(maxsize=1440)
@@ -38,9 +39,12 @@ def weekday_of(minute: int, start: datetime) -> str:
     return WEEKDAYS[(start.weekday() + day_of(minute)) % 7]
 
 
-def date_text(minute: int, start: datetime) -> str:
-    """A minute since day 0 as people write it: 'Monday 3 March, 07:15'."""
+def date_text(minute: int, start: datetime, language: str = "en") -> str:
+    """A minute since day 0 as people write it: 'Monday 3 March, 07:15', or '3月3日星期一 07:15'."""
     date = start.date() + timedelta(days=day_of(minute))
+    if language == "zh":
+        weekday = WEEKDAYS_ZH[date.weekday()]
+        return f"{date.month}月{date.day}日{weekday} {time_text(minute)}"
     return f"{WEEKDAYS[date.weekday()]} {date.day} {date:%B}, {time_text(minute)}"
 
 

@@ -74,7 +74,7 @@ def test_the_effect_goes_through_the_prompt(
     """A self-report that is asked for without the memories shows nothing of what was planted."""
     without = last_total(tmp_path / "none", 0)
     assert last_total(tmp_path / "planted", 4) == without + TRUTH
-    monkeypatch.setattr(reporting, "bullets", lambda texts: "")
+    monkeypatch.setattr(reporting, "in_mind", lambda *texts: "")
     assert last_total(tmp_path / "broken", 4) == without
 
 

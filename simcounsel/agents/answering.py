@@ -6,7 +6,7 @@ from simcounsel.agents.facts import InterviewFacts
 from simcounsel.agents.handwritten import SILENCE
 from simcounsel.agents.past import Past
 from simcounsel.agents.recollection import recollect
-from simcounsel.agents.views import bullets, feeling, whoami
+from simcounsel.agents.views import feeling, in_mind, under, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text, time_text
 from simcounsel.events import Recalled
@@ -74,15 +74,17 @@ def _question(
     system, prompt = render(
         "interview",
         scene.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
-        now=date_text(scene.minute, scene.start),
+        now=date_text(scene.minute, scene.start, scene.language),
         place=resident.place,
         doing=resident.activity or "has just come",
-        feeling=feeling(resident.emotion, resident.intensity),
+        feeling=feeling(resident.emotion, resident.intensity, scene.language),
         activities=_lately(past),
         people=_people(past),
-        memories=bullets(tuple(dict.fromkeys(memory.text for memory in memories))),
+        mind=in_mind(
+            resident, tuple(dict.fromkeys(memory.text for memory in memories)), scene.language
+        ),
         talk=_talk(resident.name, earlier[-EARLIER:]),
         question=question,
     )
@@ -136,31 +138,28 @@ def own_words(past: Past) -> tuple[str, ...]:
 
 def _lately(past: Past) -> str:
     """The last twelve things that were done, with their times."""
-    return bullets(
+    return under(
+        f"What {past.resident.name} did of late:",
         tuple(
             f"{time_text(one.minute)} {one.activity} ({one.place})" for one in past.activities[-12:]
-        )
+        ),
     )
 
 
 def _people(past: Past) -> str:
     """Who lives here, how often one talked with them, and how close one feels."""
     resident = past.resident
-    return (
-        "; ".join(
-            f"{name}, a {role}, closeness {resident.close_to(name):g} of 10, conversations so far:"
-            f" {resident.meetings.get(name, 0)}"
-            for name, role in sorted(past.others.items())
-        )
-        or "nobody else"
+    people = "; ".join(
+        f"{name}, a {role}, closeness {resident.close_to(name):g} of 10, conversations so far:"
+        f" {resident.meetings.get(name, 0)}"
+        for name, role in sorted(past.others.items())
     )
+    return f"People here: {people}." if people else ""
 
 
 def _talk(name: str, earlier: tuple[Exchange, ...]) -> str:
-    return (
-        "\n".join(f"Researcher: {one.question}\n{name}: {one.answer}" for one in earlier)
-        or "(nothing yet)"
-    )
+    said = "\n".join(f"Researcher: {one.question}\n{name}: {one.answer}" for one in earlier)
+    return f"What was asked and answered so far:\n{said}" if said else ""
 
 
 def _problem(text: str) -> str | None:

@@ -28,10 +28,10 @@ def _question(resident: Resident, scene: Scene) -> Question[FeelingsAnswer]:
     system, prompt = render(
         "appraise",
         scene.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
-        now=date_text(scene.minute, scene.start),
-        feeling=feeling(resident.emotion, resident.intensity),
+        now=date_text(scene.minute, scene.start, scene.language),
+        feeling=feeling(resident.emotion, resident.intensity, scene.language),
         news=numbered(news),
     )
 

@@ -14,7 +14,7 @@ ADJECTIVE: dict[Emotion, str] = {
     "sadness": "low",
     "disgust": "fed up",
     "anger": "angry",
-    "anticipation": "hopeful",
+    "anticipation": "expectant",
     "neutral": "calm",
 }
 """The everyday word for each, as it stands in speech."""

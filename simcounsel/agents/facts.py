@@ -19,14 +19,6 @@ Strokes = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PortraitFacts(Facts):
-    """How somebody comes across before the world begins."""
-
-    portrait: PortraitAnswer
-    """As the persona's file has it."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class DayFacts(Facts):
     """A day in broad strokes, or the rest of one."""
 

@@ -28,7 +28,8 @@ class Person:
 
     def arrive(self, scene: Scene) -> Ask[Effects]:
         """First memories and the first version of the persona's text."""
-        return reflection.arrive(self.resident, scene)
+        return reflection.arrive(self.resident)
+        yield  # an Ask that needs no model
 
     def plan(self, scene: Scene) -> Ask[Effects]:
         """The day's plan if there is none, and the next block of slots."""

@@ -7,7 +7,7 @@ from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.slots import plan_block, verb_phrase
 from simcounsel.agents.tasks import DayAnswer, StrokeAnswer
-from simcounsel.agents.views import bullets, whoami
+from simcounsel.agents.views import bullets, in_mind, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import date_text, day_of, minutes_of_day, time_text
 from simcounsel.events import Memory, Planned, Stroke
@@ -122,10 +122,10 @@ def _prompt(
 ) -> tuple[str, str]:
     """The system text and the prompt."""
     slots = {
-        "whoami": whoami(resident),
+        "whoami": whoami(resident, scene.language),
         "name": resident.name,
-        "memories": bullets(memories),
-        "now": date_text(scene.minute, scene.start),
+        "mind": in_mind(resident, memories, scene.language),
+        "now": date_text(scene.minute, scene.start, scene.language),
         "appointments": appointments_text(resident, scene),
     }
     if why is None:

@@ -1,14 +1,14 @@
 """Reflection (Park et al. 2023, section 4.2) and the persona's text, which it rewrites."""
 
-from simcounsel.agents.facts import InsightsFacts, PersonaFacts, PortraitFacts, SalienceFacts
+from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect_each
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import InsightsAnswer, PortraitAnswer, QuestionsAnswer
-from simcounsel.agents.views import bullets, numbered, whoami
+from simcounsel.agents.views import bullets, in_mind, numbered, whoami
 from simcounsel.chance import seed_of
 from simcounsel.events import Insight, Memory, PersonaChanged, Recalled, Reflected
-from simcounsel.llm.question import Ask, Example, Facts, Question, Reply, Tags, ask, traced
+from simcounsel.llm.question import Ask, Example, Question, Reply, Tags, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import ClientPersona
 
@@ -18,22 +18,11 @@ EVIDENCE = 12
 
 def first_memories(resident: Resident) -> tuple[Memory, ...]:
     """What a client brings along: its situations, with thought and behavior, as long-term
-    memory.
+    memory. () for others.
     """
     persona = resident.persona
     if not isinstance(persona, ClientPersona):
-        return tuple(
-            Memory(
-                id="",
-                type="thought",
-                text=thought.say,
-                emotion=thought.emotion,
-                intensity=3,
-                poignancy=3,
-                origin="initial",
-            )
-            for thought in persona.thoughts[:3]
-        )
+        return ()
     return tuple(
         Memory(
             id="",
@@ -53,59 +42,20 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?" else ".")
 
 
-def arrive(resident: Resident, scene: Scene) -> Ask[Effects]:
-    """First memories, and version 0 of the persona's text from history and those memories."""
-    drafts = first_memories(resident)
-    system, prompt = render(
-        "portrait",
-        scene.language,
-        whoami=whoami(resident),
-        name=resident.name,
-        memories=bullets(tuple(m.text for m in drafts)),
-    )
-    portrait = resident.persona.portrait
-    fallback = PortraitAnswer(
-        characteristic=portrait.characteristic, recent_feeling=portrait.recent_feeling
-    )
-    reply = yield from ask(
-        _portrait_question(
-            resident, scene, "portrait", system, prompt, fallback, PortraitFacts(portrait=fallback)
-        )
-    )
+def arrive(resident: Resident) -> Effects:
+    """First memories, and version 0 of the persona's text: the portrait of the file, the same in
+    every run, so that what reflection makes of it can be compared.
+    """
+    persona = resident.persona
     version = PersonaChanged(
         who=resident.name,
         version=0,
-        background=resident.persona.background,
-        characteristic=reply.value.characteristic,
-        recent_feeling=reply.value.recent_feeling,
+        background=persona.background,
+        characteristic=persona.portrait.characteristic,
+        recent_feeling=persona.portrait.recent_feeling,
         evidence=(),
-        **traced(reply),
     )
-    return Effects(events=(version,), drafts=drafts)
-
-
-def _portrait_question(
-    resident: Resident,
-    scene: Scene,
-    purpose: str,
-    system: str,
-    prompt: str,
-    fallback: PortraitAnswer,
-    facts: Facts,
-) -> Question[PortraitAnswer]:
-    return Question(
-        verb="fill",
-        purpose=purpose,
-        who=resident.name,
-        system=system,
-        prompt=prompt,
-        schema=PortraitAnswer,
-        fallback=fallback,
-        temperature=0.3,
-        max_tokens=500,
-        seed=seed_of(scene.seed, scene.tick, resident.name, purpose),
-        facts=facts,
-    )
+    return Effects(events=(version,), drafts=first_memories(resident))
 
 
 def reflect(resident: Resident, scene: Scene, trigger: str) -> Ask[Effects]:
@@ -201,7 +151,7 @@ def _insights(
     system, prompt = render(
         "insights",
         scene.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
         questions=bullets(questions),
         memories=numbered(tuple(m.text for m in evidence)),
@@ -249,28 +199,7 @@ def _rewrite(
     before = resident.version
     if before is None or not reflected.insights:
         return ()
-    conclusions = tuple(insight.text for insight in reflected.insights)
-    system, prompt = render(
-        "persona",
-        scene.language,
-        whoami=whoami(resident),
-        name=resident.name,
-        insights=bullets(conclusions),
-        memories=bullets(tuple(m.text for m in evidence[:6])),
-    )
-    fallback = PortraitAnswer(
-        characteristic=before.characteristic, recent_feeling=before.recent_feeling
-    )
-    facts = PersonaFacts(
-        name=resident.name,
-        portrait=fallback,
-        insights=conclusions,
-        evidence=tuple(m.text for m in evidence),
-        emotion=resident.emotion,
-    )
-    reply = yield from ask(
-        _portrait_question(resident, scene, "persona", system, prompt, fallback, facts)
-    )
+    reply = yield from ask(_new_text(resident, scene, before, reflected, evidence))
     after = reply.value
     if (after.characteristic, after.recent_feeling) == (
         before.characteristic,
@@ -289,5 +218,46 @@ def _rewrite(
             recent_feeling=after.recent_feeling,
             evidence=cited,
             **traced(reply),
+        ),
+    )
+
+
+def _new_text(
+    resident: Resident,
+    scene: Scene,
+    before: PersonaChanged,
+    reflected: Reflected,
+    evidence: tuple[Memory, ...],
+) -> Question[PortraitAnswer]:
+    """How somebody comes across after new conclusions; the text so far is the fallback."""
+    conclusions = tuple(insight.text for insight in reflected.insights)
+    system, prompt = render(
+        "persona",
+        scene.language,
+        whoami=whoami(resident, scene.language),
+        name=resident.name,
+        insights=bullets(conclusions),
+        mind=in_mind(resident, tuple(m.text for m in evidence[:6]), scene.language),
+    )
+    fallback = PortraitAnswer(
+        characteristic=before.characteristic, recent_feeling=before.recent_feeling
+    )
+    return Question(
+        verb="fill",
+        purpose="persona",
+        who=resident.name,
+        system=system,
+        prompt=prompt,
+        schema=PortraitAnswer,
+        fallback=fallback,
+        temperature=0.3,
+        max_tokens=500,
+        seed=seed_of(scene.seed, scene.tick, resident.name, "persona"),
+        facts=PersonaFacts(
+            name=resident.name,
+            portrait=fallback,
+            insights=conclusions,
+            evidence=tuple(m.text for m in evidence),
+            emotion=resident.emotion,
         ),
     )

@@ -5,8 +5,9 @@ from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import TalkView
 from simcounsel.agents.tasks import CLOSENESS_STEP, SummaryAnswer
-from simcounsel.agents.views import talk_text, whoami
+from simcounsel.agents.views import so_far, together, whoami
 from simcounsel.chance import seed_of
+from simcounsel.clock import date_text
 from simcounsel.events import Appraised, Memory, RelationChanged
 from simcounsel.llm.question import Ask, Question, Reply, ask, traced
 from simcounsel.prompts import render
@@ -23,11 +24,13 @@ def _question(resident: Resident, scene: Scene, view: TalkView) -> Question[Summ
     system, prompt = render(
         "summarize",
         scene.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
         other=view.other,
         place=view.place,
-        talk=talk_text(view.lines),
+        now=date_text(scene.minute, scene.start, scene.language),
+        together=together(resident, scene, view),
+        talk=so_far(view),
     )
     fallback = SummaryAnswer(
         summary=f"{resident.name} talked with {view.other} at {view.place}.",

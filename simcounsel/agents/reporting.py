@@ -11,7 +11,7 @@ from simcounsel.agents.mind import Scene
 from simcounsel.agents.questionnaire import Sheet
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
-from simcounsel.agents.views import bullets, feeling, whoami
+from simcounsel.agents.views import feeling, in_mind, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.llm.question import Ask, Question, Reply, ask
@@ -33,7 +33,7 @@ def report(resident: Resident, scene: Scene, sheet: Sheet) -> Ask[Reply[BaseMode
         name=resident.name,
         now=date_text(scene.minute, scene.start),
         feeling=feeling(resident.emotion, resident.intensity),
-        memories=bullets(memories),
+        mind=in_mind(resident, memories, "en"),
         instruction=sheet.instruction,
         scale=sheet.scale,
         items=sheet.listed(),

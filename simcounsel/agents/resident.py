@@ -52,7 +52,8 @@ def other_of(chat: str, name: str) -> str:
 class Resident:
     """The state of one person at the end of the observed events.
 
-    closeness: relationship score to each other person, 0 to 10. said: own lines of all
+    ties: what the world says of one's relationships, by the other's name. closeness: relationship
+    score to each other person, 0 to 10. said: own lines of all
     conversations, oldest first. meetings: conversations so far, by the other's name. replan_why:
     what calls for a new plan; None when nothing does. wondered: the questions of the last
     reflection. practice: what one's policy wrote in conversations with each other person, and what
@@ -67,6 +68,11 @@ class Resident:
         self.name = spec.name
         self.persona = spec.persona
         self.memory = MemoryOf(spec.name, world.memory, vectors)
+        self.ties = {
+            next(name for name in one.between if name != spec.name): one
+            for one in world.relationships
+            if spec.name in one.between
+        }
         self.place = spec.starts_in
         self.activity = ""
         self.activity_kind: ActivityKind = "rest"
@@ -87,6 +93,7 @@ class Resident:
         self.practice: dict[str, list[Entry]] = {}
         self.foreign: list[Entry] = []
         self._news: list[str] = []
+        self._felt: tuple[int, tuple[str, ...]] | None = None
         self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
             Joined: self._joined,
             Moved: self._moved,
@@ -147,7 +154,11 @@ class Resident:
         self.sights = event.others
 
     def _appraised(self, event: Appraised, entry: Entry) -> None:
-        self.emotion, self.intensity = event.emotion, event.intensity
+        """Of what was felt at once, in one reply, the strongest feeling stays."""
+        reply = (entry.tick, event.calls)
+        if reply != self._felt or event.intensity > self.intensity:
+            self.emotion, self.intensity = event.emotion, event.intensity
+        self._felt = reply
         self._news = [text for text in self._news if text != event.about]
 
     def _planned(self, event: Planned, entry: Entry) -> None:

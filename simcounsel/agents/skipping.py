@@ -5,7 +5,7 @@ from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import SkippedDayAnswer, SkippedDaysAnswer
-from simcounsel.agents.views import bullets, whoami
+from simcounsel.agents.views import bullets, in_mind, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, weekday_of
 from simcounsel.events import Memory, Recalled
@@ -35,13 +35,13 @@ def _question(
     system, prompt = render(
         "skipped_days",
         scene.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
-        now=date_text(scene.minute, scene.start),
+        now=date_text(scene.minute, scene.start, scene.language),
         count=len(days),
         names=", ".join(names),
         usual=bullets(usual),
-        memories=bullets(resident.memory.texts(recalled.hits)),
+        mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
     )
     fallback = SkippedDaysAnswer(days=tuple(_usual_day(resident, scene, day) for day in days))
 

@@ -7,11 +7,11 @@ from simcounsel.agents.facts import SlotsFacts
 from simcounsel.agents.mind import Effects, Scene
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.tasks import BlockAnswer, SlotAnswer
-from simcounsel.agents.views import bullets, feeling, theme_of, whoami
+from simcounsel.agents.views import bullets, feeling, in_mind, theme_of, whoami
 from simcounsel.chance import chance, seed_of
 from simcounsel.clock import MINUTES_PER_DAY, date_text, day_of, time_text
 from simcounsel.events import Memory, Scheduled, Slot, Stroke
-from simcounsel.llm.question import Ask, Example, Question, ask, traced
+from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import render
 from simcounsel.specs.persona import Routine
 
@@ -60,9 +60,6 @@ def _question(
         fallback=usual_block(resident, scene, minutes),
         max_tokens=60 * len(minutes),
         seed=seed_of(scene.seed, scene.tick, resident.name, "plan_slots"),
-        examples=tuple(
-            Example(text=r.do) for r in resident.persona.routines if r.covers(minutes[0])
-        ),
         facts=_facts(resident, scene, strokes, minutes),
     )
 
@@ -74,14 +71,16 @@ def _prompt(
     return render(
         "plan_slots",
         scene.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
-        now=date_text(scene.minute, scene.start),
+        now=date_text(scene.minute, scene.start, scene.language),
         place=resident.place,
-        feeling=feeling(resident.emotion, resident.intensity),
+        feeling=feeling(resident.emotion, resident.intensity, scene.language),
         activity=resident.activity or "begins the day",
         strokes=bullets(tuple(f"{s.at} {s.do}" for s in strokes)),
-        memories=bullets(tuple(m.text for m in resident.memory.long.memories[-3:])),
+        mind=in_mind(
+            resident, tuple(m.text for m in resident.memory.long.memories[-3:]), scene.language
+        ),
         appointments=appointments_text(resident, scene),
         places=bullets(tuple(f"{p.name}" for p in scene.places)),
         count=str(len(minutes)),

@@ -5,18 +5,20 @@ from typing import Literal
 
 from simcounsel.agents.facts import LineFacts
 from simcounsel.agents.handwritten import examples_for, fallback_line, heard_slots
+from simcounsel.agents.manner import manner_of_speaking
 from simcounsel.agents.mind import Scene, Spoken
 from simcounsel.agents.recollection import recollect
 from simcounsel.agents.resident import Resident
 from simcounsel.agents.talk import Decision, Requirement, TalkView
 from simcounsel.agents.tasks import LineAnswer
-from simcounsel.agents.views import bullets, feeling, talk_text, talked_before, theme_of, whoami
+from simcounsel.agents.views import feeling, in_mind, so_far, theme_of, today, together, whoami
 from simcounsel.chance import seed_of
 from simcounsel.clock import date_text
 from simcounsel.events import Recalled
 from simcounsel.llm.answers import speech_problem
 from simcounsel.llm.question import Ask, Question, ask, traced
 from simcounsel.prompts import prompt_text, render
+from simcounsel.specs.vocabulary import Emotion
 from simcounsel.texts.overlap import read_out
 
 
@@ -74,20 +76,28 @@ def _prompt(
     return render(
         f"line_{role}",
         view.language,
-        whoami=whoami(resident),
+        whoami=whoami(resident, scene.language),
         name=resident.name,
         other=view.other,
         place=view.place,
-        now=date_text(scene.minute, scene.start),
-        meetings=talked_before(view.meeting - 1),
-        feeling=feeling(resident.emotion, resident.intensity),
-        memories=bullets(resident.memory.texts(recalled.hits)),
-        talk=talk_text(view.lines),
+        now=date_text(scene.minute, scene.start, scene.language),
+        together=together(resident, scene, view),
+        today=today(resident, scene),
+        talk=so_far(view),
+        mind=in_mind(resident, resident.memory.texts(recalled.hits), scene.language),
+        voice=manner_of_speaking(resident, view, decision.move),
+        feeling=feeling(*_felt(resident, view), scene.language),
         aim=decision.aim,
         move=decision.move,
         brief=f"\n{decision.brief}" if decision.brief else "",
         manner=_manner(role, view, decision),
     )
+
+
+def _felt(resident: Resident, view: TalkView) -> tuple[Emotion, int]:
+    """The feeling of one's own last line; before that, the one that one came with."""
+    own = next((line for line in reversed(view.lines) if line.who == view.me), None)
+    return (own.emotion, own.intensity) if own else (resident.emotion, resident.intensity)
 
 
 def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Recalled) -> LineFacts:
@@ -106,7 +116,7 @@ def _facts(resident: Resident, view: TalkView, decision: Decision, recalled: Rec
         move=decision.act or decision.move,
         aim=decision.aim,
         leaves=bool(decision.leaves),
-        emotion=resident.emotion,
+        emotion=_felt(resident, view)[0],
         said=tuple(resident.said[-60:])
         + tuple(line.text for line in view.lines if line.who == view.me),
         memories=resident.memory.texts(recalled.hits),

@@ -18,6 +18,8 @@ class TalkLine:
     text: str
     emphasis: str | None
     emotion: Emotion
+    intensity: int = 1
+    """Of the emotion, 1 to 10."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,44 +1,108 @@
-"""What of a resident may stand in a prompt, by role: all of oneself, of others what is said and
-seen.
+"""What of a resident may stand in a prompt: all of oneself, of others what is said and seen.
 
 No function here takes two residents: whoever writes a prompt for one cannot reach the other's file.
+Labels are in the language of the world (`prompts/person.txt`, `moment.txt`); what has nothing to
+say is left out with its label.
 """
 
-from simcounsel.agents.emotion import ADJECTIVE
-from simcounsel.agents.resident import Resident
-from simcounsel.agents.talk import TalkLine
-from simcounsel.specs.persona import ClientPersona
+from collections.abc import Callable
+from functools import lru_cache
+
+from simcounsel.agents.mind import Scene
+from simcounsel.agents.resident import STRANGERS, Resident
+from simcounsel.agents.talk import TalkLine, TalkView
+from simcounsel.clock import date_text, minute_of_tick, time_text
+from simcounsel.prompts import phrase
+from simcounsel.specs.persona import Acquaintance, AnyPersona, ClientPersona
+from simcounsel.specs.practice import Language
 from simcounsel.specs.vocabulary import Emotion
 
+Worded = Callable[..., str]
+STEPS_OF_TODAY = 6
+"""How much of what was done today stands in a prompt."""
 
-def whoami(resident: Resident) -> str:
-    """Everything that somebody knows about itself, for its own prompts only."""
-    p = resident.persona
+
+def whoami(resident: Resident, language: Language = "en") -> str:
+    """Everything that somebody knows about itself, for its own prompts only: the file, which stays,
+    and below it the portrait that reflection writes, which replaces nothing.
+    """
+    known = _file_text(_File(resident.name, resident.persona), language)
     version = resident.version
-    lines = [
+    if version is None:
+        return known
+    return "\n".join(
         (
-            f"{resident.name} ({p.name}), {p.age}, {p.gender}, {p.pronouns}, {p.culture},"
-            f" {p.occupation}."
-        ),
-        f"Background: {p.background}",
-    ]
-    lines += (
-        [f"Characteristic: {version.characteristic}", f"Recent feeling: {version.recent_feeling}"]
-        if version
-        else [f"History: {p.history}"]
+            known,
+            _of("characteristic", language, name=resident.name, text=version.characteristic),
+            _of("recent_feeling", language, name=resident.name, text=version.recent_feeling),
+        )
     )
-    if isinstance(p, ClientPersona):
-        lines += [
-            "Core beliefs: " + " ".join(b.belief for b in p.core_beliefs),
-            "Rules and assumptions: " + " ".join(b.belief for b in p.intermediate_beliefs),
-            "Ways of coping: " + "; ".join(p.coping_strategies) + ".",
-        ]
-    lines += [
-        "Habits: " + "; ".join(p.habits) + ".",
-        "People: " + "; ".join(f"{a.name} ({a.relation})" for a in p.people) + ".",
+
+
+def _of(key: str, language: Language, **slots: object) -> str:
+    return phrase("person", key, language, **slots)
+
+
+class _File:
+    """A persona that is told from others by what it is, not by all that stands in it: most prompts
+    begin with its text, and to hash it would cost more than to write it out.
+    """
+
+    def __init__(self, name: str, persona: AnyPersona) -> None:
+        self.name, self.persona = name, persona
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _File) and self.persona is other.persona and self.name == other.name
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, id(self.persona)))
+
+
+@lru_cache(maxsize=4096)
+def _file_text(file: _File, language: Language) -> str:
+    """The persona's file as the person knows it, without its lines and habits by the hour."""
+    p = file.persona
+    between, after = ("；", "") if language == "zh" else ("; ", " ")
+    parts = [
+        _of("intro", language, name=file.name),
+        _of(
+            "who",
+            language,
+            name=file.name,
+            full=p.name,
+            age=p.age,
+            gender=p.gender,
+            pronouns=_of(p.pronouns, language),
+            culture=p.culture,
+            occupation=p.occupation,
+        ),
+        _of("background", language, text=p.background),
+        _of("history", language, text=p.history),
     ]
-    lines.append(f"Way of speaking: {p.style}")
-    return "\n".join(lines)
+    if isinstance(p, ClientPersona):
+        parts += [
+            _of("core", language, text=after.join(b.belief for b in p.core_beliefs)),
+            _of("rules", language, text=after.join(b.belief for b in p.intermediate_beliefs)),
+            _of("coping", language, text=between.join(p.coping_strategies)),
+        ]
+    parts.append(_of("habits", language, text=between.join(p.habits)))
+    if p.people:
+        people = between.join(_acquaintance(one, language) for one in p.people)
+        parts.append(_of("people", language, text=people))
+    parts.append(_of("style", language, text=p.style))
+    return "\n".join(parts)
+
+
+def _acquaintance(one: Acquaintance, language: Language) -> str:
+    return _of(
+        "noted" if one.note else "person",
+        language,
+        name=one.name,
+        relation=one.relation,
+        note=one.note.rstrip(".。"),
+    )
 
 
 def theme_of(resident: Resident) -> str:
@@ -47,8 +111,20 @@ def theme_of(resident: Resident) -> str:
 
 
 def bullets(texts: tuple[str, ...]) -> str:
-    """Texts as a list of lines, or a word that there are none."""
-    return "\n".join(f"- {text}" for text in texts) or "- nothing in particular"
+    """Texts as a list of lines; '' when there are none."""
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def under(heading: str, texts: tuple[str, ...]) -> str:
+    """A list of lines under a heading; '' when there are none."""
+    return f"{heading}\n{bullets(texts)}" if texts else ""
+
+
+def in_mind(
+    resident: Resident, texts: tuple[str, ...], language: Language, key: str = "mind"
+) -> str:
+    """What comes to a resident's mind, under its heading; '' when nothing does."""
+    return under(phrase("moment", key, language, name=resident.name), texts)
 
 
 def numbered(texts: tuple[str, ...]) -> str:
@@ -56,25 +132,77 @@ def numbered(texts: tuple[str, ...]) -> str:
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
 
 
-def feeling(emotion: Emotion, intensity: int) -> str:
+def feeling(emotion: Emotion, intensity: int, language: Language = "en") -> str:
     """A feeling in words: 'rather afraid'."""
+    plain = phrase("moment", emotion, language)
     if emotion == "neutral":
-        return "nothing strongly"
-    return (
-        "slightly " if intensity <= 3 else "rather " if intensity <= 6 else "very "
-    ) + ADJECTIVE[emotion]
+        return plain
+    strength = "slightly" if intensity <= 3 else "rather" if intensity <= 6 else "very"
+    return phrase("moment", strength, language, feeling=plain)
 
 
 def talk_text(lines: tuple[TalkLine, ...]) -> str:
-    """A conversation, one line each."""
-    return "\n".join(f"{line.who}: {line.text}" for line in lines) or "(nothing yet)"
+    """A conversation, one line each; '' before anything was said."""
+    return "\n".join(f"{line.who}: {line.text}" for line in lines)
 
 
-def talked_before(count: int) -> str:
-    """'They have never talked before.', 'They have talked 3 times before.'"""
-    if not count:
-        return "They have never talked before."
-    return (
-        f"They have talked {('once', 'twice')[count - 1] if count < 3 else f'{count} times'}"
-        " before."
+def so_far(view: TalkView) -> str:
+    """The conversation under its heading; '' before anything was said."""
+    heading = phrase("moment", "talk", view.language)
+    return f"{heading}\n{talk_text(view.lines)}" if view.lines else ""
+
+
+def today(resident: Resident, scene: Scene) -> str:
+    """What was done today, under its heading, oldest first; '' in the morning."""
+    done = sorted(resident.done_today.items(), key=lambda one: one[1])[-STEPS_OF_TODAY:]
+    return under(
+        phrase("moment", "today", scene.language, name=resident.name),
+        tuple(f"{time_text(minute)} {activity}" for activity, minute in done),
     )
+
+
+def together(resident: Resident, scene: Scene, view: TalkView) -> str:
+    """What the two are to each other, since when, and when they last talked."""
+
+    def worded(key: str, **slots: object) -> str:
+        return phrase("moment", key, scene.language, me=view.me, other=view.other, **slots)
+
+    parts = [_tie(resident, view, worded)]
+    last = resident.last_talk.get(view.other)
+    at = "" if last is None else _date(last, scene)
+    if view.appointment and "counselor" in (resident.spec.role, view.other_role):
+        session = "first_session" if not at else "session"
+        parts.append(worded(session, number=view.meeting, last=at))
+    elif at:
+        parts.append(worded("again", last=at))
+    if resident.spec.role != "counselor":
+        parts.append(worded("close", score=f"{view.closeness:g}"))
+    return ("" if scene.language == "zh" else " ").join(part for part in parts if part)
+
+
+def _tie(resident: Resident, view: TalkView, worded: Worded) -> str:
+    """What one is to the other, as the world says or the persona's file; '' for two who met only
+    in this run.
+    """
+    tie = resident.ties.get(view.other)
+    if tie is not None and tie.how:
+        key = "are_since" if tie.since else "are"
+        return worded(key, how=tie.how, since=tie.since)
+    known = next(
+        (
+            one
+            for one in resident.persona.people
+            if view.other in (one.name, one.name.split(maxsplit=1)[0])
+        ),
+        None,
+    )
+    if known is not None:
+        return worded("relation", relation=known.relation)
+    if tie is not None and tie.score > STRANGERS:
+        return worded("know")
+    return worded("strangers") if view.meeting == 1 else ""
+
+
+def _date(tick: int, scene: Scene) -> str:
+    minute = minute_of_tick(tick, scene.start, scene.tick_minutes)
+    return date_text(minute, scene.start, scene.language)

@@ -116,10 +116,9 @@ def judged(
         )
         for number, line in enumerate(lines)
     }
-    assessed = [outcome.value for outcome in models.ask(asks).values()]
     return tuple(
-        Taken(level=one.level, doubt=hear(line.text).doubt)
-        for one, line in zip(assessed, lines, strict=True)
+        Taken(level=outcome.value.level, doubt=hear(line.text).doubt)
+        for outcome, line in zip(models.ask(asks).values(), lines, strict=True)
     )
 
 

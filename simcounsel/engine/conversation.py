@@ -87,7 +87,13 @@ def _turn(talk: OpenTalk, speaker: Side, listener: Side) -> Ask[list[Event]]:
         talk.hold(speaker.name)
     talk.moves[speaker.name].append((decision.move, decision.policy))
     talk.lines.append(
-        TalkLine(who=speaker.name, text=line.say, emphasis=spoken.emphasis, emotion=line.emotion)
+        TalkLine(
+            who=speaker.name,
+            text=line.say,
+            emphasis=spoken.emphasis,
+            emotion=line.emotion,
+            intensity=line.intensity,
+        )
     )
     heard = yield from _assess(talk, speaker, listener, said)
     if line.wish == "say goodbye" and talk.leaver is None:

@@ -17,7 +17,6 @@ from simcounsel.llm.chat import messages
 from simcounsel.llm.ledger import FILE, Amount, Ledger, Standing
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Question
-from simcounsel.llm.schemas import schema_text
 
 OVERHEAD_TOKENS, MESSAGE_TOKENS = 256, 32
 """What a server's template adds, once (a system text of its own) and with each message (the marks
@@ -168,14 +167,12 @@ def most_tokens_in(question: Question[Any], complaint: str | None) -> int:
     A token of a byte-level vocabulary stands for a byte at least, and so does one of SentencePiece
     or WordPiece, which has a single sign for a character or for each of its bytes. Some of these
     write characters out first (NFKC), so the longer form counts. The template's own tokens come on
-    top. The schema of a `fill` is sent twice.
+    top. The schema of a `fill` counts wherever it is sent.
     """
     if question.verb == "embed":
         texts = list(question.texts)
     else:
         texts = [message["content"] for message in messages(question, complaint)]
-        if question.verb == "fill" and question.schema is not None:
-            texts.append(schema_text(question.schema))
     return OVERHEAD_TOKENS + sum(MESSAGE_TOKENS + _bytes(text) for text in texts)
 
 

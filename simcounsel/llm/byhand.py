@@ -19,7 +19,7 @@ from simcounsel.llm.answers import Unfit, read_answer
 from simcounsel.llm.chat import clean, messages
 from simcounsel.llm.models import ChatModel, Completion, Provider
 from simcounsel.llm.question import Message, Question
-from simcounsel.llm.schemas import schema_of
+from simcounsel.llm.schemas import response_format, schema_of
 from simcounsel.secret import scrub
 
 LOOK_EVERY_S = 0.2
@@ -67,7 +67,7 @@ class ByHand:
 
     async def complete(self, question: Question[Any], complaint: str | None) -> Completion:
         """The answer, once there is one that fits; see ChatModel."""
-        sent = messages(question, complaint)
+        sent = messages(question, complaint, schema_beside=True)
         stem = _stem(question, sent)
         text = self._answered_before(stem, question)
         if text is None:
@@ -77,7 +77,9 @@ class ByHand:
                 text = await self._fitting(stem, question)
             finally:
                 self._open.discard(stem)
-        return Completion(text=clean(text, question), parameters={}, notes={"by": "hand"})
+        return Completion(
+            text=clean(text, question), parameters=_beside(question), notes={"by": "hand"}
+        )
 
     async def close(self) -> None:
         """Nothing to let go of: what waits goes on waiting."""
@@ -127,6 +129,13 @@ def _stem(question: Question[Any], sent: list[Message]) -> str:
     asked = hashlib.sha256(question.key.encode() + json.dumps(sent).encode()).hexdigest()[:10]
     who = re.sub(r"[^\w.-]+", "_", f"{question.who}-{question.purpose}")[:60]
     return f"{who}-{asked}"
+
+
+def _beside(question: Question[Any]) -> dict[str, Any]:
+    """What is shown beside the messages."""
+    if question.verb != "fill" or question.schema is None:
+        return {}
+    return {"response_format": response_format(question.schema)}
 
 
 def _fields(question: Question[Any], sent: list[Message]) -> dict[str, Any]:

@@ -14,9 +14,13 @@ _FENCE = re.compile(r"\A\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTAL
 _NUMBER = re.compile(r"[\sĠ▁\"'*(\[]*(-?\d+)[\s.,\"'*)\]]*")
 
 
-def messages(question: Question[Any], complaint: str | None) -> list[Message]:
-    """The question's messages and, on the second try, what was wrong."""
-    messages = list(question.messages)
+def messages(
+    question: Question[Any], complaint: str | None, *, schema_beside: bool = False
+) -> list[Message]:
+    """The question's messages and, on the second try, what was wrong. schema_beside: whether the
+    schema of the answer is sent beside the messages; else it stands in the system message.
+    """
+    messages = list(question.messages if schema_beside else question.messages_with_schema)
     if complaint:
         messages.append({"role": "user", "content": render("complaint", complaint=complaint)[1]})
     return messages

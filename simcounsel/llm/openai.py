@@ -1,6 +1,5 @@
 """Any OpenAI-compatible server: OpenAI, Ollama, vLLM, llama.cpp and others."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,8 +10,8 @@ from simcounsel.llm.chat import clean, messages, number_weights
 from simcounsel.llm.http import Server, shown, tokens_told
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.parameters import THINKING_TOKENS, Request, Taken
-from simcounsel.llm.question import Message, Question
-from simcounsel.llm.schemas import schema_of
+from simcounsel.llm.question import Question
+from simcounsel.llm.schemas import response_format
 from simcounsel.specs.timeouts import TIMEOUTS, Timeouts
 
 RATE_TOKENS = 16
@@ -61,18 +60,22 @@ class OpenAIModel:
         """Answer once; see ChatModel. Raises Failure."""
         request = self._taken.request(_wanted(question))
         try:
-            answer, tries = await self._post(request, messages(question, complaint))
+            answer, tries = await self._post(request, question, complaint)
             got = _completion(answer, question, request, tries)
         except Failure as failure:
             failure.parameters, failure.left_out = request.parameters, request.left_out
             raise
         return replace(got, parameters=request.parameters, left_out=request.left_out)
 
-    async def _post(self, request: Request, told: Sequence[Message]) -> tuple[dict[str, Any], int]:
+    async def _post(
+        self, request: Request, question: Question[Any], complaint: str | None
+    ) -> tuple[dict[str, Any], int]:
         """The server's answer, and how often it was asked until it took the parameters."""
         tries = 0
         while True:
             tries += 1
+            beside = "response_format" in request.parameters
+            told = messages(question, complaint, schema_beside=beside)
             body = {"model": self._model, "messages": told, **request.parameters}
             try:
                 answer = await self._server.post("/chat/completions", body)
@@ -98,19 +101,10 @@ def _wanted(question: Question[Any]) -> dict[str, Any]:
         "max_tokens": min(question.max_tokens, RATE_TOKENS) if rates else question.max_tokens,
     }
     if question.verb == "fill" and question.schema is not None:
-        wanted["response_format"] = _response_format(question)
+        wanted["response_format"] = response_format(question.schema)
     if rates:
         wanted |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
     return wanted
-
-
-def _response_format(question: Question[Any]) -> dict[str, Any]:
-    assert question.schema is not None
-    name = re.sub(r"\W", "_", question.schema.__name__, flags=re.ASCII)[:64]
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": name, "strict": False, "schema": schema_of(question.schema)},
-    }
 
 
 def _completion(

@@ -42,9 +42,6 @@ Message = dict[str, str]
 """`role` and `content` of a chat message."""
 T = TypeVar("T")
 
-EXAMPLES_SHOWN = 6
-"""How many of a question's examples a chat model sees."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Tags:
@@ -70,7 +67,9 @@ class Tags:
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A line written by hand: an example of style, and for a small model possibly the answer."""
+    """A line written by hand that a stand-in may give as its answer. No model that reads prompts
+    is shown it: what somebody wrote as the outcome of help must not reach one.
+    """
 
     text: str
     emphasis: str | None = None
@@ -120,7 +119,7 @@ class Question(Generic[T]):
     texts: tuple[str, ...] = ()
     """For `embed`."""
     examples: tuple[Example, ...] = ()
-    """Best first; a chat model is shown the first few."""
+    """For stand-ins alone, best first."""
     facts: Facts | None = None
     """What it is about, as data; None only for `embed`."""
     check: Callable[[T], str | None] | None = None
@@ -139,31 +138,31 @@ class Question(Generic[T]):
     @cached_property
     def messages(self) -> tuple[Message, ...]:
         """What a chat model is sent: system message (left out when empty), what was said before,
-        user message.
+        user message. The schema of a `fill` is not in it: see `messages_with_schema`.
         """
-        parts = [self.system]
-        if self.verb == "fill" and self.schema is not None:
-            parts.append(_schema_part(self.schema))
-        if self.examples:
-            lines = "\n".join(f"- {example.text}" for example in self.examples[:EXAMPLES_SHOWN])
-            parts.append(render("examples", lines=lines)[1])
         asked = self.prompt
         if self.verb == "choose" and self.options:
             listed = "\n".join(f"{at}. {option}" for at, option in enumerate(self.options, 1))
             asked = f"{asked}\n\n{render('options', options=listed)[1]}".strip()
-        parts_by_role = [
-            ("system", "\n\n".join(part for part in parts if part)),
-            *self.talk,
-            ("user", asked),
-        ]
+        parts_by_role = [("system", self.system), *self.talk, ("user", asked)]
         return tuple({"role": role, "content": text} for role, text in parts_by_role if text)
 
     @cached_property
+    def messages_with_schema(self) -> tuple[Message, ...]:
+        """The same with the schema of a `fill` in the system message, for a model that does not
+        take it beside the messages (`response_format`).
+        """
+        if self.verb != "fill" or self.schema is None:
+            return self.messages
+        system = "\n\n".join(part for part in (self.system, _schema_part(self.schema)) if part)
+        others = self.messages[1:] if self.system else self.messages
+        return ({"role": "system", "content": system}, *others)
+
+    @cached_property
     def key(self) -> str:
-        """SHA-256 (32 hex digits) of everything that can reach its answer: the messages with the
-        examples as they are shown, the schema itself, the parameters, and the facts and examples
-        that a stand-in answers from. The name under which a reply is recorded, for every provider
-        the same.
+        """SHA-256 (32 hex digits) of everything that can reach its answer: the messages, the schema
+        itself, the parameters, and the facts and examples that a stand-in answers from. The name
+        under which a reply is recorded, for every provider the same.
         """
         return hashlib.sha256(_canonical(self._sent())).hexdigest()[:32]
 

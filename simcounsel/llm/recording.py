@@ -27,7 +27,11 @@ def call_line(question: Question[T], reply: Reply[T], spent: Spent) -> dict[str,
         "verb": question.verb,
         "tier": question.tier,
         "model": spent.model,
-        "messages": messages(question, spent.complaint if spent.asked > 1 else None),
+        "messages": messages(
+            question,
+            spent.complaint if spent.asked > 1 else None,
+            schema_beside="response_format" in (spent.parameters or ()),
+        ),
         "parameters": spent.parameters
         if spent.parameters is not None
         else {

@@ -1,6 +1,7 @@
 """The JSON schema of an answer's type, as it is sent to a model and stands in a question's key."""
 
 import json
+import re
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +16,15 @@ def schema_of(schema: type) -> dict[str, Any]:
         assert issubclass(schema, BaseModel)
         _SCHEMAS[schema] = schema.model_json_schema()
     return _SCHEMAS[schema]
+
+
+def response_format(schema: type) -> dict[str, Any]:
+    """The schema as a chat completion takes it beside its messages."""
+    name = re.sub(r"\W", "_", schema.__name__, flags=re.ASCII)[:64]
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "strict": False, "schema": schema_of(schema)},
+    }
 
 
 def schema_text(schema: type) -> str:

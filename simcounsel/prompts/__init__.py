@@ -1,9 +1,13 @@
 """Every text that is sent to a model is a file in this folder: `NAME.txt`, a `string.Template`.
 
-A line `---` in a file parts the system message (above) from the user message (below); a file
-without one is all user message. A `$slot` must be filled; a literal dollar is written `$$`. What is
-there in another language is `LANGUAGE/NAME.txt`; where there is no such file the English one is
-sent, and `LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
+A prompt is made of blocks, each below a line `--- NAME`, in the one order of `BLOCKS`: first what
+stays the same for the whole run, then what only grows, at last what is new each time, so that a
+server can keep most of it from the request before. The first blocks are the system message, the
+others the user message. A file that is asked without a person needs no names: a bare line `---`
+parts its system message (above) from its user message (below), and a file without one is all user
+message. A `$slot` must be filled; a literal dollar is written `$$`. What is there in another
+language is `LANGUAGE/NAME.txt`; where there is no such file the English one is sent, and
+`LANGUAGE/in_this_language.txt` after it, which asks for an answer in that language.
 """
 
 import re
@@ -12,7 +16,14 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
-_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+SYSTEM = ("person", "rules")
+"""Blocks of the system message: all that somebody knows of themselves, the same in every prompt
+about them; and how this kind of question is answered."""
+USER = ("day", "talk", "mind", "manner", "now", "answer")
+"""Blocks of the user message: when and where, what was said so far, what comes to mind, how they
+speak, what they do now, what to answer."""
+BLOCKS = (*SYSTEM, *USER)
+_RULE = re.compile(r"^---[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 NOTE = "in_this_language"
 _GAP = re.compile(r"\n{3,}")
 
@@ -39,9 +50,25 @@ def prompt(name: str) -> Template:
 
 @cache
 def _parts(name: str, language: str) -> tuple[Template | None, Template]:
-    """System part (None when the file has no `---` line) and user part of a prompt file."""
-    above, *below = _RULE.split(prompt_text(name, language), maxsplit=1)
-    return (Template(above), Template(below[0])) if below else (None, Template(above))
+    """System part (None when the file has none) and user part of a prompt file. ValueError for
+    blocks that are unknown, come twice or stand in another order.
+    """
+    above, *rest = _RULE.split(prompt_text(name, language))
+    named = dict(zip(rest[::2], rest[1::2], strict=True))
+    if not named:
+        return None, Template(above)
+    if list(named) == [""]:
+        return Template(above), Template(named[""])
+    if above.strip() or list(named) != [one for one in BLOCKS if one in named]:
+        raise ValueError(
+            f"prompts/{name}.txt ({language}): blocks are {', '.join(BLOCKS)}, in this order;"
+            f" found {', '.join(repr(one) for one in rest[::2])}"
+        )
+    system, user = (
+        "\n\n".join(named[one].strip() for one in blocks if one in named)
+        for blocks in (SYSTEM, USER)
+    )
+    return Template(system), Template(user)
 
 
 def render(name: str, language: str = "en", /, **slots: object) -> tuple[str, str]:

@@ -82,7 +82,14 @@ class Appointment(Spec):
 
 
 class Relationship(Spec):
-    """How close two people are at the start, 0 (strangers) to 10; 2 where nothing is said."""
+    """How close two people are at the start, and what they are to each other."""
 
     between: tuple[Name, Name]
     score: Annotated[float, Field(ge=0, le=10)]
+    """0 (strangers) to 10; 2 where nothing is said."""
+    how: Annotated[str, Field(max_length=200)] = ""
+    """What they are, as it goes on after 'they are': 'neighbours and friends'; '': as the people of
+    their personas say.
+    """
+    since: Annotated[str, Field(max_length=100)] = ""
+    """Since when or for how long: 'for five years'; only beside `how`."""

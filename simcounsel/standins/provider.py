@@ -128,7 +128,6 @@ class Embedded:
         add(facts.SummaryFacts, thoughts.summary)
         add(facts.SalienceFacts, thoughts.questions)
         add(facts.InsightsFacts, thoughts.insights)
-        add(facts.PortraitFacts, thoughts.portrait)
         add(facts.PersonaFacts, thoughts.persona)
         add(facts.SkippedDaysFacts, lambda skipped, question: Given(value=skipped.usual))
         add(facts.InterviewFacts, Interviews(similarity).answer)

@@ -9,13 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from simcounsel.agents.emotion import ADJECTIVE, emotion_relevance
-from simcounsel.agents.facts import (
-    InsightsFacts,
-    PersonaFacts,
-    PortraitFacts,
-    SalienceFacts,
-    SummaryFacts,
-)
+from simcounsel.agents.facts import InsightsFacts, PersonaFacts, SalienceFacts, SummaryFacts
 from simcounsel.agents.tasks import (
     InsightAnswer,
     InsightsAnswer,
@@ -227,12 +221,6 @@ class Thoughts:
         ]
 
     # the persona's text
-
-    def portrait(
-        self, facts: PortraitFacts, question: Question[PortraitAnswer]
-    ) -> Given[PortraitAnswer]:
-        """The hand-written portrait as it stands."""
-        return Given(value=facts.portrait)
 
     def persona(
         self, facts: PersonaFacts, question: Question[PortraitAnswer]

@@ -98,7 +98,7 @@ def test_what_was_appraised_is_no_news_any_more() -> None:
     ).events:
         ines.observe(event)
     assert ines.resident.news == ()
-    assert (ines.resident.emotion, ines.resident.intensity) == ("joy", 3)
+    assert (ines.resident.emotion, ines.resident.intensity) == ("sadness", 6), "the strongest stays"
     ines.observe(
         Acted(who="Ines", activity="makes coffee", activity_kind="meal", place="Ines's Kitchen")
     )

@@ -121,7 +121,7 @@ def test_appointment_is_in_the_prompt_until_it_is_over() -> None:
         Alone(), vectors([1, 0]), DAY, block(*["sits"] * 4), requests=seen, appointments=(MEETING,)
     )
     assert all(
-        "Ines's appointments today: 09:00 meets Miriam at Counseling Center." in r.prompt
+        "Ines's appointments today: 09:00 with Miriam at Counseling Center." in r.prompt
         for r in seen[1:]
     )
     later: list[Question] = []

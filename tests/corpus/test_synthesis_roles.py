@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from simcounsel.corpus.checks.risk import IN_WORDS, unaddressed_risk
 from simcounsel.corpus.checks.rules import Limits
-from simcounsel.corpus.handwritten import read_samples
 from simcounsel.corpus.synthesis import dialogues_of
 from simcounsel.corpus.synthesis.cutting import COMPLETIONS, cut, sentences_of
 from simcounsel.corpus.synthesis.danger import SAFE_LINES
@@ -46,8 +45,7 @@ from simcounsel.events import (
     StrategyLearned,
     Warned,
 )
-from simcounsel.llm.chat import messages
-from simcounsel.llm.question import EXAMPLES_SHOWN, Question
+from simcounsel.llm.question import Question
 from simcounsel.specs.vocabulary import DISCLOSURES, QUALITIES
 from tests.corpus.bench import (
     SECRET,
@@ -588,31 +586,6 @@ def test_scripts_of_the_bench_are_well_behaved(tmp_path: Path) -> None:
         ),
     )
     assert not happened(run, Warned)
-
-
-def test_a_capable_supporter_is_shown_lines_of_the_samples(tmp_path: Path) -> None:
-    _, listening = written(tmp_path, settings(1))
-    shown = [request.examples for request in listening.requests if request.purpose == "support"]
-    lines = {
-        turn.text
-        for dialogue in read_samples()
-        for turn in dialogue.turns
-        if turn.portable and turn.speaker == "counselor"
-    }
-    assert all(
-        len(examples) == EXAMPLES_SHOWN and {example.text for example in examples} <= lines
-        for examples in shown
-    )
-    assert len({tuple(one.text for one in examples) for examples in shown}) == len(shown), (
-        "others each time"
-    )
-    sent = messages(
-        next(request for request in listening.requests if request.purpose == "support"), None
-    )
-    assert all(example.text in sent[0]["content"] for example in shown[0])
-    in_german = Listening(roles())
-    written(tmp_path / "de", settings(1, language="German"), in_german)
-    assert not any(request.examples for request in in_german.requests)
 
 
 def test_what_comes_from_a_reply_names_its_call(tmp_path: Path) -> None:

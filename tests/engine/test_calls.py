@@ -57,5 +57,5 @@ def test_what_was_sent_stands_in_the_call(tmp_path: Path) -> None:
     calls = {call["key"]: call for call in run.calls() if call["verb"] != "embed"}
     assert set(calls) == set(sent)
     for key, call in calls.items():
-        assert tuple(call["messages"]) == sent[key].messages
+        assert tuple(call["messages"]) == sent[key].messages_with_schema
         assert call["parameters"]["seed"] == sent[key].seed

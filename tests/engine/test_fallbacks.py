@@ -65,7 +65,7 @@ def test_a_conversation_that_is_half_canned_is_not_written(tmp_path: Path) -> No
 def test_what_was_written_counts_after_a_resume(tmp_path: Path) -> None:
     """Where too much stands in the log already, the way back is named."""
     run = begun(tmp_path, changed(tiny(), fallbacks=FallbackLimits(most=0.2, over=30)))
-    why = stopped(run, lambda question: question.purpose in ("plan_day", "appraise", "portrait"))
+    why = stopped(run, lambda question: question.purpose in ("plan_day", "appraise", "plan_slots"))
     assert "--from 0` asks anew" in why
     again = stopped(run, lambda question: False)
     assert "--from 0` asks anew" in again

@@ -105,7 +105,6 @@ def leaks(plant: Planted) -> dict[str, Any]:
     feeling = {"emotion": "fear", "intensity": 8, "poignancy": 9}
     return {
         "line_client": told,
-        "portrait": for_ines(lambda r: {"characteristic": own(r), "recent_feeling": own(r)}),
         "persona": for_ines(lambda r: {"characteristic": own(r), "recent_feeling": own(r)}),
         "questions": for_ines(lambda r: {"questions": [own(r)]}),
         "insights": for_ines(
@@ -119,9 +118,6 @@ def leaks(plant: Planted) -> dict[str, Any]:
 
 
 PLAIN = {
-    "portrait": json.dumps(
-        {"characteristic": "steady and quiet", "recent_feeling": "calm enough of late"}
-    ),
     "persona": json.dumps(
         {"characteristic": "steady and quiet", "recent_feeling": "a little moved"}
     ),

@@ -79,7 +79,7 @@ def test_it_remembers_the_session_before_to_its_last_line() -> None:
         )
         assert "heliotrope" in summary.prompt
         second = [request for request in model.requests if request.purpose == "line_counselor"][3]
-        assert "They have talked once before." in second.prompt
+        assert "It is their session number 2" in second.prompt
 
 
 def test_it_is_told_nothing_of_the_clients_feelings_and_file() -> None:

@@ -93,11 +93,16 @@ def test_facts_are_data_only() -> None:
         _ = replace(ASKED, facts=NightFacts(slept=object())).key  # type: ignore[arg-type]
 
 
-def test_messages_hold_schema_and_the_nearest_examples_once() -> None:
+def test_messages_hold_no_example_and_the_schema_where_it_does_not_go_beside_them() -> None:
     system, user = ASKED.messages
-    assert system["content"].count('"mood"') == 2  # as a property and among the required ones
-    assert "Line 5." in system["content"] and "Line 6." not in system["content"]
+    assert '"mood"' not in system["content"]
     assert user == {"role": "user", "content": "How was it?"}
+    with_schema, same = ASKED.messages_with_schema
+    assert with_schema["content"].startswith(system["content"]) and same == user
+    assert with_schema["content"].count('"mood"') == 2  # as a property and among the required ones
+    assert not any(one.text in with_schema["content"] for one in ASKED.examples)
+    bare = replace(ASKED, system="")
+    assert [one["role"] for one in bare.messages_with_schema] == ["system", "user"]
 
 
 def test_vectors_do_not_depend_on_who_asks() -> None:

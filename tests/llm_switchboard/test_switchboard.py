@@ -390,7 +390,7 @@ def test_what_is_recorded(board: Board) -> None:
         "verb": "fill",
         "tier": FILL.tier,
         "model": "stub",
-        "messages": [*FILL.messages, {"role": "user", "content": complained}],
+        "messages": [*FILL.messages_with_schema, {"role": "user", "content": complained}],
         "parameters": {"temperature": FILL.temperature, "max_tokens": FILL.max_tokens, "seed": 3},
         "reply": GOOD,
         "source": "generated",
@@ -580,7 +580,7 @@ def test_a_run_lives_through_nonsense(tmp_path: Path, bad: str) -> None:
     run = live(tmp_path, world, models=switchboard(Failing(0, lambda request: bad)))
     assert run.ticks_done() == 12
     warnings = warned(run)
-    assert {"portrait", "plan_day", "plan_slots", "appraise", "line_client", "line_counselor"} <= {
+    assert {"plan_day", "plan_slots", "appraise", "line_client", "line_counselor"} <= {
         w.purpose for w in warnings
     }
     assert {said.source for said in happened(run, Said)} == {"fallback"}
@@ -626,7 +626,8 @@ def test_warning_stands_before_what_came_of_it(tmp_path: Path) -> None:
     run = live(tmp_path, ticks=1, models=switchboard(Failing(0, lambda request: "bla")))
     events = [entry.event for entry in run.entries()]
     first = next(i for i, event in enumerate(events) if isinstance(event, Warned))
-    assert (events[first].kind, events[first + 1].kind) == ("warned", "persona_changed")
+    came = next(event for event in events[first:] if not isinstance(event, Warned))
+    assert came.kind == "recalled"
 
 
 @pytest.mark.parametrize("good", [0, 5, 30])

@@ -11,7 +11,7 @@ import pytest
 from simcounsel.agents.tasks import FeelingAnswer
 from simcounsel.engine.simulation import Limits
 from simcounsel.llm.chat import messages
-from simcounsel.llm.question import Example, Question
+from simcounsel.llm.question import Question
 from simcounsel.measuring.interview import Interview
 from simcounsel.prompts import render
 from tests.stage import ROOT, Listening, live, switchboard, three
@@ -19,7 +19,6 @@ from tests.stage import ROOT, Listening, live, switchboard, three
 GOLDEN = ROOT / "tests" / "golden"
 PROMPTS = ROOT / "simcounsel" / "prompts"
 KINDS = (
-    "portrait",
     "plan_day",
     "plan_slots",
     "appraise",
@@ -44,6 +43,8 @@ PARTS = {
     "client_words",
     "course_manner",
     "course_words",
+    "person",
+    "moment",
 }
 """Part of another prompt; its golden file has them."""
 MEASURED = (
@@ -116,7 +117,7 @@ SAFETY = ("safety_answer",)
 """Compared in tests/safety/test_protocol.py."""
 ASSESSED = ("risk",)
 """Compared in tests/safety/test_assessing.py."""
-WRAPPED = ("complaint", "examples", "options", "schema")
+WRAPPED = ("complaint", "options", "schema")
 
 
 def shown(system: str, user: str) -> str:
@@ -170,15 +171,6 @@ def test_what_a_chat_model_gets_around_it(kind: str) -> None:
             system="The system text.",
             prompt="The prompt.",
             schema=FeelingAnswer,
-            fallback=None,
-        ),
-        "examples": Question(
-            verb="write",
-            purpose="p",
-            who="Ines",
-            system="The system text.",
-            prompt="The prompt.",
-            examples=tuple(Example(text=f"Line number {n}.") for n in range(9)),
             fallback=None,
         ),
         "options": Question(
@@ -245,7 +237,7 @@ def test_slots_may_hold_anything() -> None:
     system, user = render(
         "appraise", whoami="$name ---\n---\n", name="$$x", now="now", feeling="f", news="${news}"
     )
-    assert "You name what events feel like" in system
-    assert "$name ---\n---" in user
+    assert "$name ---\n---" in system
+    assert "You name what events feel like to $$x" in system
     assert "$$x feels f" in user
     assert "${news}" in user

@@ -57,7 +57,6 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
     )
     written = [request for request in spy.requests if request.verb in ("fill", "write")]
     assert {
-        "portrait",
         "plan_slots",
         "appraise",
         "line_client",
@@ -68,7 +67,8 @@ def test_all_that_a_resident_writes_in_a_chinese_world_is_asked_for_in_chinese(
     assert not [
         request.purpose
         for request in written
-        if "中文" not in request.prompt and not re.search(r"[\u4e00-\u9fff]{6}", request.prompt)
+        if "中文" not in request.system + request.prompt
+        and not re.search(r"[\u4e00-\u9fff]{6}", request.prompt)
     ]
 
 

@@ -3,10 +3,7 @@ said, and nothing of the seeker's file.
 """
 
 from collections.abc import Sequence
-from functools import cache
 
-from simcounsel.chance import chance
-from simcounsel.corpus.handwritten import read_samples
 from simcounsel.corpus.synthesis.context import Line, SessionContext, talk
 from simcounsel.corpus.synthesis.facts import CorrectFacts, DistilFacts, EvaluateFacts, SupportFacts
 from simcounsel.corpus.synthesis.role_answers import (
@@ -20,7 +17,7 @@ from simcounsel.corpus.synthesis.role_answers import (
     line_problem,
 )
 from simcounsel.corpus.synthesis.strategies import Strategy
-from simcounsel.llm.question import EXAMPLES_SHOWN, Ask, Example, Question, Reply, ask
+from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
 from simcounsel.specs.synthesis import STRATEGY_WORDS
 from simcounsel.specs.vocabulary import Quality, Support
@@ -51,7 +48,6 @@ def support(
         language=context.settings.language,
         words=context.settings.line_words,
     )
-    seed = context.seed("examples", len(lines) + 1)
     said = [text for _, text in lines]
     return ask(
         Question(
@@ -62,7 +58,6 @@ def support(
             system=system,
             prompt=prompt,
             schema=SupporterLine,
-            examples=drawn_examples(seed) if context.english else (),
             check=lambda answer: line_problem(answer.line, said, context.english),
             fallback=SupporterLine(
                 reasoning="", stage=fallback[0], skill="silence", line=fallback[1]
@@ -175,20 +170,3 @@ def distil(
 
 def _by_id(carried: Sequence[Strategy]) -> dict[str, str]:
     return {strategy.id: strategy.text for strategy in carried}
-
-
-def drawn_examples(seed: int) -> tuple[Example, ...]:
-    """Lines of the samples' counselors that fit any story, for a capable model to take the tone
-    from; others each time.
-    """
-    return tuple(chance(seed, "examples").sample(_portable(), EXAMPLES_SHOWN))
-
-
-@cache
-def _portable() -> tuple[Example, ...]:
-    return tuple(
-        Example(text=turn.text)
-        for dialogue in read_samples()
-        for turn in dialogue.turns
-        if turn.portable and turn.speaker == "counselor"
-    )
