@@ -1,13 +1,12 @@
 """Beginning a run: its folder, its manifest, its models."""
 
 import hashlib
-import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
@@ -22,24 +21,25 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
-from simcounsel.secret import scrub_data
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
-A = TypeVar("A", bound=World | Synthesis)
 PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
 def begin_run(
     about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None
 ) -> Run:
-    """A new run's folder, with everything in its manifest that says where it comes from. name: of
-    the folder, if not world, condition, seed and time. SpecError for a locale without help lines.
+    """A new run's folder, with everything in its manifest that says where it comes from. What is
+    lived is its `Run.about`, in which keys and passwords are hidden. name: of the folder, if not
+    world, condition, seed and time. SpecError for a locale without help lines, or an instrument
+    that there is not.
     """
     if isinstance(about, World):
         check_locale(about.safety)
-    about = without_secrets(with_digests(about))
+        scales_of(about)
+    about = with_digests(about)
     return Run.create(
         about,
         out,
@@ -49,15 +49,6 @@ def begin_run(
         parent=parent,
         name=name,
     )
-
-
-def without_secrets(about: A) -> A:
-    """With each key and password that stands in its texts hidden, so that what is lived is what the
-    manifest will say.
-    """
-    told = json.loads(about.model_dump_json())
-    clean = scrub_data(told)
-    return about if clean is told else cast(A, type(about).model_validate_json(json.dumps(clean)))
 
 
 def with_digests(about: World | Synthesis) -> World | Synthesis:

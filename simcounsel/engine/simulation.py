@@ -21,7 +21,7 @@ from simcounsel.engine.fallbacks import FallbackCount, SpeaksFor
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, check_models, models_for, without_secrets
+from simcounsel.engine.opening import begin_run, check_models, models_for
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
@@ -78,12 +78,18 @@ class Simulation(mesa.Model):
     ) -> None:
         """world: a World or the path of its file. model: the model for all that is not `embed`, in
         place of what the world names. seed, condition: in place of the world's. out: where the
-        run's folder goes. run: go on with this run instead of beginning one. models: a ready
-        Switchboard. minds: makes the mind of a resident, in place of what the world says. on_event:
-        called with every event of a tick that was written. Errors as `check_models`, before a
-        folder is made.
+        run's folder goes. run: go on with this run, in its own world, instead of beginning one.
+        models: a ready Switchboard. minds: makes the mind of a resident, in place of what the world
+        says. on_event: called with every event of a tick that was written. Errors as
+        `check_models`, before a folder is made.
         """
-        world = _settled(world, model, seed, condition)
+        if run is None:
+            world = _settled(world, model, seed, condition)
+            if models is None:
+                check_models(world)
+            run = begin_run(world, Path(out))
+        self.record = run
+        world = run.world  # in which keys are hidden: so what is lived is what the manifest says
         super().__init__(seed=world.seed)
         self.world = world
         self.places = Places(world, self.random)
@@ -96,9 +102,6 @@ class Simulation(mesa.Model):
         self._last_tick: int | None = None
         self._journal = Journal(self._observe)
         self.datacollector = _datacollector()
-        if run is None and models is None:
-            check_models(world)
-        self.record = run or begin_run(world, Path(out))
         done = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
@@ -274,4 +277,4 @@ def _settled(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    return without_secrets(world.model_copy(update=changes) if changes else world)
+    return world.model_copy(update=changes) if changes else world

@@ -65,9 +65,14 @@ def chain_start(manifest: Fields) -> str:
     """The hash from which a run's first tick goes on: for a fork its parent's, since it shares the
     past.
     """
+    return parents_start(manifest) or start_hash(manifest)
+
+
+def parents_start(manifest: Fields) -> str | None:
+    """The hash from which a fork's shared past begins; None in a run that began by itself."""
     parent = manifest.get("parent")
     shared = parent.get("start_hash") if isinstance(parent, Mapping) else None
-    return shared if isinstance(shared, str) else start_hash(manifest)
+    return shared if isinstance(shared, str) else None
 
 
 def manifest_damage(manifest: Fields) -> str | None:

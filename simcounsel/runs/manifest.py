@@ -1,13 +1,13 @@
 """Where a run comes from: what is written to its manifest.json."""
 
-import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from simcounsel.runs.chain import manifest_digest
+from simcounsel.runs.jsonl import indented_json_bytes
 from simcounsel.secret import scrub_data
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -88,21 +88,28 @@ class Manifest(BaseModel):
         assert found is not None, "a manifest has one of the two"
         return found
 
-    def write(self, folder: Path) -> dict[str, Any]:
-        """Write it with its digest, whole or not at all; return what stands on disk then. OSError
-        when it cannot be written.
+    @classmethod
+    def without_secrets(cls, **fields: Any) -> tuple[Self, dict[str, Any]]:
+        """A manifest of these fields, and what is to stand on disk, each key and password hidden
+        in both. A large world takes long to search: this is the one time, so whoever lives in it
+        takes it from here.
         """
-        written: dict[str, Any] = scrub_data(json.loads(self.model_dump_json()))
-        write_manifest(folder, written)
-        return written
+        manifest = cls(**fields)
+        told = manifest.model_dump(mode="json")
+        written = scrub_data(told)
+        if written is not told:
+            manifest = cls.model_validate(written)
+        return manifest, written
 
 
 def write_manifest(folder: Path, written: dict[str, Any]) -> None:
-    """Put the digest into a manifest's fields and write them, whole or not at all."""
+    """Put the digest into a manifest's fields and write them, whole or not at all. OSError when
+    they cannot be written.
+    """
     written["digest"] = manifest_digest(written)
     part = folder / "manifest.json.part"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(written, file, ensure_ascii=False, indent=1)
+    with part.open("wb") as file:
+        file.write(indented_json_bytes(written))
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, folder / FILE)

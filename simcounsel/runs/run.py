@@ -19,14 +19,14 @@ from simcounsel.events import SCHEMA_VERSION, Entry
 from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
 from simcounsel.runs.calls import usable
-from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage, start_hash
+from simcounsel.runs.chain import HASHED, LogCheck, manifest_damage, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
 from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby, ways_on
 from simcounsel.runs.jsonl import json_lines
 from simcounsel.runs.manifest import Manifest, Parent, Stop, write_manifest
 from simcounsel.runs.upgrades import manifest_of_today, readable
 from simcounsel.runs.writing import Writer
-from simcounsel.secret import scrub
+from simcounsel.secret import scrub, scrub_data
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -42,10 +42,10 @@ class Run:
         self.folder = folder
         self.manifest = manifest
         self.log_version = SCHEMA_VERSION
-        self.start_hash = chain_start(written)
-        """From which its first tick's hash begins: in a fork the parent's."""
         self.own_hash = start_hash(written)
         """Of what decides it."""
+        self.start_hash = parents_start(written) or self.own_hash
+        """From which its first tick's hash begins: in a fork the parent's."""
         self.damaged = False
         """Whether it is read as far as it can be, should it be damaged."""
         self.damages: tuple[str, ...] = ()
@@ -125,14 +125,16 @@ class Run:
         parent: Parent | None = None,
         name: str | None = None,
     ) -> "Run":
-        """Begin a run in a new folder under `out`. RunError when it cannot be written."""
-        slug = re.sub(r"[^a-z0-9]+", "-", about.name.lower()).strip("-") or "world"
+        """Begin a run in a new folder under `out`. Keys and passwords in `about` are hidden, in
+        `Run.about` too. RunError when it cannot be written.
+        """
+        slug = re.sub(r"[^a-z0-9]+", "-", scrub(about.name).lower()).strip("-") or "world"
         begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (
             f"-at{parent.at_tick}" if parent else ""
         )  # never its parent's name, however soon and wherever
         stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
         folder = fresh_folder(out, stem)
-        manifest = Manifest(
+        manifest, written = Manifest.without_secrets(
             schema_version=SCHEMA_VERSION,
             run=folder.name,
             created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
@@ -144,7 +146,7 @@ class Run:
             parent=parent,
         )
         try:
-            written = manifest.write(folder)
+            write_manifest(folder, written)
         except OSError as error:
             raise RunError(
                 f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
@@ -163,8 +165,8 @@ class Run:
         if not file.is_file():
             raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
         try:
-            text = file_bytes(file).decode("utf-8")
-            written, data = json_data(text), json_data(scrub(text))
+            written = json_data(file_bytes(file).decode("utf-8"))
+            data = scrub_data(written)
             version = data.get("schema_version")
             if not readable(version):
                 raise RunError(
@@ -279,7 +281,7 @@ class Run:
 
     def mark_stop(self, tick: int, why: str) -> None:
         """Say in the manifest, as it stands on disk, that a tick was given up for its fallbacks."""
-        stop = Stop(tick=tick, why=why, at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
+        stop = Stop(tick=tick, why=scrub(why), at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
         self.manifest = self.manifest.model_copy(update={"stops": (*self.manifest.stops, stop)})
         written = json_data(file_bytes(self.folder / "manifest.json").decode("utf-8"))
         written["stops"] = [one.model_dump() for one in self.manifest.stops]
