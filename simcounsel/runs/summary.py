@@ -65,8 +65,7 @@ def summary_lines(run: Run) -> Iterator[str]:
         f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
         + (f", until {until}" if s.ticks else "")
     )
-    for stop in run.manifest.stops:
-        yield f"given up       tick {stop.tick} at {stop.at}: {stop.why.split(';')[0]}"
+    yield from stop_lines(run)
     talk = (
         ", ".join(f"{count} {source}" for source, count in sorted(counts.sources.items()))
         or "no lines"
@@ -99,6 +98,13 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
         )
     if len(often) > CAUSES_TOLD:
         yield f"               and {len(often) - CAUSES_TOLD} other causes"
+
+
+def stop_lines(run: Run) -> Iterator[str]:
+    """When it was stopped for fallbacks."""
+    for stop in run.manifest.stops:
+        why = stop.why.split(";")[0]
+        yield f"given up       {run.about.unit} {stop.tick} at {stop.at}: {why}"
 
 
 def left_out_lines(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from simcounsel.specs.load import Spec
 from simcounsel.specs.situations import Situation
 from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
-from simcounsel.specs.world_settings import ModelName
+from simcounsel.specs.world_settings import FallbackLimits, ModelName
 
 FEWEST_TURNS = 5
 STRATEGY_WORDS = 40
@@ -84,6 +84,8 @@ class Synthesis(Spec):
     without: tuple[Spared, ...] = ()
     """Roles that do not take part; without the evaluator nothing is corrected or distilled."""
     models: SynthesisModels = SynthesisModels()
+    fallbacks: FallbackLimits = FallbackLimits()
+    """When so many answers are of no use that it stops, with a wave that is not written."""
     strategies: tuple[Annotated[str, Field(min_length=3, max_length=600)], ...] = ()
     """What the supporter carries from the beginning."""
     dropped: tuple[str, ...] = ()
