@@ -9,7 +9,15 @@ import typer
 
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
+from simcounsel.cli.options import (
+    BudgetCalls,
+    BudgetUsd,
+    InFlight,
+    Judge,
+    PricesFile,
+    Quiet,
+    Samples,
+)
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -30,9 +38,7 @@ def rate(
             metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`."
         ),
     ],
-    model: Annotated[
-        str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
-    ],
+    model: Judge,
     sample: Annotated[
         int,
         typer.Option(
@@ -49,12 +55,7 @@ def rate(
             help="Draws the sample; a larger one with the same seed holds the smaller.",
         ),
     ] = 0,
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
+    samples: Samples = 1,
     instrument: Annotated[
         str, typer.Option("--instrument", help="An observer's scale by name or file.")
     ] = "dialogue_quality",
@@ -68,6 +69,7 @@ def rate(
         Path | None,
         typer.Option(
             "--out",
+            "-o",
             help="Folder for the ratings; CORPUS.ratings if not given. For one corpus only.",
         ),
     ] = None,
@@ -196,10 +198,8 @@ def _progress(plan: "Plan", quiet: bool) -> "Iterator[Callable[[Measured], None]
     if quiet or not console.is_terminal or not plan.todo:
         yield lambda measured: None
         return
-    from rich.progress import Progress
+    from simcounsel.terminal import counting_bar
 
-    with Progress(
-        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as bar:
+    with counting_bar(console) as bar:
         task = bar.add_task("rating", total=len(plan.todo))
         yield lambda measured: bar.advance(task)

@@ -27,7 +27,7 @@ from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.models import default_judge, own_models, source_of
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
-from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.jsonl import keep_line
 from simcounsel.runs.measurements import FOLDER
 from simcounsel.runs.run import Run
 
@@ -170,12 +170,7 @@ class Rating:
     def append(self, line: Fields) -> None:
         """Write a line at once. RunError when the disk is full."""
         assert self.file is not None
-        try:
-            append_line(self.file, line)
-        except OSError as error:
-            raise RunError(
-                f"{self.file}: cannot be written ({error.strerror}); free some space"
-            ) from None
+        keep_line(self.file, line)
 
     def _head(self) -> Fields:
         scale = self.scale
