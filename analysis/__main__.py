@@ -47,6 +47,7 @@ Out = Annotated[
     Path,
     typer.Option(
         "--out",
+        "-o",
         help=(
             "Folder for report.html, report.md, figures/ and tables/; an earlier report there is"
             " replaced."
@@ -228,7 +229,7 @@ def tables(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", help="Folder for the CSV files; CSV files that are there are replaced."
+            "--out", "-o", help="Folder for the CSV files; CSV files that are there are replaced."
         ),
     ] = Path("tables"),
     finished_only: Finished = False,

@@ -10,6 +10,7 @@ import typer
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_run
+from simcounsel.cli.going_on import begin
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -23,7 +24,7 @@ from simcounsel.cli.options import (
     changes_of,
 )
 from simcounsel.cli.synthesis_run import write
-from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.cli.weights import console_of, price_table
 
 if TYPE_CHECKING:
     from simcounsel.runs.run import Run
@@ -144,8 +145,6 @@ def synthesize(
     Ctrl-C loses nothing: `resume` goes on, and replies that came are used again.
     """
     from simcounsel.corpus.synthesis.languages import language_doubt
-    from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.llm.budget import check_budget
     from simcounsel.specs.synthesis_file import settings_from
 
     changes = changes_of(sets, such_as="fewest_turns=3")
@@ -172,13 +171,10 @@ def synthesize(
     if dry_run:
         say_run(settings, None, out, table)
         return
-    console = console_of()
-    check_budget(budget_usd, budget_calls, settings.model_names().values(), table)
-    fetch_weights(settings.models.resolved(), console, quiet)
-    check_models(settings)
-    write(
-        begin_run(settings, out), None, quiet, in_flight, budget_usd, budget_calls, table, console
+    made = begin(
+        settings, out, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table
     )
+    write(made, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
 
 
 @app.command()
@@ -195,8 +191,8 @@ def strategies(
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o",
             "--out",
+            "-o",
             metavar="FILE",
             help="Write those that are carried, for `synthesize --strategies`.",
         ),

@@ -1,0 +1,75 @@
+"""What beginning and going on with a run at the terminal is made of, whether a world is lived or a
+synthesis written.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from simcounsel.cli.weights import console_of, fetch_weights
+from simcounsel.errors import GivenUp, SimcounselError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simcounsel.llm.prices import Prices
+    from simcounsel.runs.run import Run
+    from simcounsel.specs.synthesis import Synthesis
+    from simcounsel.specs.world import World
+
+
+def begin(
+    about: "World | Synthesis",
+    out: Path,
+    *,
+    quiet: bool,
+    budget_usd: float | None,
+    budget_calls: int | None,
+    prices: "Prices",
+) -> "Run":
+    """Make a new run's folder, once the budget can be kept, the weights are here and the models can
+    be opened.
+    """
+    from simcounsel.engine.opening import begin_run, check_models
+    from simcounsel.llm.budget import check_budget
+
+    names = about.model_names()
+    check_budget(budget_usd, budget_calls, names.values(), prices)
+    fetch_weights(names, console_of(), quiet)
+    check_models(about)
+    return begin_run(about, out)
+
+
+def say_dropped(run: "Run", plain: bool, console: "Console") -> None:
+    """Tell of a line that a crash cut short, if one was left out."""
+    if run.dropped and plain:
+        typer.echo(run.dropped, err=True)
+    elif run.dropped:
+        console.print(run.dropped)
+
+
+def to_the_end(
+    run: "Run",
+    going: Callable[[], str | None],
+    closing: Callable[["Run", str | None], None],
+    unfinished: str,
+) -> None:
+    """Go on with a run, then say what came of it, however it ended.
+
+    going: returns why it stopped early, or None. closing: is told that. unfinished: what becomes of
+    the work that Ctrl-C breaks off. GivenUp goes through with the command to go on.
+    """
+    try:
+        stopped = going()
+    except KeyboardInterrupt:
+        stopped = f"stopped by Ctrl-C; {unfinished}"
+    except GivenUp as error:
+        closing(run, None)
+        more = f" {error.option}" if error.option else ""
+        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
+    except SimcounselError:
+        closing(run, None)
+        raise
+    closing(run, stopped)
