@@ -43,6 +43,12 @@ Damaged = Annotated[
         "--damaged", help="Count what can be read of damaged runs, and say so at the beginning."
     ),
 ]
+PageOut = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path."
+    ),
+]
 Out = Annotated[
     Path,
     typer.Option(
@@ -179,14 +185,7 @@ def report(
 @app.command()
 def corpus(
     corpora: Corpora,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for report.html, figures/ and tables/, or the page's own path.",
-        ),
-    ] = Path("quality"),
+    out: PageOut = Path("quality"),
     ratings: Annotated[
         Path | None,
         typer.Option(
@@ -257,14 +256,7 @@ def privacy(
             help="Folders of trainings, or folders of them, such as trainings/privacy.",
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for report.html, figures/ and tables/, or the page's own path.",
-        ),
-    ] = Path("report"),
+    out: PageOut = Path("report"),
 ) -> None:
     """Show what trainings are worth against what they cost in privacy, and what more sessions or
     more themes bring.
