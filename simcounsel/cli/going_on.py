@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
     from simcounsel.llm.prices import Prices
     from simcounsel.runs.run import Run
-    from simcounsel.specs.synthesis import Synthesis
-    from simcounsel.specs.world import World
+    from simcounsel.specs.subject import Subject
 
 
 def begin(
-    about: "World | Synthesis",
+    about: "Subject",
     out: Path,
     *,
     quiet: bool,
