@@ -25,7 +25,6 @@ from simcounsel.engine.opening import begin_run, check_models, models_for
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
-from simcounsel.errors import TooManyFallbacks
 from simcounsel.events import Entry, Remembered, TickEnded
 from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
@@ -197,15 +196,11 @@ class Simulation(mesa.Model):
                 self.on_event(entry)
 
     def _check_fallbacks(self) -> None:
-        """TooManyFallbacks, which the manifest is told of. What is replayed was judged before."""
+        """TooManyFallbacks. What is replayed was judged before."""
         if self.models.only_recorded:
             return
         humans = [one.speaks_for for one in self.models.chat.values() if isinstance(one, SpeaksFor)]
-        try:
-            self._fallbacks.check(self._journal.entries, self._journal.asked, humans)
-        except TooManyFallbacks as error:
-            self.record.mark_stop(self.tick, str(error))
-            raise
+        self._fallbacks.check(self.tick, self._journal.entries, self._journal.asked, humans)
 
     def _observe(self, entry: Entry) -> None:
         self.measures.observe(entry)
@@ -265,7 +260,7 @@ def _settled(
     world: World | str | Path, model: str | None, seed: int | None, condition: Condition | None
 ) -> World:
     """The world with what the caller wants otherwise."""
-    if not isinstance(world, World):
+    if isinstance(world, str | Path):
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:
