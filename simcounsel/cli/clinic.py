@@ -9,7 +9,7 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
-from simcounsel.cli.going_on import begin
+from simcounsel.cli.going_on import make_ready
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -94,6 +94,7 @@ def clinic(
 
     It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
     """
+    from simcounsel.engine.opening import begin_run
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
@@ -116,7 +117,6 @@ def clinic(
     if dry_run:
         say_run(made, ticks, out, table)
         return
-    run = begin(
-        made, out, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table
-    )
+    make_ready(made, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table)
+    run = begin_run(made, out)
     live(run, ticks, quiet, in_flight, budget_usd, budget_calls, table, console_of())

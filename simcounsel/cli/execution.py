@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
 
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import WorldRun
     from simcounsel.standins.human import Board
 
 
 def live(
-    run: "Run",
+    run: "WorldRun",
     ticks: int | None,
     quiet: bool,
     in_flight: int,
@@ -62,12 +63,12 @@ def live(
             simulation.run(ticks)
             return simulation.stopped_because
 
-    to_the_end(run, going, _closing, "the unfinished tick is lived again on resume")
+    to_the_end(run, going, partial(_closing, run), "the unfinished tick is lived again on resume")
 
 
 @contextmanager
 def _taking_part(
-    run: "Run", models: "Switchboard", board: "Board | None", port: int
+    run: "WorldRun", models: "Switchboard", board: "Board | None", port: int
 ) -> Iterator[None]:
     """The page on which a human takes part, if one does, for as long as the run goes on."""
     if board is None:
@@ -84,7 +85,7 @@ def _taking_part(
         yield
 
 
-def _closing(run: "Run", stopped: str | None) -> None:
+def _closing(run: "WorldRun", stopped: str | None) -> None:
     """What happened, and the commands to go on."""
     from simcounsel.runs.summary import summary_lines
 
@@ -105,7 +106,7 @@ def _closing(run: "Run", stopped: str | None) -> None:
         )
 
 
-def _most_telling(run: "Run") -> int | None:
+def _most_telling(run: "WorldRun") -> int | None:
     """The number of the first conversation with a counselor, or else of the first; None when nobody
     talked.
     """

@@ -3,7 +3,6 @@ synthesis written.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -19,26 +18,24 @@ if TYPE_CHECKING:
     from simcounsel.specs.subject import Subject
 
 
-def begin(
+def make_ready(
     about: "Subject",
-    out: Path,
     *,
     quiet: bool,
     budget_usd: float | None,
     budget_calls: int | None,
     prices: "Prices",
-) -> "Run":
-    """Make a new run's folder, once the budget can be kept, the weights are here and the models can
-    be opened.
+) -> None:
+    """Before a new run's folder is made: see that the budget can be kept, fetch the weights, and
+    see that the models can be opened.
     """
-    from simcounsel.engine.opening import begin_run, check_models
+    from simcounsel.engine.opening import check_models
     from simcounsel.llm.budget import check_budget
 
     names = about.model_names()
     check_budget(budget_usd, budget_calls, names.values(), prices)
     fetch_weights(names, console_of(), quiet)
     check_models(about)
-    return begin_run(about, out)
 
 
 def say_dropped(run: "Run", plain: bool, console: "Console") -> None:
@@ -52,7 +49,7 @@ def say_dropped(run: "Run", plain: bool, console: "Console") -> None:
 def to_the_end(
     run: "Run",
     going: Callable[[], str | None],
-    closing: Callable[["Run", str | None], None],
+    closing: Callable[[str | None], None],
     unfinished: str,
 ) -> None:
     """Go on with a run, then say what came of it, however it ended.
@@ -65,10 +62,10 @@ def to_the_end(
     except KeyboardInterrupt:
         stopped = f"stopped by Ctrl-C; {unfinished}"
     except GivenUp as error:
-        closing(run, None)
+        closing(None)
         more = f" {error.option}" if error.option else ""
         raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
     except SimcounselError:
-        closing(run, None)
+        closing(None)
         raise
-    closing(run, stopped)
+    closing(stopped)

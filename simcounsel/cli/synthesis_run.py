@@ -1,5 +1,6 @@
 """A synthesis at the terminal: its display, what is said at its end."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,11 +11,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from simcounsel.llm.prices import Prices
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import SynthesisRun
 
 
 def write(
-    run: "Run",
+    run: "SynthesisRun",
     waves: int | None,
     quiet: bool,
     in_flight: int,
@@ -47,10 +48,10 @@ def write(
             return workshop.stopped_because
 
     unfinished = "the unfinished wave is written again on resume, from the replies that came"
-    to_the_end(run, going, _closing, unfinished)
+    to_the_end(run, going, partial(_closing, run), unfinished)
 
 
-def _closing(run: "Run", stopped: str | None) -> None:
+def _closing(run: "SynthesisRun", stopped: str | None) -> None:
     """What came of it, and the commands to go on."""
     from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
 

@@ -11,7 +11,7 @@ import typer
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_run
-from simcounsel.cli.going_on import begin
+from simcounsel.cli.going_on import make_ready
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -146,6 +146,7 @@ def synthesize(
     Ctrl-C loses nothing: `resume` goes on, and replies that came are used again.
     """
     from simcounsel.corpus.synthesis.languages import language_doubt
+    from simcounsel.engine.opening import begin_run
     from simcounsel.specs.synthesis_file import settings_from
 
     changes = changes_of(sets, such_as="fewest_turns=3")
@@ -172,10 +173,11 @@ def synthesize(
     if dry_run:
         say_run(settings, None, out, table)
         return
-    made = begin(
-        settings, out, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table
+    make_ready(
+        settings, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table
     )
-    write(made, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
+    run = begin_run(settings, out)
+    write(run, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
 
 
 @app.command()
