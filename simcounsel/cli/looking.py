@@ -153,7 +153,6 @@ def talk(
     kept in RUN/interviews and changes nothing else. A budget is for all interviews of this run
     together.
     """
-    from simcounsel.llm.budget import Budget
     from simcounsel.measuring import interview
     from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles
@@ -170,7 +169,9 @@ def talk(
         typer.echo(line)
     typer.echo(f"\n{notice('before', *settings)}\n")
     models = open_models(opened, sitting.head["model"], price_table(prices))
-    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier_calls(opened.folder))
+    models.limit(
+        Budget(usd=given(budget_usd), calls=given(budget_calls)), earlier_calls(opened.folder)
+    )
     try:
         for question in _questions():
             if word := word_to_human(question, "", *settings):

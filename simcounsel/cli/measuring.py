@@ -121,7 +121,7 @@ def _rate(
     rating: "Rating",
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
 ) -> None:
     """Measure what is left, and say it."""
