@@ -141,7 +141,10 @@ HumanName = Annotated[
     typer.Option(
         "--human",
         metavar="NAME",
-        help="You speak for this resident: a page asks for the lines while the run goes on.",
+        help=(
+            "You speak for this resident: a page asks for the lines while the run goes on. Not in"
+            " a synthesis."
+        ),
     ),
 ]
 HumanSeconds = Annotated[

@@ -260,7 +260,7 @@ def _settled(
     world: World | str | Path, model: str | None, seed: int | None, condition: Condition | None
 ) -> World:
     """The world with what the caller wants otherwise."""
-    if not isinstance(world, World):
+    if isinstance(world, str | Path):
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:

@@ -53,7 +53,7 @@ class EnvSettings:
 
     def world_played(self) -> World:
         """The world with the models that were named. SpecError when it cannot be played."""
-        world = self.world if isinstance(self.world, World) else load_world(self.world)
+        world = load_world(self.world) if isinstance(self.world, str | Path) else self.world
         return _world_with(world, self.model, self.judge)
 
 

@@ -155,8 +155,9 @@ def budget_in(folder: Path, *, usd: float | None, calls: float | None) -> Budget
     is as it was given last, which is said; NO_LIMIT lifts it.
     """
     file = folder / FILE
-    if not file.exists() and not budget_of(usd=usd, calls=calls).limited:
-        return Budget()
+    wanted_now = budget_of(usd=usd, calls=calls)
+    if not file.exists() and not wanted_now.limited:
+        return wanted_now
     folder.mkdir(parents=True, exist_ok=True)
     ledger = Ledger(file)
     limits = ledger.limits()

@@ -2,14 +2,16 @@
 which roles.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain, zip_longest
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
+from simcounsel.specs.kinds import WORDS, Kind
 from simcounsel.specs.load import Spec
 from simcounsel.specs.situations import Situation
+from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
 from simcounsel.specs.world_settings import FallbackLimits, ModelName
 
@@ -17,6 +19,7 @@ FEWEST_TURNS = 5
 STRATEGY_WORDS = 40
 """A strategy has at most so many (MindCorpus, appendix B)."""
 Spared = Literal["evaluator", "corrector", "manager"]
+T = TypeVar("T")
 
 
 class SynthesisModels(Spec):
@@ -55,6 +58,7 @@ class SynthesisModels(Spec):
 class Synthesis(Spec):
     """A synthesis, complete: what its file says with the situations it names."""
 
+    kind: ClassVar[Kind] = "synthesis"
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")] = (
         "synthesis"
     )
@@ -144,7 +148,7 @@ class Synthesis(Spec):
     @property
     def unit(self) -> str:
         """What its length is counted in."""
-        return "wave"
+        return WORDS[self.kind].unit
 
     @property
     def length(self) -> int:
@@ -154,6 +158,28 @@ class Synthesis(Spec):
     def next_tick(self, tick: int) -> int:
         """The first wave that is written, from `tick` on: that one, since none is skipped."""
         return tick
+
+    @property
+    def latest_fork(self) -> int:
+        """The last wave: behind it nothing would be written anew."""
+        return self.waves - 1
+
+    @property
+    def timeouts(self) -> Mapping[str, Timeouts]:
+        """How long models are waited for: a synthesis names none."""
+        return {}
+
+    def either(self, *, world: object, synthesis: "Callable[[Synthesis], T]") -> T:
+        """What `synthesis` returns of it (see `Subject`)."""
+        return synthesis(self)
+
+    def amount(self, ticks: int) -> int:
+        """How many sessions there are in the first waves."""
+        return min(self.count, ticks * self.wave)
+
+    def pace(self) -> tuple[object, ...]:
+        """What decides how much is asked in a session."""
+        return self.without, self.turns, self.fewest_turns
 
     @property
     def condition(self) -> str:
