@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
@@ -193,7 +194,10 @@ def _rate_all(
             if rating.file:
                 typer.echo(f"  kept in {rating.file}")
     except KeyboardInterrupt:
-        typer.echo("stopped by Ctrl-C; what was rated is kept, the same command goes on", err=True)
+        typer.echo(
+            f"stopped by {interrupts.cause()}; what was rated is kept, the same command goes on",
+            err=True,
+        )
         raise typer.Exit(130) from None
     finally:
         models.close()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.errors import GivenUp, SimcounselError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def live(
             simulation.run(ticks)
             stopped = simulation.stopped_because
     except KeyboardInterrupt:
-        stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
+        stopped = f"stopped by {interrupts.cause()}; the unfinished tick is lived again on resume"
     except GivenUp as error:
         _closing(run, None, console)
         more = f" {error.option}" if error.option else ""

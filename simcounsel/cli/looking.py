@@ -154,6 +154,7 @@ def talk(
     kept in RUN/interviews and changes nothing else. A budget is for all interviews of this run
     together.
     """
+    from simcounsel.llm.budget import budget_of
     from simcounsel.measuring import interview
     from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles

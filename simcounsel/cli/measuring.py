@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_rating
@@ -142,7 +143,8 @@ def _rate(
         rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
     except KeyboardInterrupt:
         typer.echo(
-            "stopped by Ctrl-C; what was measured is kept, the same command goes on", err=True
+            f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",
+            err=True,
         )
     finally:
         if models is not None:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel import interrupts
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -49,7 +51,7 @@ def write(
             stopped = workshop.stopped_because
     except KeyboardInterrupt:
         stopped = (
-            "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies"
+            f"stopped by {interrupts.cause()}; the unfinished wave is written again on resume, from the replies"
             " that came"
         )
     except GivenUp as error:
