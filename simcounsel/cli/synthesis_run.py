@@ -51,8 +51,8 @@ def write(
             stopped = workshop.stopped_because
     except KeyboardInterrupt:
         stopped = (
-            f"stopped by {interrupts.cause()}; the unfinished wave is written again on resume, from the replies"
-            " that came"
+            f"stopped by {interrupts.cause()}; the unfinished wave is written again on resume, from"
+            " the replies that came"
         )
     except GivenUp as error:
         _closing(run, None)
