@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import WorldRun
     from simcounsel.standins.human import Board
 
 
 def live(
-    run: "Run",
+    run: "WorldRun",
     ticks: int | None,
     quiet: bool,
     in_flight: int,
@@ -79,7 +79,7 @@ def live(
 
 @contextmanager
 def _taking_part(
-    run: "Run", models: "Switchboard", board: "Board | None", port: int
+    run: "WorldRun", models: "Switchboard", board: "Board | None", port: int
 ) -> Iterator[None]:
     """The page on which a human takes part, if one does, for as long as the run goes on."""
     if board is None:
@@ -96,7 +96,7 @@ def _taking_part(
         yield
 
 
-def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
+def _closing(run: "WorldRun", stopped: str | None, console: "Console") -> None:
     """What happened, and the commands to go on."""
     from simcounsel.runs.summary import summary_lines
 
@@ -117,7 +117,7 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
         )
 
 
-def _most_telling(run: "Run") -> int | None:
+def _most_telling(run: "WorldRun") -> int | None:
     """The number of the first conversation with a counselor, or else of the first; None when nobody
     talked.
     """

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from simcounsel.llm.prices import Prices
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import SynthesisRun
 
 
 def write(
-    run: "Run",
+    run: "SynthesisRun",
     waves: int | None,
     quiet: bool,
     in_flight: int,
@@ -64,7 +64,7 @@ def write(
     _closing(run, stopped)
 
 
-def _closing(run: "Run", stopped: str | None) -> None:
+def _closing(run: "SynthesisRun", stopped: str | None) -> None:
     """What came of it, and the commands to go on."""
     from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
 
