@@ -24,7 +24,7 @@ def live(
     quiet: bool,
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
     console: "Console",
     board: "Board | None" = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli.weights import console_of, fetch_weights
 from simcounsel.errors import GivenUp, SimcounselError
 
@@ -23,7 +24,7 @@ def make_ready(
     *,
     quiet: bool,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
 ) -> None:
     """Before a new run's folder is made: see that the budget can be kept, fetch the weights, and
@@ -55,12 +56,12 @@ def to_the_end(
     """Go on with a run, then say what came of it, however it ended.
 
     going: returns why it stopped early, or None. closing: is told that. unfinished: what becomes of
-    the work that Ctrl-C breaks off. GivenUp goes through with the command to go on.
+    the work that Ctrl-C or another signal breaks off. GivenUp goes through with the command to go on.
     """
     try:
         stopped = going()
     except KeyboardInterrupt:
-        stopped = f"stopped by Ctrl-C; {unfinished}"
+        stopped = f"stopped by {interrupts.cause()}; {unfinished}"
     except GivenUp as error:
         closing(None)
         more = f" {error.option}" if error.option else ""

@@ -20,7 +20,7 @@ def write(
     quiet: bool,
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
     console: "Console",
 ) -> None:
