@@ -56,7 +56,7 @@ def to_the_end(
     """Go on with a run, then say what came of it, however it ended.
 
     going: returns why it stopped early, or None. closing: is told that. unfinished: what becomes of
-    the work that Ctrl-C or another signal breaks off. GivenUp goes through with the command to go on.
+    the work that Ctrl-C or a signal breaks off. GivenUp goes through with the command to go on.
     """
     try:
         stopped = going()
