@@ -80,7 +80,7 @@ def rate(
     """
     from simcounsel.llm.budget import Budget
     from simcounsel.measuring.rate import Rating
-    from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measured_text import measured_line
     from simcounsel.runs.measurements import is_trial, rating_calls
     from simcounsel.runs.verifying import open_checked
 
