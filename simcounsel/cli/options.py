@@ -2,9 +2,12 @@
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from simcounsel.specs.world_settings import FallbackLimits
 
 Out = Annotated[Path, typer.Option("--out", help="Folder in which the run's own folder is made.")]
 Model = Annotated[
@@ -31,32 +34,85 @@ InFlight = Annotated[
 ]
 
 
-def _amount(value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
+def _amount(text: str) -> float:
+    """USD, or `none` for no limit."""
+    if text == "none":
+        return math.inf
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
         raise typer.BadParameter(
-            f"{value} is no amount; give a number from 0 on, or leave the option out for no limit"
+            f"{text} is no amount; give a number from 0 on, or `none` for no limit"
         )
     return value
 
 
+def _count(text: str) -> float:
+    """Requests, or `none` for no limit."""
+    if text == "none":
+        return math.inf
+    if not (text.isascii() and text.isdigit() and len(text) <= 15 and int(text)):
+        raise typer.BadParameter(
+            f"{text} is no number of requests; give one from 1 on, or `none` for no limit"
+        )
+    return int(text)
+
+
 BudgetUsd = Annotated[
-    float | None,
+    Any,
     typer.Option(
         "--budget-usd",
-        min=0,
-        callback=_amount,
+        metavar="USD",
+        parser=_amount,
         help=(
             "No request is sent that may cost more than what is left of this. What was spent here"
-            " before counts. 0: only what is free."
+            " before counts. 0: only what is free. It is remembered; `none` lifts it."
         ),
     ),
 ]
 BudgetCalls = Annotated[
-    int | None,
+    Any,
     typer.Option(
         "--budget-calls",
-        min=1,
-        help="At most so many requests, those sent here before and every repetition counted.",
+        metavar="N",
+        parser=_count,
+        help=(
+            "At most so many requests, those sent here before and every repetition counted. It is"
+            " remembered; `none` lifts it."
+        ),
+    ),
+]
+
+
+def _fallback_limits(text: str) -> "FallbackLimits":
+    from pydantic import ValidationError
+
+    from simcounsel.specs.world_settings import FallbackLimits
+
+    most, comma, over = text.partition(",")
+    given = {"most": most} | ({"over": over} if comma else {})
+    try:
+        return FallbackLimits.model_validate_strings(given)
+    except ValidationError:
+        raise typer.BadParameter(
+            f"{text!r} is neither MOST nor MOST,OVER: a share from 0 to 1, and a number of"
+            " answers, such as 0.2,50"
+        ) from None
+
+
+Fallbacks = Annotated[
+    Any,
+    typer.Option(
+        "--fallbacks",
+        metavar="MOST[,OVER]",
+        parser=_fallback_limits,
+        show_default="0.2,50",
+        help=(
+            "Stop, with exit code 3, when a larger share of the answers than MOST is of no use,"
+            " once more than OVER came; 1: never."
+        ),
     ),
 ]
 DryRun = Annotated[
@@ -85,7 +141,10 @@ HumanName = Annotated[
     typer.Option(
         "--human",
         metavar="NAME",
-        help="You speak for this resident: a page asks for the lines while the run goes on.",
+        help=(
+            "You speak for this resident: a page asks for the lines while the run goes on. Not in"
+            " a synthesis."
+        ),
     ),
 ]
 HumanSeconds = Annotated[

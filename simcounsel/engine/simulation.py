@@ -25,7 +25,6 @@ from simcounsel.engine.opening import begin_run, check_models, models_for
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
-from simcounsel.errors import TooManyFallbacks
 from simcounsel.events import Entry, Remembered, TickEnded
 from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
@@ -46,9 +45,9 @@ class Limits:
     in_flight: int = 64
     """Questions at once."""
     budget_usd: float | None = None
-    """No request is sent that may cost more than what is left of it; None: no limit. What the run
-    spent before counts."""
-    budget_calls: int | None = None
+    """No request is sent that may cost more than what is left of it. What the run spent before
+    counts. None: as it was given last, at first no limit; NO_LIMIT lifts it."""
+    budget_calls: float | None = None
     """The same for requests."""
 
 
@@ -105,9 +104,9 @@ class Simulation(mesa.Model):
         done = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
-            if limits.budget_usd is not None or limits.budget_calls is not None:
-                usd, calls = limits.budget_usd, limits.budget_calls
-                budget = budget_in(self.record.folder, usd=usd, calls=calls)
+            usd, calls = limits.budget_usd, limits.budget_calls
+            budget = budget_in(self.record.folder, usd=usd, calls=calls)
+            if budget.limited and not (models and models.budget.limited):
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)
@@ -197,15 +196,11 @@ class Simulation(mesa.Model):
                 self.on_event(entry)
 
     def _check_fallbacks(self) -> None:
-        """TooManyFallbacks, which the manifest is told of. What is replayed was judged before."""
+        """TooManyFallbacks. What is replayed was judged before."""
         if self.models.only_recorded:
             return
         humans = [one.speaks_for for one in self.models.chat.values() if isinstance(one, SpeaksFor)]
-        try:
-            self._fallbacks.check(self._journal.entries, self._journal.asked, humans)
-        except TooManyFallbacks as error:
-            self.record.mark_stop(self.tick, str(error))
-            raise
+        self._fallbacks.check(self.tick, self._journal.entries, self._journal.asked, humans)
 
     def _observe(self, entry: Entry) -> None:
         self.measures.observe(entry)
@@ -265,7 +260,7 @@ def _settled(
     world: World | str | Path, model: str | None, seed: int | None, condition: Condition | None
 ) -> World:
     """The world with what the caller wants otherwise."""
-    if not isinstance(world, World):
+    if isinstance(world, str | Path):
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded
 from simcounsel.runs.jsonl import parsed_line
+from simcounsel.specs.kinds import WORDS
 
 Fields = Mapping[str, Any]
 HASHED = 3
@@ -36,7 +37,7 @@ def start_hash(manifest: Fields) -> str:
     """Of what decides a run, out of its manifest as it stands on disk, whichever version wrote
     it.
     """
-    about = next((manifest[kind] for kind in ("world", "synthesis") if manifest.get(kind)), None)
+    about = next((manifest[kind] for kind in WORDS if manifest.get(kind)), None)
     return _hash_of({"about": _without_models(about), "prompts": manifest.get("prompts")})
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from simcounsel.engine.opening import begin_run, check_models
 from simcounsel.engine.simulation import Limits, Simulation
-from simcounsel.envs import CounselingEnv
+from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.switchboard import Switchboard
@@ -28,7 +28,7 @@ def test_a_locale_without_help_lines_is_named(tmp_path: Path) -> None:
     for refused in (
         lambda: check_models(world),
         lambda: begin_run(world, tmp_path),
-        lambda: CounselingEnv(world, model="scripted"),
+        lambda: CounselingEnv(EnvSettings(world=world, model="scripted")),
     ):
         with pytest.raises(SpecError, match=r"safety.locale: no help lines for 'en-UK'.*en-GB"):
             refused()

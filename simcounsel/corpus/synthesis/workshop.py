@@ -11,6 +11,7 @@ from typing import Self
 from simcounsel.corpus.synthesis.context import SessionContext
 from simcounsel.corpus.synthesis.session import Session, Written
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
+from simcounsel.engine.fallbacks import FallbackCount
 from simcounsel.engine.journal import Warnings
 from simcounsel.engine.opening import begin_run, models_for
 from simcounsel.errors import RunError
@@ -38,9 +39,10 @@ class Workshop:
 
     about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready
     Switchboard. budget_usd, budget_calls: no request is sent that may take more than what is left
-    of them; what the run took before counts. on_line: called with every event of a session as it
-    comes, in the order of time; on_wave: with the number of waves that are done. A wave is written
-    whole or, if anything breaks it off, not at all; the replies that came are used again.
+    of them; what the run took before counts. None: as it was given last; NO_LIMIT lifts it.
+    on_line: called with every event of a session as it comes, in the order of time; on_wave: with
+    the number of waves that are done. A wave is written whole or, if anything breaks it off, not at
+    all; the replies that came are used again.
     """
 
     def __init__(
@@ -51,7 +53,7 @@ class Workshop:
         models: Switchboard | None = None,
         in_flight: int = 64,
         budget_usd: float | None = None,
-        budget_calls: int | None = None,
+        budget_calls: float | None = None,
         on_line: Callable[[Event], None] | None = None,
         on_wave: Callable[[int], None] | None = None,
     ) -> None:
@@ -69,13 +71,15 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            if budget_usd is not None or budget_calls is not None:
-                budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
+            budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
+            if budget.limited and not (models and models.budget.limited):
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
+            self._fallbacks = FallbackCount(self.record, self.settings.fallbacks, self.wave)
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
                 self._warnings.observe(entry)
+                self._fallbacks.observe(entry)
                 self._seq = entry.seq + 1
         except BaseException:
             self.record.end_writing()
@@ -99,8 +103,9 @@ class Workshop:
         return self.record
 
     def step(self) -> None:
-        """Write one wave. ModelUnreachable when a model does not answer. After anything
-        has broken a wave off only a new Workshop over the same run can go on.
+        """Write one wave. GivenUp when a model does not answer, the budget does not reach, or too
+        many answers are of no use. After anything has broken a wave off only a new Workshop over
+        the same run can go on.
         """
         if self._entries:
             raise RunError(
@@ -123,9 +128,12 @@ class Workshop:
             for event in self._warnings.of(outcome):
                 self._write(event)
             proposals += written.proposals
+        asked = sum(outcome.asked for outcome in outcomes.values())
+        if not self.models.only_recorded:  # what is replayed was judged before
+            self._fallbacks.check(self.wave, self._entries, asked)
         self._learn(proposals)
         self._write(TickEnded())
-        self.record.append(self._entries)
+        self._fallbacks.written(self.record.append(self._entries), asked)
         self._entries = []
         self.wave += 1
         if self._on_wave:
