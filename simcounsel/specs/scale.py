@@ -183,12 +183,16 @@ def _problems(scale: Scale) -> Iterator[str]:
         if not scale.range.allows(at)
     )
     yield from _audit_problems(scale, ids)
+    yield from _unfit_problems(scale)
     if (scale.scope == "specific") != (scale.therapy is not None):
         yield "`therapy:` is given when, and only when, the scope is specific"
     if (scale.respondent == "observer") != (scale.sees is not None):
         yield "`sees:` is given when, and only when, the respondent is an observer"
     if scale.scoring is None and not (scale.subscales or scale.ratios):
         yield "without a total there must be subscales or ratios"
+
+
+def _unfit_problems(scale: Scale) -> Iterator[str]:
     if scale.respondent == "self" or scale.audits:
         yield from (
             f"item {item.id!r}: `not_applicable:` is for what a judge rates"
