@@ -117,7 +117,7 @@ def _rate(
 ) -> None:
     """Measure what is left, and say it."""
     from simcounsel.llm.budget import budget_in
-    from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measured_text import measured_line
     from simcounsel.runs.measurements import FOLDER, rating_calls
 
     folder, left, every = rating.run.folder, len(rating.left()), len(rating.targets)
