@@ -21,6 +21,7 @@ from simcounsel.events import Recalled
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
+from tests.llm.server import FaultServer
 from tests.specs.files import world_file
 from tests.specs.test_patient_psi import four, saved
 from tests.stage import ROOT, TINY, live, log, three, tiny
@@ -81,6 +82,11 @@ def test_help(simcounsel: Command, command: str) -> None:
     )
 
 
+SAME = (
+    "--in-flight --budget-usd --budget-calls --prices --quiet --samples --wait-for-model --timeout"
+).split()
+
+
 def parameters(command: click.Command, path: str) -> Iterator[tuple[str, click.Parameter]]:
     for name, inner in getattr(command, "commands", {}).items():
         yield from parameters(inner, f"{path} {name}")
@@ -94,6 +100,19 @@ def test_every_option_and_argument_has_help(app: typer.Typer) -> None:
     found = list(parameters(command, str(command.name)))
     assert len(found) > 20
     assert [(path, one.name) for path, one in found if not getattr(one, "help", None)] == []
+
+
+def test_an_option_is_the_same_wherever_it_is() -> None:
+    """Short name everywhere; of those that mean the same in all commands also range and help."""
+    meanings: dict[str, set[object]] = {name: set() for name in SAME}
+    for app in (cli.app, training_app, analysis_app):
+        command = typer.main.get_command(app)
+        for path, one in parameters(command, str(command.name)):
+            assert ("--out" in one.opts) == ("-o" in one.opts), f"{path}: {one.opts}"
+            for name in meanings.keys() & set(one.opts):
+                bounds = (getattr(one.type, end, None) for end in ("min", "max"))
+                meanings[name].add((*one.opts, one.type.name, *bounds, getattr(one, "help", None)))
+    assert {name: len(found) for name, found in meanings.items()} == dict.fromkeys(SAME, 1)
 
 
 def test_every_command_is_listed_here(simcounsel: Command) -> None:
@@ -260,13 +279,39 @@ def test_budget(simcounsel: Command, tmp_path: Path) -> None:
     assert sum(call["tries"] for call in run.calls()) == 40
 
 
+def test_a_run_remembers_its_budget_until_it_is_lifted(
+    simcounsel: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def again(*given: object) -> tuple[int, int, str]:
+        caplog.clear()
+        code = simcounsel("resume", run.folder, "-q", *given).code
+        return code, len(server.bodies), caplog.text
+
+    with FaultServer() as server:
+        models = ("--model", f"{server.url}/m", "--set", "models.embed=scripted")
+        given = ("--out", tmp_path, "-q", "--budget-calls", 20)
+        assert simcounsel("run", TINY, *models, *given).code == 3
+        run = only_run(tmp_path)
+        code, sent, said = again()
+        assert (code, sent) == (3, 20)
+        assert (
+            "the budget of 20 calls that was given before still holds; --budget-calls none lifts it"
+            in said
+        )
+        assert again("--budget-calls", 25) == (3, 25, "")
+        assert again()[:2] == (3, 25)
+        code, sent, said = again("--budget-calls", "none", "--ticks", 1)
+        assert (code, sent > 25, said) == (0, True, "")
+        assert again("--ticks", 1)[::2] == (0, "")
+
+
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
         ("--budget-usd", "nan", "nan is no amount; give a number from 0 on"),
         ("--budget-usd", "inf", "inf is no amount"),
-        ("--budget-usd", "-1", "-1.0 is not in the range x>=0"),
-        ("--budget-calls", "0", "0 is not in the range x>=1"),
+        ("--budget-usd", "-1", "-1 is no amount"),
+        ("--budget-calls", "0", "0 is no number of requests; give one from 1 on"),
     ],
 )
 def test_what_is_no_budget(

@@ -1,15 +1,25 @@
 """`corpus rate`: a judge rates a sample of a corpus in five dimensions."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
+from simcounsel.cli.options import (
+    BudgetCalls,
+    BudgetUsd,
+    Fallbacks,
+    InFlight,
+    Judge,
+    PricesFile,
+    Quiet,
+    Samples,
+)
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -31,9 +41,7 @@ def rate(
             metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`."
         ),
     ],
-    model: Annotated[
-        str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
-    ],
+    model: Judge,
     sample: Annotated[
         int,
         typer.Option(
@@ -50,12 +58,7 @@ def rate(
             help="Draws the sample; a larger one with the same seed holds the smaller.",
         ),
     ] = 0,
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
+    samples: Samples = 1,
     instrument: Annotated[
         str, typer.Option("--instrument", help="An observer's scale by name or file.")
     ] = "dialogue_quality",
@@ -69,6 +72,7 @@ def rate(
         Path | None,
         typer.Option(
             "--out",
+            "-o",
             help="Folder for the ratings; CORPUS.ratings if not given. For one corpus only.",
         ),
     ] = None,
@@ -89,7 +93,7 @@ def rate(
     from simcounsel.corpus.rated import calls_in
     from simcounsel.corpus.rating import plan_rating
     from simcounsel.corpus.reading import read_dialogues
-    from simcounsel.llm.budget import Budget, check_budget
+    from simcounsel.llm.budget import budget_in, check_budget
 
     if out is not None and len(corpora) > 1:
         raise typer.BadParameter(
@@ -113,14 +117,36 @@ def rate(
     check_budget(budget_usd, budget_calls, [model], table)
     models = _open_judge(model, plans, in_flight, table, quiet)
     earlier = (call for plan in plans for call in calls_in(plan.folder))
-    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier)
     wave = 1 if model.startswith("embedded") else None
-    _rate_all(plans, models, wave, fallbacks, quiet)
+    with _alone(plans):
+        budget = budget_in(plans[0].folder, usd=budget_usd, calls=budget_calls)
+        models.limit(budget, earlier)
+        _rate_all(plans, models, wave, fallbacks, quiet)
     elsewhere = f" --rated {out}" if out else ""
     typer.echo(
         f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
         " --out report"
     )
+
+
+@contextmanager
+def _alone(plans: "list[Plan]") -> "Iterator[None]":
+    """Nobody else rates these corpora meanwhile, or counts on their budget."""
+    from simcounsel.errors import CorpusError
+    from simcounsel.locks import taken
+
+    busy = "another process rates this corpus; wait for it, or stop it first"
+    with ExitStack() as held:
+        for folder in dict.fromkeys(plan.folder for plan in plans):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise CorpusError(
+                    f"{folder}: cannot be written ({error.strerror}); name another with --out"
+                ) from None
+            lock = taken(folder / "rate.lock", busy, CorpusError, "name another with --out")
+            held.callback(lock.release)
+        yield
 
 
 def _open_judge(
@@ -171,7 +197,10 @@ def _rate_all(
             if rating.file:
                 typer.echo(f"  kept in {rating.file}")
     except KeyboardInterrupt:
-        typer.echo("stopped by Ctrl-C; what was rated is kept, the same command goes on", err=True)
+        typer.echo(
+            f"stopped by {interrupts.cause()}; what was rated is kept, the same command goes on",
+            err=True,
+        )
         raise typer.Exit(130) from None
     finally:
         models.close()
@@ -205,10 +234,8 @@ def _progress(plan: "Plan", quiet: bool) -> "Iterator[Callable[[Measured], None]
     if quiet or not console.is_terminal or not plan.todo:
         yield lambda measured: None
         return
-    from rich.progress import Progress
+    from simcounsel.terminal import counting_bar
 
-    with Progress(
-        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as bar:
+    with counting_bar(console) as bar:
         task = bar.add_task("rating", total=len(plan.todo))
         yield lambda measured: bar.advance(task)

@@ -2,28 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from simcounsel.errors import GivenUp, SimcounselError
+from simcounsel.cli.going_on import say_dropped, to_the_end
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import WorldRun
     from simcounsel.standins.human import Board
 
 
 def live(
-    run: "Run",
+    run: "WorldRun",
     ticks: int | None,
     quiet: bool,
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
     console: "Console",
     board: "Board | None" = None,
@@ -45,8 +46,8 @@ def live(
             markup=False,
             highlight=False,
         )
-    stopped: str | None = None
-    try:
+
+    def going() -> str | None:
         with _taking_part(run, models, board, port), display:
             simulation = Simulation(
                 run.world,
@@ -58,27 +59,16 @@ def live(
                 on_event=display.on_event,
             )
             display.watch(simulation)
-            if run.dropped and plain:
-                typer.echo(run.dropped, err=True)
-            elif run.dropped:
-                console.print(run.dropped)
+            say_dropped(run, plain, console)
             simulation.run(ticks)
-            stopped = simulation.stopped_because
-    except KeyboardInterrupt:
-        stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
-    except GivenUp as error:
-        _closing(run, None, console)
-        more = f" {error.option}" if error.option else ""
-        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
-    except SimcounselError:
-        _closing(run, None, console)
-        raise
-    _closing(run, stopped, console)
+            return simulation.stopped_because
+
+    to_the_end(run, going, partial(_closing, run), "the unfinished tick is lived again on resume")
 
 
 @contextmanager
 def _taking_part(
-    run: "Run", models: "Switchboard", board: "Board | None", port: int
+    run: "WorldRun", models: "Switchboard", board: "Board | None", port: int
 ) -> Iterator[None]:
     """The page on which a human takes part, if one does, for as long as the run goes on."""
     if board is None:
@@ -95,7 +85,7 @@ def _taking_part(
         yield
 
 
-def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
+def _closing(run: "WorldRun", stopped: str | None) -> None:
     """What happened, and the commands to go on."""
     from simcounsel.runs.summary import summary_lines
 
@@ -116,7 +106,7 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
         )
 
 
-def _most_telling(run: "Run") -> int | None:
+def _most_telling(run: "WorldRun") -> int | None:
     """The number of the first conversation with a counselor, or else of the first; None when nobody
     talked.
     """

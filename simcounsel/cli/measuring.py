@@ -5,18 +5,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_rating
 from simcounsel.cli.options import (
+    AtTick,
     BudgetCalls,
     BudgetUsd,
     Damaged,
     DryRun,
     Fallbacks,
     InFlight,
+    Judge,
+    OnlyClient,
     PricesFile,
     RunFolder,
+    Samples,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -47,29 +52,15 @@ def rate(
             ),
         ),
     ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
-    who: Annotated[
-        str | None, typer.Option("--who", metavar="NAME", help="Only this client.")
-    ] = None,
+    samples: Samples = 1,
+    who: OnlyClient = None,
     chat: Annotated[
         str | None,
         typer.Option(
             "--chat", metavar="N", help="Only this conversation, by number from 1 or by id."
         ),
     ] = None,
-    at: Annotated[
-        int | None,
-        typer.Option(
-            "--at",
-            metavar="TICK",
-            help="As of the end of this tick; the last complete one if not given.",
-        ),
-    ] = None,
+    at: AtTick = None,
     damaged: Damaged = False,
     in_flight: InFlight = 64,
     budget_usd: BudgetUsd = None,
@@ -121,12 +112,12 @@ def _rate(
     rating: "Rating",
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
 ) -> None:
     """Measure what is left, and say it."""
     from simcounsel.llm.budget import budget_in
-    from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measured_text import measured_line
     from simcounsel.runs.measurements import FOLDER, rating_calls
 
     folder, left, every = rating.run.folder, len(rating.left()), len(rating.targets)
@@ -142,7 +133,8 @@ def _rate(
         rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
     except KeyboardInterrupt:
         typer.echo(
-            "stopped by Ctrl-C; what was measured is kept, the same command goes on", err=True
+            f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",
+            err=True,
         )
     finally:
         if models is not None:
@@ -162,9 +154,7 @@ def validate_judge(
             help="Labelled transcripts: our JSON, an AnnoMI CSV, a CPsyCounE-like JSON.",
         ),
     ],
-    model: Annotated[
-        str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
-    ],
+    model: Judge,
     instruments: Annotated[
         list[str] | None,
         typer.Option(
@@ -174,14 +164,9 @@ def validate_judge(
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="A new folder for ratings, calls and figures.")
+        Path, typer.Option("--out", "-o", help="A new folder for ratings, calls and figures.")
     ] = Path("judge"),
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
+    samples: Samples = 1,
     rounds: Annotated[
         int,
         typer.Option(

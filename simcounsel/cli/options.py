@@ -9,7 +9,10 @@ import typer
 if TYPE_CHECKING:
     from simcounsel.specs.world_settings import FallbackLimits
 
-Out = Annotated[Path, typer.Option("--out", help="Folder in which the run's own folder is made.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder in which the run's own folder is made.")
+]
+WorldSeed = Annotated[int | None, typer.Option("--seed", min=0, help="In place of the world's.")]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -34,32 +37,54 @@ InFlight = Annotated[
 ]
 
 
-def _amount(value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
+def _amount(text: str) -> float:
+    """USD, or `none` for no limit."""
+    if text == "none":
+        return math.inf
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
         raise typer.BadParameter(
-            f"{value} is no amount; give a number from 0 on, or leave the option out for no limit"
+            f"{text} is no amount; give a number from 0 on, or `none` for no limit"
         )
     return value
 
 
+def _count(text: str) -> float:
+    """Requests, or `none` for no limit."""
+    if text == "none":
+        return math.inf
+    if not (text.isascii() and text.isdigit() and len(text) <= 15 and int(text)):
+        raise typer.BadParameter(
+            f"{text} is no number of requests; give one from 1 on, or `none` for no limit"
+        )
+    return int(text)
+
+
 BudgetUsd = Annotated[
-    float | None,
+    Any,
     typer.Option(
         "--budget-usd",
-        min=0,
-        callback=_amount,
+        metavar="USD",
+        parser=_amount,
         help=(
             "No request is sent that may cost more than what is left of this. What was spent here"
-            " before counts. 0: only what is free."
+            " before counts. 0: only what is free. It is remembered; `none` lifts it."
         ),
     ),
 ]
 BudgetCalls = Annotated[
-    int | None,
+    Any,
     typer.Option(
         "--budget-calls",
-        min=1,
-        help="At most so many requests, those sent here before and every repetition counted.",
+        metavar="N",
+        parser=_count,
+        help=(
+            "At most so many requests, those sent here before and every repetition counted. It is"
+            " remembered; `none` lifts it."
+        ),
     ),
 ]
 
@@ -150,6 +175,24 @@ Damaged = Annotated[
             "Go on with what can be read of a damaged run, and mark what comes of it; see"
             " `simcounsel verify`."
         ),
+    ),
+]
+Judge = Annotated[
+    str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
+]
+Samples = Annotated[
+    int,
+    typer.Option(
+        "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
+    ),
+]
+OnlyClient = Annotated[str | None, typer.Option("--who", metavar="NAME", help="Only this client.")]
+AtTick = Annotated[
+    int | None,
+    typer.Option(
+        "--at",
+        metavar="TICK",
+        help="As of the end of this tick; the last complete one if not given.",
     ),
 ]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]

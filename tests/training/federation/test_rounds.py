@@ -23,11 +23,12 @@ from tests.training.federation.leastsquares import (
     adapters,
     central_b,
     data,
+    run_round,
     start,
 )
 from training.errors import TrainingError
 from training.federation.draws import poisson
-from training.federation.rounds import RoundReport, run_round
+from training.federation.rounds import RoundReport
 from training.federation.shift import dense
 from training.federation.site import SiteSide, task_bytes
 from training.federation.state import ServerState
