@@ -1,4 +1,4 @@
-"""Runs that versions 1 and 2 of the log wrote: they open, show, view, fork and export as they did.
+"""Runs that versions 1, 2 and 3 of the log wrote: they open, show, view, fork and export as they did.
 
 The two folders of each were made by the last simcounsel of that version with the scripted model:
 six ticks of the measured tiny world with danger in it, and a synthesis of four sessions.
@@ -27,7 +27,7 @@ from tests.stage import ROOT, go_on
 from tests.viewer.written import go_on as write_on
 
 
-@pytest.fixture(scope="module", params=[1, 2])
+@pytest.fixture(scope="module", params=[1, 2, 3])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
