@@ -117,17 +117,41 @@ def scrub(text: str) -> str:
 
 def scrub_data(value: T) -> T:
     """Data as JSON has it with each of its texts scrubbed; the same object where nothing is."""
+    for text in _texts(value):
+        if len(text) >= SHORTEST and scrub(text) != text:
+            return _scrubbed(value)
+    return value
+
+
+def _texts(value: object) -> set[str]:
+    """Each text of some data, names of fields too, once: many people share most of theirs. By
+    levels and not by itself, since this is what the search of a large world takes.
+    """
+    found: set[str] = set()
+    level: list[object] = [value]
+    while level:
+        below: list[object] = []
+        for one in level:
+            if isinstance(one, str):
+                found.add(one)
+            elif isinstance(one, dict):
+                below.extend(one)
+                below.extend(one.values())
+            elif isinstance(one, list | tuple):
+                below.extend(one)
+        level = below
+    return found
+
+
+def _scrubbed(value: T) -> T:
+    """The same data, made anew with each of its texts scrubbed."""
     found: object = value
     if isinstance(value, str):
         found = scrub(value) if len(value) >= SHORTEST else value
     elif isinstance(value, dict):
-        inner = {scrub_data(key): scrub_data(one) for key, one in value.items()}
-        same = all(inner.get(key) is one for key, one in value.items())
-        found = value if same else inner
+        found = {_scrubbed(key): _scrubbed(one) for key, one in value.items()}
     elif isinstance(value, list | tuple):
-        parts = [scrub_data(one) for one in value]
-        same = all(one is two for one, two in zip(parts, value, strict=True))
-        found = value if same else type(value)(parts)
+        found = type(value)(_scrubbed(one) for one in value)
     return found  # type: ignore[return-value]  # of the same form
 
 

@@ -11,8 +11,10 @@ from simcounsel.lab.rehearsal import rehearse
 from simcounsel.llm.catalog import open_chat
 from simcounsel.measuring.rate import Rating
 from simcounsel.runs.run import Run
+from simcounsel.specs.synthesis_file import settings_from
 from tests.commands import Command
 from tests.stage import TINY, switchboard, tiny
+from tests.viewer.written import written
 
 
 def test_an_earlier_run_is_counted_as_far_as_the_new_one_goes(lived: Run, tmp_path: Path) -> None:
@@ -24,6 +26,17 @@ def test_an_earlier_run_is_counted_as_far_as_the_new_one_goes(lived: Run, tmp_pa
         assert "in 1 earlier run of" in found.basis
         low, high = found.total()
         assert (low.requests, high.requests) == pytest.approx((0.8 * asked, 1.25 * asked))
+
+
+def test_a_synthesis_is_counted_by_sessions_however_they_are_dealt_into_waves(
+    tmp_path: Path,
+) -> None:
+    asked = [call for call in written(tmp_path).calls() if call["verb"] != "embed"]
+    settings = settings_from([], {"sessions": 60, "wave": 60}, model="scripted")
+    found = forecast(settings, settings.length, tmp_path)
+    assert "in 1 earlier synthesis of" in found.basis
+    first = sum(call["tries"] for call in asked if call["tick"] == 0)
+    assert found.total()[1].requests == pytest.approx(1.25 * first * 60 / 2), "two in its wave"
 
 
 def test_without_an_earlier_run_a_rule_is_used(tmp_path: Path) -> None:

@@ -429,7 +429,7 @@ def test_a_sweep_with_an_adapter_knows_its_own_runs(
 def test_what_an_arm_changes_holds_for_it(tmp_path: Path) -> None:
     text = PAIRED.replace("conversation.max_turns: 4", "models.judge: 'scripted:planted=3'")
     _, cells = load_experiment(written(tmp_path, text))
-    assert {(cell.arm, cell.world.models.judge) for cell in cells} == {
+    assert {(cell.arm, cell.about.models.judge) for cell in cells} == {
         (None, None),
         ("alone", None),
         ("counselor", "scripted:planted=3"),
@@ -458,8 +458,8 @@ conditions: [{name: alone, set: {condition: client_only, about: told/in.yaml}}]
 measurements: [{instrument: ../worlds/own.yaml, when: end}]
 """
     _, (cell,) = load_experiment(written(tmp_path / "study", text))
-    assert cell.world.measurements[0].instrument == "../worlds/own.yaml"
-    assert cell.world.about == "told/in.yaml"
+    assert cell.about.measurements[0].instrument == "../worlds/own.yaml"
+    assert cell.about.about == "told/in.yaml"
 
 
 def cut_short(*_: object) -> None:

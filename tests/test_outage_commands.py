@@ -54,8 +54,8 @@ def test_a_measurement_is_given_up(
         "rate", run.folder, "--instrument", "empathy", "--model", dead(server), *AT_ONCE
     )
     assert ended.code == 3
-    assert "what was measured before is kept in" in ended.err
-    (file,) = (run.folder / "measurements").iterdir()
+    assert "what was measured and answered is kept in" in ended.err
+    (file,) = (run.folder / "measurements").glob("*.jsonl")
     assert b'"kind":"measured"' not in file.read_bytes().replace(b" ", b"")
 
 

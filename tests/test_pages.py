@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from analysis.__main__ import app as analysis
 from simcounsel.cli import app
-from simcounsel.envs import CounselingEnv
+from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.events import Decided, Foreign, Remembered
 from simcounsel.llm.catalog import open_chat
 from simcounsel.specs.world_file import load_world
@@ -85,12 +85,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def episode(folder: Path) -> None:
     """One session of an agent with the tiny world's client, in episodes/."""
+    world = folder / "worlds" / "tiny.yaml"
     env = CounselingEnv(
-        folder / "worlds" / "tiny.yaml",
-        model="scripted",
-        sessions=1,
-        max_turns=4,
-        out=folder / "episodes",
+        EnvSettings(world=world, model="scripted", max_turns=4, out=folder / "episodes")
     )
     env.reset(seed=1)
     while not env.step("What was that like?")[2]:

@@ -54,8 +54,8 @@ def last_total(folder: Path, points: int) -> float:
     """What the client reports at the end of a short run with a counselor."""
     _, cells = load_experiment(PLANTED)
     cell = next(cell for cell in cells if cell.arm == "counselor")
-    models = cell.world.models.model_copy(update={"reason": f"scripted:planted={points}"})
-    world = cell.world.model_copy(update={"models": models})
+    models = cell.about.models.model_copy(update={"reason": f"scripted:planted={points}"})
+    world = cell.about.model_copy(update={"models": models})
     run = Simulation(world, out=folder).run(ticks=4)
     (total,) = (
         score.value
@@ -84,9 +84,9 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     _, cells = load_experiment(PLANTED)
     rows = []
     for cell in cells:
-        models = cell.world.models.model_copy(update={"reason": "scripted:planted=0"})
+        models = cell.about.models.model_copy(update={"reason": "scripted:planted=0"})
         for seed in range(3):
-            world = cell.world.model_copy(update={"models": models, "seed": cell.seed * 10 + seed})
+            world = cell.about.model_copy(update={"models": models, "seed": cell.seed * 10 + seed})
             run = Simulation(world, out=tmp_path_factory.mktemp("null")).run()
             by_point = {
                 m.measured.point: s.value

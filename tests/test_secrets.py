@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from simcounsel import secret
+from simcounsel.engine import simulation
 from simcounsel.engine.simulation import Simulation
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.hosts import VARIABLE, hosts_file, place_of
@@ -325,6 +326,43 @@ def test_a_key_in_a_world_is_hidden_when_the_run_begins(tmp_path: Path) -> None:
     assert log(begun) == log(whole)
     assert "***" in (whole.folder / "manifest.json").read_text(encoding="utf-8")
     assert not leaks(tmp_path / "one", tmp_path / "two")
+
+
+def test_a_world_is_searched_once_when_a_run_begins_and_once_when_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = tiny()
+    text = world.residents[0].persona.background
+    searched: list[str] = []
+
+    def counted(one: str) -> str:
+        searched.append(one)
+        return scrub(one)
+
+    monkeypatch.setattr(secret, "scrub", counted)
+    run = Simulation(world, out=tmp_path).run(1)
+    assert searched.count(text) == 1, "a large world takes long to search"
+    searched.clear()
+    go_on(run, 1)
+    assert searched.count(text) == 1
+
+
+def test_a_key_that_is_known_only_when_the_models_are_opened_is_not_lived_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is lived is what the manifest says, else a resume would go on with another world."""
+    world = tiny()
+    first = world.residents[0]
+    persona = first.persona.model_copy(update={"background": f"She knows {MINE}."})
+    world = changed(
+        world, residents=(first.model_copy(update={"persona": persona}), *world.residents[1:])
+    )
+    monkeypatch.setattr(simulation, "check_models", lambda about: remember(MINE))
+    with Simulation(world, out=tmp_path) as begun:
+        lived = begun.world.residents[0].persona.background
+        assert lived == "She knows ***."
+        assert begun.world == begun.record.world
+    assert not leaks(tmp_path)
 
 
 # servers that repeat a key

@@ -11,7 +11,7 @@ from analysis.experiment import ReportError
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rated import Rated, folder_of, label_of, read_rated, text_hash
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import Run, SynthesisRun
 
 WHOLE = "full"
 """The arm of an ablation from which nothing is taken away; others are compared with it."""
@@ -155,8 +155,10 @@ def _seconds(path: Path) -> dict[str, float]:
 
 
 def _seconds_of(run: Run) -> dict[str, float]:
-    if not run.is_synthesis:
-        return {}
+    return run.either(world=lambda lived: {}, synthesis=_written_in)
+
+
+def _written_in(run: SynthesisRun) -> dict[str, float]:
     spent: dict[str, float] = {}
     for call in run.calls():
         if call.get("verb") != "embed" and not call.get("spare") and call.get("latency_s"):

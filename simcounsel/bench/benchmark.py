@@ -12,9 +12,11 @@ from simcounsel.bench.cases import Case, Exchange
 from simcounsel.bench.counselor import Counselor, model_alone
 from simcounsel.bench.folder import Folder
 from simcounsel.bench.judge import Judgment, judged
-from simcounsel.errors import GivenUp
+from simcounsel.errors import GivenUp, TooManyFallbacks
+from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.specs.world_settings import FallbackLimits
 
 BUDGET_CASES = 4
 OnDone = Callable[[int], None]
@@ -40,15 +42,22 @@ class Bench:
         return 2 * sum(1 for case in self.cases for _ in case.exchanges())
 
     def measure(
-        self, models: Switchboard, on_done: OnDone | None = None, *, wave: int | None = None
+        self,
+        models: Switchboard,
+        on_done: OnDone | None = None,
+        *,
+        wave: int | None = None,
+        fallbacks: FallbackLimits | None = None,
     ) -> tuple[Rated, ...]:
         """All replies, judged, in the data's order.
 
         wave: how many cases at a time, each time first answered and then judged; None: all at once,
         or 4 with a budget, so that what it reaches for is judged too. on_done: called after each
-        reply and each judgment. GivenUp when a model does not answer, or the budget does not reach.
+        reply and each judgment. GivenUp when a model does not answer, the budget does not reach, or
+        more answers are of no use than `fallbacks` allows.
         """
         models.recorder = self.folder
+        models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
         size = wave or (len(self.cases) if not models.budget.limited else BUDGET_CASES)
         found: list[Rated] = []
         for start in range(0, len(self.cases), size):
@@ -77,6 +86,8 @@ class Bench:
         try:
             outcomes = models.ask({f"{number:06d}": one for number, one in enumerate(asks)})
         except GivenUp as error:
+            if isinstance(error, TooManyFallbacks):
+                self.folder.mark_stop(str(error))
             raise error.telling(
                 f"what was answered is kept in {self.folder.path}; the same command goes on"
             ) from None

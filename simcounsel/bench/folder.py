@@ -35,6 +35,16 @@ PROMPTS = (counselor.PROMPT, judge.PROMPT, "complaint", "schema")
 Fields = dict[str, Any]
 
 
+class Stop(Kept):
+    """That a benchmark was stopped because too many answers were of no use. It may have gone on
+    since.
+    """
+
+    why: str
+    at: str
+    """Wall clock, `YYYY-MM-DD HH:MM:SS`."""
+
+
 class Manifest(Kept):
     """What a benchmark's numbers rest on."""
 
@@ -57,6 +67,8 @@ class Manifest(Kept):
     """As it was named; None for the model alone."""
     simcounsel: str
     created: str
+    stops: tuple[Stop, ...] = ()
+    """When it was stopped for fallbacks."""
 
 
 def plan_bench(
@@ -165,10 +177,20 @@ class Folder:
                 )
             if there.cases == wanted.cases:
                 return there
+            wanted = wanted.model_copy(update={"stops": there.stops})
             (self.path / RESULT).unlink(missing_ok=True)
             (self.path / REPLIES).unlink(missing_ok=True)
-        self.write(MANIFEST, wanted.model_dump_json(indent=2) + "\n")
+        self._write_manifest(wanted)
         return wanted
+
+    def mark_stop(self, why: str) -> None:
+        """Say in the manifest that it was given up because too many answers were of no use."""
+        stop = Stop(why=why, at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
+        self.manifest = self.manifest.model_copy(update={"stops": (*self.manifest.stops, stop)})
+        self._write_manifest(self.manifest)
+
+    def _write_manifest(self, manifest: Manifest) -> None:
+        self.write(MANIFEST, manifest.model_dump_json(indent=2) + "\n")
 
     def answered(self) -> dict[str, Fields]:
         """Requests that were answered before, by key: they are not asked again."""

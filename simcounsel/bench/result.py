@@ -19,6 +19,7 @@ from simcounsel.bench.folder import (
     RESULT,
     Folder,
     Manifest,
+    Stop,
     calls_of,
     read_manifest,
 )
@@ -74,6 +75,8 @@ class Result(Kept):
     turns: dict[str, Means]
     """The same by the turn's number, each over the cases that are so long."""
     cases: dict[str, OneCase]
+    stops: tuple[Stop, ...] = ()
+    """When it was stopped for fallbacks; what was of no use was asked anew since."""
     requests: int
     """Of all sittings, failures included."""
     tokens: int
@@ -100,6 +103,7 @@ def result_of(
             }
         ),
         resamples=RESAMPLES,
+        stops=manifest.stops,
         trial=is_trial(manifest.model) or is_trial(manifest.judge),
         replies=len(rated),
         no_reply=sum(one.reply is None for one in rated),

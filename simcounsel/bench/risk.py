@@ -13,10 +13,12 @@ from typing import Any
 
 from simcounsel.bench.risk_lines import Labelled
 from simcounsel.chance import chance
+from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.safety.assessing import assess
 from simcounsel.safety.detector import hear
 from simcounsel.specs.vocabulary import RISK_LEVELS, RiskLevel
+from simcounsel.specs.world_settings import FallbackLimits
 
 Interval = tuple[float, float]
 Z = 1.959964
@@ -96,11 +98,17 @@ def listened(lines: Sequence[Labelled]) -> tuple[Taken, ...]:
 
 
 def judged(
-    lines: Sequence[Labelled], models: Switchboard, *, every_line: bool = False
+    lines: Sequence[Labelled],
+    models: Switchboard,
+    *,
+    every_line: bool = False,
+    fallbacks: FallbackLimits | None = None,
 ) -> tuple[Taken, ...]:
     """What they are taken for when the `quick` model is asked: where the detector is in doubt, or
-    about every line that is no clear danger. ModelUnreachable when it does not answer.
+    about every line that is no clear danger. GivenUp when it does not answer, or too often with
+    what is of no use.
     """
+    models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
     models.begin_tick(0)
     asks = {
         f"{number:06d}": assess(
@@ -108,10 +116,9 @@ def judged(
         )
         for number, line in enumerate(lines)
     }
-    assessed = [outcome.value for outcome in models.ask(asks).values()]
     return tuple(
-        Taken(level=one.level, doubt=hear(line.text).doubt)
-        for one, line in zip(assessed, lines, strict=True)
+        Taken(level=outcome.value.level, doubt=hear(line.text).doubt)
+        for outcome, line in zip(models.ask(asks).values(), lines, strict=True)
     )
 
 

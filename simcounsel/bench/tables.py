@@ -40,6 +40,8 @@ def result_lines(result: Result) -> Iterator[str]:
     ]:
         yield f"  {times} times: {reason}"
     cost = "price unknown" if result.cost_usd is None else f"{result.cost_usd:.4f} USD"
+    for stop in result.stops:
+        yield f"given up at {stop.at}: {stop.why.split(';')[0]}; gone on with since"
     yield f"{result.requests} requests, {result.tokens} tokens, {cost}"
     if result.trial:
         yield "made for trying the software only: these numbers mean nothing"

@@ -10,7 +10,7 @@ import typer
 
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simcounsel.bench.benchmark import Bench
     from simcounsel.bench.folder import Manifest
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.specs.world_settings import FallbackLimits
 
 bench = typer.Typer(
     no_args_is_help=True,
@@ -81,6 +82,7 @@ def cpsycoune(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    fallbacks: Fallbacks = None,
     quiet: Quiet = False,
 ) -> None:
     """A model answers every line of the clients, each time after what the data's own counselor said
@@ -131,7 +133,7 @@ def cpsycoune(
             recorded=known,
         )
         models.limit(budget_in(folder, usd=budget_usd, calls=budget_calls), calls_of(folder))
-        rated = _sit(sitting, models, 1 if alone else None, quiet)
+        rated = _sit(sitting, models, 1 if alone else None, fallbacks, quiet)
         for line in result_lines(write_result(kept, cases, rated)):
             typer.echo(line)
     typer.echo(
@@ -141,12 +143,16 @@ def cpsycoune(
 
 
 def _sit(
-    sitting: "Bench", models: "Switchboard", wave: int | None, quiet: bool
+    sitting: "Bench",
+    models: "Switchboard",
+    wave: int | None,
+    fallbacks: "FallbackLimits | None",
+    quiet: bool,
 ) -> "tuple[Rated, ...]":
     """All replies and judgments; leaves the program where it was stopped before the end."""
     try:
         with _progress(sitting.steps, quiet) as advance:
-            return sitting.measure(models, advance, wave=wave)
+            return sitting.measure(models, advance, wave=wave, fallbacks=fallbacks)
     except KeyboardInterrupt:
         typer.echo(
             f"stopped by Ctrl-C; what was answered is kept in {sitting.folder.path}, the same"

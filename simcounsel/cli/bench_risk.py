@@ -8,7 +8,7 @@ import typer
 
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.bench import bench
-from simcounsel.cli.options import InFlight
+from simcounsel.cli.options import Fallbacks, InFlight
 from simcounsel.cli.weights import console_of, fetch_weights
 
 
@@ -48,6 +48,7 @@ def risk(
         bool, typer.Option("--json", help="Print JSON instead of the table.")
     ] = False,
     in_flight: InFlight = 64,
+    fallbacks: Fallbacks = None,
 ) -> None:
     """The detector of danger on labelled lines: precision, recall and F1 of any danger against
     none, with 95% intervals.
@@ -74,7 +75,7 @@ def risk(
             {"reason": asked, "quick": asked}, open_embed("scripted"), in_flight=in_flight
         )
         try:
-            taken = judged(lines, models, every_line=every_line)
+            taken = judged(lines, models, every_line=every_line, fallbacks=fallbacks)
         finally:
             models.close()
     result = measured(

@@ -9,7 +9,7 @@ import typer
 
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, InFlight, PricesFile, Quiet
+from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simcounsel.events import Measured
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
+    from simcounsel.specs.world_settings import FallbackLimits
 
 
 @corpus.command("rate")
@@ -75,6 +76,7 @@ def rate(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    fallbacks: Fallbacks = None,
     quiet: Quiet = False,
 ) -> None:
     """A judge rates dialogues from 1 to 10: professionalism, helpfulness, guidance; the client's
@@ -112,7 +114,8 @@ def rate(
     models = _open_judge(model, plans, in_flight, table, quiet)
     earlier = (call for plan in plans for call in calls_in(plan.folder))
     models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier)
-    _rate_all(plans, models, 1 if model.startswith("embedded") else None, quiet)
+    wave = 1 if model.startswith("embedded") else None
+    _rate_all(plans, models, wave, fallbacks, quiet)
     elsewhere = f" --rated {out}" if out else ""
     typer.echo(
         f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
@@ -146,7 +149,13 @@ def _open_judge(
     )
 
 
-def _rate_all(plans: "list[Plan]", models: "Switchboard", wave: int | None, quiet: bool) -> None:
+def _rate_all(
+    plans: "list[Plan]",
+    models: "Switchboard",
+    wave: int | None,
+    fallbacks: "FallbackLimits | None",
+    quiet: bool,
+) -> None:
     """Rate and say the results, corpus by corpus; leaves the program where Ctrl-C stops it."""
     from simcounsel.corpus.rated import read_rated
     from simcounsel.corpus.rating import CorpusRating, result_lines
@@ -156,7 +165,7 @@ def _rate_all(plans: "list[Plan]", models: "Switchboard", wave: int | None, quie
             _announce(plan)
             rating = CorpusRating(plan)
             with _progress(plan, quiet) as advance:
-                rating.measure(models, advance, wave=wave)
+                rating.measure(models, advance, wave=wave, fallbacks=fallbacks)
             for line in result_lines(plan, read_rated(plan.folder)):
                 typer.echo(f"  {line}")
             if rating.file:

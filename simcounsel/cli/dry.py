@@ -9,11 +9,10 @@ import typer
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
     from simcounsel.measuring.rate import Rating
-    from simcounsel.specs.synthesis import Synthesis
-    from simcounsel.specs.world import World
+    from simcounsel.specs.subject import Subject
 
 
-def say_run(about: "World | Synthesis", ticks: int | None, runs: Path, prices: "Prices") -> None:
+def say_run(about: "Subject", ticks: int | None, runs: Path, prices: "Prices") -> None:
     """What a run would take. ticks: None for all, or all waves. runs: where earlier ones lie."""
     from simcounsel.lab.forecast import forecast
 

@@ -1,7 +1,7 @@
 """`run`, `resume`, `fork`: lives in a world."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -27,11 +27,12 @@ from simcounsel.cli.options import (
     changes_of,
     with_model,
 )
+from simcounsel.cli.synthesis_run import write
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
     from simcounsel.llm.prices import Prices
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import Run, SynthesisRun, WorldRun
     from simcounsel.specs.world import World
     from simcounsel.standins.human import Board
 
@@ -141,6 +142,7 @@ def resume(
     from simcounsel.runs.verifying import check_log
 
     opened = Run.open(run)
+    _human_in(opened, human)
     if again_from is not None:
         from simcounsel.runs.aside import live_again_from
 
@@ -185,7 +187,9 @@ def fork(
     from simcounsel.runs.run import Run
 
     table = price_table(prices)
-    new = fork_run(Run.open(run), at, changes_of(sets), out)
+    opened = Run.open(run)
+    _human_in(opened, human)
+    new = fork_run(opened, at, changes_of(sets), out)
     limits = quiet, in_flight, budget_usd, budget_calls
     _go_on(new, ticks, *limits, table, human, human_seconds, port)
 
@@ -202,18 +206,36 @@ def _go_on(
     human_seconds: float,
     port: int,
 ) -> None:
-    """Live on in a world, or write on at a synthesis, in which no human takes part."""
+    """Live on in a world, or write on at a synthesis."""
     limits = quiet, in_flight, budget_usd, budget_calls
     console = console_of()
-    if run.is_synthesis:
-        from simcounsel.cli.synthesis_run import write
 
-        fetch_weights(run.manifest.models, console, quiet)
-        write(run, ticks, *limits, prices, console)
-        return
-    board = _board(run.world, human, human_seconds)
-    fetch_weights(run.manifest.models, console, quiet)
-    live(run, ticks, *limits, prices, console, board, port)
+    def lives(lived: "WorldRun") -> None:
+        board = _board(lived.world, human, human_seconds)
+        fetch_weights(lived.manifest.models, console, quiet)
+        live(lived, ticks, *limits, prices, console, board, port)
+
+    def writes(written: "SynthesisRun") -> None:
+        fetch_weights(written.manifest.models, console, quiet)
+        write(written, ticks, *limits, prices, console)
+
+    run.either(world=lives, synthesis=writes)
+
+
+def _human_in(run: "Run", human: str | None) -> None:
+    """BadParameter where nobody has turns that a human could take; nothing was made or moved
+    then.
+    """
+    if human is not None:
+        run.either(world=lambda lived: None, synthesis=_no_turns)
+
+
+def _no_turns(run: "SynthesisRun") -> NoReturn:
+    raise typer.BadParameter(
+        f"{run.folder} is a synthesis: nobody lives in it whose turns a human could take; leave"
+        " --human out, or take part in a world with `simcounsel run WORLD --human NAME`",
+        param_hint="--human",
+    )
 
 
 def _board(world: "World", human: str | None, seconds: float) -> "Board | None":

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Damaged, PricesFile, RunFolder
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+
+if TYPE_CHECKING:
+    from simcounsel.runs.run import SynthesisRun, WorldRun
 
 
 @app.command()
@@ -40,6 +43,7 @@ def show(
     """Show a run in the terminal: its summary, or one day of a resident, a conversation, a
     recall. Of a damaged run it shows what can be read, and says so.
     """
+    from simcounsel.cli.synthesize import show_lines
     from simcounsel.runs import as_text
     from simcounsel.runs.summary import summary_lines
     from simcounsel.runs.verifying import open_checked
@@ -47,21 +51,18 @@ def show(
     opened = open_checked(run, damaged=True)
     for damage in opened.damages:
         typer.echo(f"damaged: {damage}", err=True)
-    if opened.is_synthesis:
-        from simcounsel.cli.synthesize import show_lines
 
-        for line in show_lines(opened, conversation, who=who, recall=recall, tick=tick):
-            typer.echo(line)
-        return
-    if conversation is not None:
-        lines = as_text.conversation_lines(opened, conversation)
-    elif recall is not None:
-        lines = as_text.recall_lines(opened, recall, tick)
-    elif who is not None:
-        lines = as_text.day_lines(opened, who, day)
-    else:
-        lines = summary_lines(opened)
-    for line in lines:
+    def lived(run: "WorldRun") -> Iterator[str]:
+        if conversation is not None:
+            return as_text.conversation_lines(run, conversation)
+        if recall is not None:
+            return as_text.recall_lines(run, recall, tick)
+        return summary_lines(run) if who is None else as_text.day_lines(run, who, day)
+
+    def written(run: "SynthesisRun") -> Iterator[str]:
+        return show_lines(run, conversation, who=who, recall=recall, tick=tick)
+
+    for line in opened.either(world=lived, synthesis=written):
         typer.echo(line)
 
 

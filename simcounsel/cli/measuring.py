@@ -1,7 +1,7 @@
 """`rate`, `validate-judge`: what a run changed, and whether a judge can tell."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,11 +13,16 @@ from simcounsel.cli.options import (
     BudgetUsd,
     Damaged,
     DryRun,
+    Fallbacks,
     InFlight,
     PricesFile,
     RunFolder,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
+
+if TYPE_CHECKING:
+    from simcounsel.llm.prices import Prices
+    from simcounsel.measuring.rate import Rating
 
 
 @app.command()
@@ -70,52 +75,80 @@ def rate(
     budget_usd: BudgetUsd = None,
     budget_calls: BudgetCalls = None,
     prices: PricesFile = None,
+    fallbacks: Fallbacks = None,
     dry_run: DryRun = False,
 ) -> None:
     """Measure a run afterwards, with any model; the run itself stays as it is.
 
     An observer rates each conversation, without knowing names, condition or model; a client answers
     about itself from its persona and memories of then. Kept in RUN/measurements; the same command
-    again is a retest. A budget is for all ratings of this run together.
+    goes on with a rating that was broken off, and once that is finished it is a retest. A budget is
+    for all ratings of this run together.
     """
-    from simcounsel.llm.budget import Budget
     from simcounsel.measuring.rate import Rating
-    from simcounsel.runs.as_text import measured_line
-    from simcounsel.runs.measurements import is_trial, rating_calls
+    from simcounsel.runs.measurements import is_trial
     from simcounsel.runs.verifying import open_checked
 
     opened = open_checked(run, damaged=damaged)
     for damage in opened.damages:
         typer.echo(f"damaged: {damage}", err=True)
     rating = Rating.plan(
-        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
+        opened,
+        instrument,
+        model=model,
+        samples=samples,
+        who=who,
+        chat=chat,
+        at=at,
+        fallbacks=fallbacks,
     )
     table = price_table(prices)
     if dry_run:
         say_rating(rating, table)
         return
-    if rating.judge:
-        typer.echo(f"{len(rating.targets)} to measure, answered by {', '.join(rating.models())}")
-        fetch_weights(rating.roles(), console_of(), quiet=True)
     if trial := [model for model in rating.models() if is_trial(model)]:
         typer.echo(
             f"{', '.join(trial)} model: for trying the software only; these numbers measure"
             " nothing",
             err=True,
         )
-    models = rating.open_models(in_flight, table)
-    if models is not None:
-        models.limit(Budget(usd=budget_usd, calls=budget_calls), rating_calls(run))
+    with rating.held():
+        _rate(rating, in_flight, budget_usd, budget_calls, table)
+    typer.echo(f"kept in {rating.file}")
+
+
+def _rate(
+    rating: "Rating",
+    in_flight: int,
+    budget_usd: float | None,
+    budget_calls: int | None,
+    prices: "Prices",
+) -> None:
+    """Measure what is left, and say it."""
+    from simcounsel.llm.budget import budget_in
+    from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measurements import FOLDER, rating_calls
+
+    folder, left, every = rating.run.folder, len(rating.left()), len(rating.targets)
+    if rating.judge:
+        of = f" of {every}, the others were measured before" if left < every else ""
+        typer.echo(f"{left} to measure{of}, answered by {', '.join(rating.models())}")
+        fetch_weights(rating.roles(), console_of(), quiet=True)
+    models = rating.open_models(in_flight, prices)
     try:
+        if models is not None:
+            budget = budget_in(folder / FOLDER, usd=budget_usd, calls=budget_calls)
+            models.limit(budget, rating_calls(folder))
         rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
     except KeyboardInterrupt:
-        typer.echo("stopped by Ctrl-C; what was measured is kept", err=True)
+        typer.echo(
+            "stopped by Ctrl-C; what was measured is kept, the same command goes on", err=True
+        )
     finally:
         if models is not None:
             models.close()
     if models is not None:
         typer.echo(models.usage.line())
-    typer.echo(f"kept in {rating.file}")
 
 
 @app.command("validate-judge")
@@ -172,6 +205,7 @@ def validate_judge(
         int, typer.Option("--seed", min=0, help="Draws transcripts, pairs and orders.")
     ] = 1,
     in_flight: InFlight = 64,
+    fallbacks: Fallbacks = None,
 ) -> None:
     """Is a judge any good? AUC, correlation with people, alpha, retest, position bias, planted
     faults; beside plain counts of the talk.
@@ -205,7 +239,7 @@ def validate_judge(
     try:
         validation = Validation(plan, model, out)
         typer.echo(f"{len(plan.transcripts)} transcripts, judged by {model}; kept in {out}")
-        ratings = validation.collect(models)
+        ratings = validation.collect(models, fallbacks)
     finally:
         models.close()
     figures = judge.figures(ratings)

@@ -2,9 +2,12 @@
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from simcounsel.specs.world_settings import FallbackLimits
 
 Out = Annotated[Path, typer.Option("--out", help="Folder in which the run's own folder is made.")]
 Model = Annotated[
@@ -59,6 +62,37 @@ BudgetCalls = Annotated[
         help="At most so many requests, those sent here before and every repetition counted.",
     ),
 ]
+
+
+def _fallback_limits(text: str) -> "FallbackLimits":
+    from pydantic import ValidationError
+
+    from simcounsel.specs.world_settings import FallbackLimits
+
+    most, comma, over = text.partition(",")
+    given = {"most": most} | ({"over": over} if comma else {})
+    try:
+        return FallbackLimits.model_validate_strings(given)
+    except ValidationError:
+        raise typer.BadParameter(
+            f"{text!r} is neither MOST nor MOST,OVER: a share from 0 to 1, and a number of"
+            " answers, such as 0.2,50"
+        ) from None
+
+
+Fallbacks = Annotated[
+    Any,
+    typer.Option(
+        "--fallbacks",
+        metavar="MOST[,OVER]",
+        parser=_fallback_limits,
+        show_default="0.2,50",
+        help=(
+            "Stop, with exit code 3, when a larger share of the answers than MOST is of no use,"
+            " once more than OVER came; 1: never."
+        ),
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option(
@@ -85,7 +119,10 @@ HumanName = Annotated[
     typer.Option(
         "--human",
         metavar="NAME",
-        help="You speak for this resident: a page asks for the lines while the run goes on.",
+        help=(
+            "You speak for this resident: a page asks for the lines while the run goes on. Not in"
+            " a synthesis."
+        ),
     ),
 ]
 HumanSeconds = Annotated[

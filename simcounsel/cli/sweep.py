@@ -73,7 +73,7 @@ def sweep(
     if dry_run:
         return
     console = console_of()
-    for cell in {str(cell.about.models): cell for cell in cells}.values():
+    for cell in {str(cell.about.model_names()): cell for cell in cells}.values():
         fetch_weights(cell.about.model_names(), console, quiet)
         check_models(cell.about)
     if ray is None:

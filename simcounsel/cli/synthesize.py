@@ -2,6 +2,7 @@
 synthesis.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,7 @@ from simcounsel.cli.synthesis_run import write
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import SynthesisRun
 
 
 @app.command()
@@ -223,7 +224,7 @@ def strategies(
     typer.echo(f"wrote {out}")
 
 
-def show_lines(run: "Run", which: str | None, **asked: Any) -> Any:
+def show_lines(run: "SynthesisRun", which: str | None, **asked: Any) -> Iterator[str]:
     """`show` of a synthesis."""
     from simcounsel.corpus.synthesis.account_text import account_lines, session_lines
 

@@ -18,14 +18,16 @@ from simcounsel.corpus.blind import blind_lines
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.rated import Rated, folder_of, read_rated, text_hash
 from simcounsel.corpus.sampling import Drawn, draw
-from simcounsel.errors import CorpusError, GivenUp
+from simcounsel.errors import CorpusError, GivenUp, TooManyFallbacks
 from simcounsel.events import Measured
 from simcounsel.instruments.material import CLIENT, COUNSELOR, Material
 from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
+from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.runs.jsonl import append_line
+from simcounsel.specs.world_settings import FallbackLimits
 
 INSTRUMENT = "dialogue_quality"
 BUDGET_WAVE = 8
@@ -146,12 +148,13 @@ class CorpusRating:
         on_measured: Callable[[Measured], None] | None = None,
         *,
         wave: int | None = None,
+        fallbacks: FallbackLimits | None = None,
     ) -> tuple[Measured, ...]:
         """Everything that is to do, in the corpus's order. wave: how many dialogues at a time;
         None: all at once, or 8 with a budget, so that what it reaches for is rated whole.
 
-        CorpusError when nothing can be written; GivenUp when the judge does not answer,
-        or the budget does not reach.
+        CorpusError when nothing can be written; GivenUp when the judge does not answer, the budget
+        does not reach, or more answers are of no use than `fallbacks` allows.
         """
         plan = self.plan
         if not plan.todo:
@@ -159,6 +162,7 @@ class CorpusRating:
         self.file = _fresh(plan.folder, plan.scale.id)
         self._append(self._head())
         models.recorder = self
+        models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
         size = wave or (len(plan.todo) if not models.budget.limited else BUDGET_WAVE)
         found: list[Measured] = []
         for start in range(0, len(plan.todo), size):
@@ -169,6 +173,9 @@ class CorpusRating:
             try:
                 found += [outcome.value for outcome in models.ask(asks).values()]
             except GivenUp as error:
+                if isinstance(error, TooManyFallbacks):
+                    now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
+                    self._append({"kind": "stopped", "why": str(error), "at": now})
                 raise error.telling(
                     f"what was rated before is kept in {self.file}; the same command goes on"
                 ) from None

@@ -29,7 +29,7 @@ from simcounsel.corpus.split import SPLITS
 from simcounsel.corpus.transcripts import dialogues_of_run, hash_of
 from simcounsel.errors import CorpusError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import SynthesisRun
 from simcounsel.runs.verifying import open_checked
 from simcounsel.specs.load import explain
 from simcounsel.specs.vocabulary import Role
@@ -93,14 +93,19 @@ def _folder(folder: Path, damaged: bool) -> tuple[Dialogue, ...]:
 def _run(folder: Path, damaged: bool, arm: str | None = None) -> tuple[Dialogue, ...]:
     """Of a run of a world, or of a synthesis."""
     run = open_checked(folder, damaged=damaged)
-    if run.is_synthesis:
-        from simcounsel.corpus.synthesis import dialogues_of
+    return run.either(
+        world=lambda lived: dialogues_of_run(lived, arm=arm),
+        synthesis=lambda written: _written(written, arm),
+    )
 
-        return tuple(_traced(dialogue, run, arm) for dialogue in dialogues_of(run))
-    return dialogues_of_run(run, arm=arm)
+
+def _written(run: SynthesisRun, arm: str | None) -> tuple[Dialogue, ...]:
+    from simcounsel.corpus.synthesis import dialogues_of
+
+    return tuple(_traced(dialogue, run, arm) for dialogue in dialogues_of(run))
 
 
-def _traced(dialogue: Dialogue, run: Run, arm: str | None) -> Dialogue:
+def _traced(dialogue: Dialogue, run: SynthesisRun, arm: str | None) -> Dialogue:
     """A synthesis's dialogue with the hash of the log that it stands in, and the sweep's name of
     its condition.
     """

@@ -1,11 +1,10 @@
 """How many answers of a run are fallbacks, and when they are too many to go on."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 from simcounsel.errors import TooManyFallbacks
-from simcounsel.events import Entry, Said, Warned
+from simcounsel.events import Disclosed, Drafted, Entry, Revised, Said, Warned
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_settings import FallbackLimits
 
@@ -23,7 +22,7 @@ class SpeaksFor(Protocol):
 
 
 class FallbackCount:
-    """Questions and fallbacks of the ticks that were written."""
+    """Questions and fallbacks of the ticks (or waves) that were written."""
 
     def __init__(self, run: Run, limits: FallbackLimits, done: int) -> None:
         """done: how many ticks are complete; what was asked in them counts."""
@@ -45,11 +44,19 @@ class FallbackCount:
             self._fallbacks += 1
             self._first = entry.tick if self._first is None else self._first
 
-    def check(self, entries: Iterable[Entry], asked: int, humans: Iterable[str]) -> None:
+    def check(
+        self, tick: int, entries: Iterable[Entry], asked: int, humans: Iterable[str] = ()
+    ) -> None:
         """Whether a tick may be written: its entries, and how many questions were asked in it.
-        TooManyFallbacks says why not and how to go on.
+        TooManyFallbacks, of which the manifest is told, says why not and how to go on.
         """
-        entries = tuple(entries)
+        try:
+            self._check(tuple(entries), asked, frozenset(humans))
+        except TooManyFallbacks as error:
+            self._run.mark_stop(tick, str(error))
+            raise
+
+    def _check(self, entries: tuple[Entry, ...], asked: int, humans: frozenset[str]) -> None:
         if self._limits.most >= 1:
             return
         fallbacks = sum(isinstance(entry.event, Warned) for entry in entries)
@@ -59,7 +66,7 @@ class FallbackCount:
                 f"{every} of {of} answers in this run were fallbacks, more than"
                 f" `fallbacks.most: {self._limits.most:g}` allows{self._remedy(of)}"
             )
-        if half := _half_canned(entries, frozenset(humans)):
+        if half := _half_canned(entries, humans):
             raise TooManyFallbacks(
                 f"in the conversation {half[0]} {half[1]} of {half[2]} lines would be"
                 f" fallbacks{self._remedy(of)}"
@@ -79,25 +86,25 @@ class FallbackCount:
         if self._first is not None and self._fallbacks > self._limits.most * of:
             command += f" --from {self._first}"
         return (
-            "; the tick is not written. See what the model answers in"
+            f"; the {self._run.about.unit} is not written. See what the model answers in"
             f" {self._run.folder / 'calls.jsonl'}; `{command}` asks anew"
         )
 
 
 def _half_canned(entries: Iterable[Entry], humans: frozenset[str]) -> tuple[str, int, int] | None:
-    """The first conversation of which half the lines or more are fallbacks: its id, how many, of
-    how many.
+    """The first conversation (or session) of which half the lines or more are fallbacks: its id,
+    how many, of how many.
     """
-    lines: Counter[str] = Counter()
-    canned: Counter[str] = Counter()
-    for said in (entry.event for entry in entries if isinstance(entry.event, Said)):
-        lines[said.chat] += 1
-        canned[said.chat] += said.source == "fallback" and said.who not in humans
-    return next(
-        (
-            (chat, canned[chat], count)
-            for chat, count in lines.items()
-            if canned[chat] >= FEWEST_LINES and canned[chat] * 2 >= count
-        ),
-        None,
-    )
+    canned: dict[str, dict[int, bool]] = {}
+    for event in (entry.event for entry in entries):
+        match event:
+            case Said():
+                lines = canned.setdefault(event.chat, {})
+                lines[len(lines)] = event.source == "fallback" and event.who not in humans
+            case Disclosed() | Drafted() | Revised():  # a revised line stands in a draft's place
+                canned.setdefault(event.session, {})[event.message] = event.source == "fallback"
+    for chat, lines in canned.items():
+        count = sum(lines.values())
+        if count >= FEWEST_LINES and count * 2 >= len(lines):
+            return chat, count, len(lines)
+    return None

@@ -15,8 +15,10 @@ from simcounsel.runs.jsonl import without_secrets
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings
+from simcounsel.specs.kinds import WORDS
 from simcounsel.specs.load import parse_spec
 from simcounsel.specs.patching import patch
+from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.synthesis_file import changed
 from simcounsel.specs.world import World
@@ -40,7 +42,7 @@ def fork(
     changes: dict[str, Any],
     out: Path,
     name: str | None = None,
-    about: World | Synthesis | None = None,
+    about: Subject | None = None,
 ) -> Run:
     """A new run that shares the ticks (or waves) before `at_tick` with `run`, in a world, or with
     settings, changed from then on.
@@ -55,8 +57,11 @@ def fork(
     if done:
         done = run.about.next_tick(done)
     if not 0 < at_tick <= done:
-        what = "ticks that were lived" if run.manifest.world else "waves that were written"
-        raise RunError(f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {what}")
+        words = WORDS[run.about.kind]
+        raise RunError(
+            f"{run.folder}: --at {at_tick} is not between 1 and {done}, the {words.unit}s that were"
+            f" {words.done}"
+        )
     for key in changes:
         if key.split(".")[0] in CHANGED_ONLY_AT_START:
             raise SpecError(
@@ -67,15 +72,16 @@ def fork(
             )
     about = about or _changed(run, changes)
     past = list(run.entries(until_tick=at_tick))
-    if isinstance(about, World) and (missed := about.next_tick(past[-1].tick + 1)) < at_tick:
+    if (missed := about.next_tick(past[-1].tick + 1)) < at_tick:
         raise RunError(
             f"{run.folder}: as it is changed, tick {missed} would be lived before --at {at_tick}; "
             f"fork --at {missed}, or leave days and appointments before as they were"
         )
-    if isinstance(about, Synthesis) and at_tick >= about.waves:
+    if at_tick > about.latest_fork:
+        words = WORDS[about.kind]
         raise RunError(
-            f"{run.folder}: all {about.waves} waves are before --at {at_tick}, so nothing would be"
-            " written anew; choose an earlier one"
+            f"{run.folder}: all {about.length} {words.unit}s are before --at {at_tick}, so nothing"
+            f" would be {words.done} anew; choose an earlier one"
         )
     check_models(about)
     pairs = tuple((key, json.dumps(value, default=str)) for key, value in sorted(changes.items()))
@@ -94,21 +100,30 @@ def fork(
     return new
 
 
-def _changed(run: Run, changes: dict[str, Any]) -> World | Synthesis:
-    if run.is_synthesis:
-        return changed(run.synthesis, changes)
-    data = run.world.model_dump(mode="json")
+def _changed(run: Run, changes: dict[str, Any]) -> Subject:
+    return run.either(
+        world=lambda lived: _changed_world(lived.world, changes),
+        synthesis=lambda written: _changed_settings(written.synthesis, changes),
+    )
+
+
+def _changed_settings(settings: Synthesis, changes: dict[str, Any]) -> Subject:
+    return changed(settings, changes)
+
+
+def _changed_world(world: World, changes: dict[str, Any]) -> Subject:
+    data = world.model_dump(mode="json")
     for key, value in changes.items():
         patch(data, key, value)
     try:
         bring_policies(data, Path("--set"), {})
-        world = parse_spec(data, World, Path("--set"), {})
+        made = parse_spec(data, World, Path("--set"), {})
     except SpecError as error:
         raise SpecError([one.replace("--set:1:", "--set", 1) for one in error.problems]) from None
-    problems = world_problems(world)
+    problems = world_problems(made)
     if problems:
         raise SpecError([f"--set {'.'.join(map(str, at))}: {what}" for at, what in problems])
-    return world
+    return made
 
 
 def _copy_past(

@@ -1,13 +1,12 @@
 """Beginning a run: its folder, its manifest, its models."""
 
 import hashlib
-import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
@@ -22,24 +21,25 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
-from simcounsel.secret import scrub_data
 from simcounsel.specs.practice import check_locale
+from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
-A = TypeVar("A", bound=World | Synthesis)
+A = TypeVar("A", bound=Subject)
 PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
 def begin_run(
-    about: World | Synthesis, out: Path, parent: Parent | None = None, name: str | None = None
+    about: Subject, out: Path, parent: Parent | None = None, name: str | None = None
 ) -> Run:
-    """A new run's folder, with everything in its manifest that says where it comes from. name: of
-    the folder, if not world, condition, seed and time. SpecError for a locale without help lines.
+    """A new run's folder, with everything in its manifest that says where it comes from. What is
+    lived is its `Run.about`, in which keys and passwords are hidden. name: of the folder, if not
+    world, condition, seed and time. SpecError for a locale without help lines, or an instrument
+    that there is not.
     """
-    if isinstance(about, World):
-        check_locale(about.safety)
-    about = without_secrets(with_digests(about))
+    about.either(world=_check_files, synthesis=_no_people)
+    about = with_digests(about)
     return Run.create(
         about,
         out,
@@ -51,23 +51,14 @@ def begin_run(
     )
 
 
-def without_secrets(about: A) -> A:
-    """With each key and password that stands in its texts hidden, so that what is lived is what the
-    manifest will say.
-    """
-    told = json.loads(about.model_dump_json())
-    clean = scrub_data(told)
-    return about if clean is told else cast(A, type(about).model_validate_json(json.dumps(clean)))
-
-
-def with_digests(about: World | Synthesis) -> World | Synthesis:
+def with_digests(about: A) -> A:
     """With the digest of each adapter in its model's name, so that what goes on from here goes on
     with the same one.
     """
     return about.with_models(pinned)
 
 
-def placed_nowhere(about: World | Synthesis) -> World | Synthesis:
+def placed_nowhere(about: A) -> A:
     """With the digest of each adapter as its model's whole name, where it has one: equal for the
     same adapters, wherever they are seen from.
     """
@@ -139,7 +130,7 @@ def models_for(
         for call in source.calls()
         if not call.get("given_up")
     }
-    timeouts = run.about.models.timeouts if isinstance(run.about, World) else {}
+    timeouts = run.about.timeouts
     return Switchboard(
         open_chats(roles, timeouts),
         open_embed(roles["embed"], timeouts_of(roles["embed"], timeouts)),
@@ -178,34 +169,14 @@ def _kept(call: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def check_models(about: World | Synthesis) -> None:
+def check_models(about: Subject) -> None:
     """Look up the policies and instruments and open the models that a world or synthesis names, so
     that a missing key or package is said before a run's folder is made. ModelError, also where the
     embedded model, which knows English only, would have to speak another language, SpecError for a
     locale without help lines, or RunError for a recording that is not there.
     """
-    if isinstance(about, World):
-        check_locale(about.safety)
-        for resident in about.residents:
-            policy_for(resident.role, resident.policy, about.language)
-            maker_of(resident.mind)
-        scales_of(about)
+    about.either(world=_check_world, synthesis=_no_people)
     roles = about.model_names()
-    if isinstance(about, World) and about.language != "en":
-        embedded = next(
-            (
-                role
-                for role, spec in roles.items()
-                if spec.split("+")[0] == "embedded" and role != "embed"
-            ),
-            None,
-        )
-        if embedded:
-            raise ModelError(
-                f"models.{embedded}: the embedded model knows English only, and `language:"
-                f" {about.language}` is another; name a model that speaks it (--model), see `python"
-                " -m simcounsel models`"
-            )
     for spec in dict.fromkeys(spec for role, spec in roles.items() if role != "embed"):
         if spec.startswith("recorded:"):
             Run.open(spec.removeprefix("recorded:"))
@@ -213,3 +184,32 @@ def check_models(about: World | Synthesis) -> None:
             open_chat(spec)
     if roles["embed"] != "embedded":
         open_embed(roles["embed"])
+
+
+def _check_files(world: World) -> None:
+    """Its help lines and instruments are there."""
+    check_locale(world.safety)
+    scales_of(world)
+
+
+def _check_world(world: World) -> None:
+    """So are its policies and minds, and its models speak its language."""
+    _check_files(world)
+    for resident in world.residents:
+        policy_for(resident.role, resident.policy, world.language)
+        maker_of(resident.mind)
+    embedded = (
+        role
+        for role, spec in world.model_names().items()
+        if spec.split("+")[0] == "embedded" and role != "embed"
+    )
+    if world.language != "en" and (role := next(embedded, None)):
+        raise ModelError(
+            f"models.{role}: the embedded model knows English only, and `language:"
+            f" {world.language}` is another; name a model that speaks it (--model), see `python -m"
+            " simcounsel models`"
+        )
+
+
+def _no_people(settings: Synthesis) -> None:
+    """A synthesis names nothing but models; what is in doubt of its language `synthesize` says."""

@@ -21,11 +21,10 @@ from simcounsel.engine.fallbacks import FallbackCount, SpeaksFor
 from simcounsel.engine.journal import Journal
 from simcounsel.engine.lost_vectors import recompute
 from simcounsel.engine.measures import Measures
-from simcounsel.engine.opening import begin_run, check_models, models_for, without_secrets
+from simcounsel.engine.opening import begin_run, check_models, models_for
 from simcounsel.engine.phases import Phases
 from simcounsel.engine.places import Places
 from simcounsel.engine.population import Population
-from simcounsel.errors import TooManyFallbacks
 from simcounsel.events import Entry, Remembered, TickEnded
 from simcounsel.hosts import name_hosts
 from simcounsel.llm.budget import budget_in
@@ -78,12 +77,18 @@ class Simulation(mesa.Model):
     ) -> None:
         """world: a World or the path of its file. model: the model for all that is not `embed`, in
         place of what the world names. seed, condition: in place of the world's. out: where the
-        run's folder goes. run: go on with this run instead of beginning one. models: a ready
-        Switchboard. minds: makes the mind of a resident, in place of what the world says. on_event:
-        called with every event of a tick that was written. Errors as `check_models`, before a
-        folder is made.
+        run's folder goes. run: go on with this run, in its own world, instead of beginning one.
+        models: a ready Switchboard. minds: makes the mind of a resident, in place of what the world
+        says. on_event: called with every event of a tick that was written. Errors as
+        `check_models`, before a folder is made.
         """
-        world = _settled(world, model, seed, condition)
+        if run is None:
+            world = _settled(world, model, seed, condition)
+            if models is None:
+                check_models(world)
+            run = begin_run(world, Path(out))
+        self.record = run
+        world = run.world  # in which keys are hidden: so what is lived is what the manifest says
         super().__init__(seed=world.seed)
         self.world = world
         self.places = Places(world, self.random)
@@ -96,9 +101,6 @@ class Simulation(mesa.Model):
         self._last_tick: int | None = None
         self._journal = Journal(self._observe)
         self.datacollector = _datacollector()
-        if run is None and models is None:
-            check_models(world)
-        self.record = run or begin_run(world, Path(out))
         done = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
@@ -194,15 +196,11 @@ class Simulation(mesa.Model):
                 self.on_event(entry)
 
     def _check_fallbacks(self) -> None:
-        """TooManyFallbacks, which the manifest is told of. What is replayed was judged before."""
+        """TooManyFallbacks. What is replayed was judged before."""
         if self.models.only_recorded:
             return
         humans = [one.speaks_for for one in self.models.chat.values() if isinstance(one, SpeaksFor)]
-        try:
-            self._fallbacks.check(self._journal.entries, self._journal.asked, humans)
-        except TooManyFallbacks as error:
-            self.record.mark_stop(self.tick, str(error))
-            raise
+        self._fallbacks.check(self.tick, self._journal.entries, self._journal.asked, humans)
 
     def _observe(self, entry: Entry) -> None:
         self.measures.observe(entry)
@@ -262,7 +260,7 @@ def _settled(
     world: World | str | Path, model: str | None, seed: int | None, condition: Condition | None
 ) -> World:
     """The world with what the caller wants otherwise."""
-    if not isinstance(world, World):
+    if isinstance(world, str | Path):
         world = load_world(world)
     changes: dict[str, Any] = {}
     if model is not None:
@@ -274,4 +272,4 @@ def _settled(
         changes["seed"] = seed
     if condition is not None:
         changes["condition"] = condition
-    return without_secrets(world.model_copy(update=changes) if changes else world)
+    return world.model_copy(update=changes) if changes else world

@@ -21,10 +21,11 @@ from simcounsel.envs.breaches import Found
 from simcounsel.envs.counseling import CounselingEnv
 from simcounsel.envs.hidden import Hidden
 from simcounsel.envs.metering import Part
+from simcounsel.envs.preparing import EnvSettings
 from simcounsel.envs.reward import Reward, Term, find_reward, preset_names
 
 ID = "simcounsel/Counseling-v0"
-gymnasium.register(id=ID, entry_point="simcounsel.envs.counseling:CounselingEnv")
+gymnasium.register(id=ID, entry_point="simcounsel.envs.counseling:counseling_env")
 
 __all__ = [
     "END",
@@ -32,6 +33,7 @@ __all__ = [
     "SILENCE",
     "Account",
     "CounselingEnv",
+    "EnvSettings",
     "Found",
     "Hidden",
     "Part",

@@ -1,7 +1,6 @@
 """The environment: an agent counsels a simulated client, text in, text out."""
 
 import weakref
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from simcounsel.envs.episode import Episode
 from simcounsel.envs.hidden import hidden_in
 from simcounsel.envs.metering import meters_of, parts_of
 from simcounsel.envs.observing import Observation, lines_of, observation_space, observe, transcript
-from simcounsel.envs.preparing import check_numbers, chosen_client, open_models, world_with
-from simcounsel.envs.reward import Reward, find_reward
+from simcounsel.envs.preparing import EnvSettings, chosen_client, open_models
+from simcounsel.envs.reward import find_reward
 from simcounsel.envs.seat import roles_of
 from simcounsel.envs.setting import Setting, clients_of, counselor_of, turns_of
 from simcounsel.envs.spaces import ACTION_CHARACTERS, writing
@@ -26,9 +25,6 @@ from simcounsel.events import Measured
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.llm.usage import Usage
 from simcounsel.policies import policy_for
-from simcounsel.specs.practice import PolicySpec
-from simcounsel.specs.world import World
-from simcounsel.specs.world_file import load_world
 
 Info = dict[str, Any]
 SEEDS = 2**31
@@ -37,9 +33,11 @@ SEEDS = 2**31
 class CounselingEnv(gymnasium.Env[Observation, str]):
     """Counsel one client of a world for some sessions.
 
-        env = gymnasium.make("simcounsel/Counseling-v0", world="worlds/insomnia.yaml",
-        model="scripted") observation, info = env.reset(seed=1) observation, reward, terminated,
-        truncated, info = env.step("Hello, Ines. What brings you here?")
+        env = CounselingEnv(EnvSettings(world="worlds/insomnia.yaml", model="scripted"))
+        observation, info = env.reset(seed=1)
+        observation, reward, terminated, truncated, info = env.step("Hello. What brings you here?")
+
+    `gymnasium.make("simcounsel/Counseling-v0", ...)` takes the fields of `EnvSettings` one by one.
 
     The counselor opens. An action is the next line; `[end]` at its end takes leave. An empty action
     is silence: the client hears `...`. A session is over when somebody took leave and the other has
@@ -47,14 +45,8 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
     the last session; it is never truncated, since the limit is part of the task and stands in
     `turns_left`.
 
-    world: a World or its file. client: whom to counsel, or several of whom the seed draws one; all
-    clients of the world if None. model: for everything but vectors, in place of what the world
-    names; judge: for instruments that an observer answers. sessions, days_apart: how many in an
-    episode, and the days between. max_turns: lines of a session in all, if other than in the world.
-    reward: a Reward, a shipped one's name, or a file. policy: the client's, if other than the
-    world's. notes: after each session the counselor's persona sums it up, and `known` holds that.
-    out: a folder for the transcripts of complete episodes. models: a ready Switchboard, which is
-    then not closed here.
+    models: a ready Switchboard, which is then not closed here; None: those of the settings' world
+    are opened when they are first needed. render_mode: `ansi`, or None for nothing.
 
     Vectors of environments: `SyncVectorEnv` as it is, `AsyncVectorEnv` only with
     `shared_memory=False`, since Gymnasium reads texts from shared memory once and never again.
@@ -68,47 +60,25 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
 
     def __init__(
         self,
-        world: World | str | Path = "worlds/insomnia.yaml",
+        settings: EnvSettings,
         *,
-        client: str | Sequence[str] | None = None,
-        model: str | None = None,
-        judge: str | None = None,
-        sessions: int = 1,
-        days_apart: int = 7,
-        max_turns: int | None = None,
-        reward: Reward | str | Path = "alliance",
-        policy: PolicySpec | str | None = None,
-        notes: bool = False,
-        out: str | Path | None = None,
         models: Switchboard | None = None,
         render_mode: str | None = None,
     ) -> None:
-        check_numbers(
-            sessions=(sessions, 1, 1000),
-            days_apart=(days_apart, 1, 365),
-            max_turns=(max_turns, 2, 200),
-        )
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise SpecError([f"render_mode: {render_mode!r} is not one of ansi, None"])
-        self.world = world_with(
-            world if isinstance(world, World) else load_world(world), model, judge
-        )
-        self.clients = clients_of(
-            self.world, client if client is None or isinstance(client, str) else tuple(client)
-        )
-        self.reward = find_reward(reward)
-        self.sessions = sessions
+        self.settings = settings
+        self.world = settings.world_played()
+        self.clients = clients_of(self.world, settings.client)
+        self.reward = find_reward(settings.reward)
         self.render_mode = render_mode
         self._meters = meters_of(self.reward)
-        self._days_apart, self._max_turns = days_apart, max_turns
-        self._policy, self._notes = policy, notes
-        self._out = Path(out) if out is not None else None
-        policy_for("client", policy, self.world.language)
+        policy_for("client", settings.policy, self.world.language)
         most = max(
-            turns_of(self.world, one, counselor_of(self.world, one), max_turns)
+            turns_of(self.world, one, counselor_of(self.world, one), settings.max_turns)
             for one in self.clients
         )
-        self.observation_space = observation_space(sessions, most)
+        self.observation_space = observation_space(settings.sessions, most)
         self.action_space = writing(ACTION_CHARACTERS)
         self._models = models
         self._own_models = models is None
@@ -152,11 +122,11 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
             counselor=counselor,
             outside="counselor",
             seed=of_episode,
-            sessions=self.sessions,
-            days_apart=self._days_apart,
-            max_turns=turns_of(self.world, client, counselor, self._max_turns),
-            policy=self._policy,
-            notes=self._notes,
+            sessions=self.settings.sessions,
+            days_apart=self.settings.days_apart,
+            max_turns=turns_of(self.world, client, counselor, self.settings.max_turns),
+            policy=self.settings.policy,
+            notes=self.settings.notes,
         )
         episode = Episode(setting, self.models)
         episode.begin()
@@ -185,7 +155,7 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
                 self._before = self._before | now
                 self._measured.append(now)
                 self._charged = set()
-            last = over and len(episode.past) == self.sessions
+            last = over and len(episode.past) == self.settings.sessions
             if over and not last:
                 episode.open()
         except BaseException:
@@ -195,8 +165,9 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         observation, info = self._observed(episode, taken, given)
         if over:
             info["ended"] = episode.past[-1].ended.cause
-        if last and self._out is not None:
-            info["transcript"] = str(write_transcript(self._out, episode, self._measured))
+        if last and self.settings.out is not None:
+            file = write_transcript(Path(self.settings.out), episode, self._measured)
+            info["transcript"] = str(file)
         return observation, given.total, last, False, info
 
     def render(self) -> str | None:
@@ -272,3 +243,10 @@ class CounselingEnv(gymnasium.Env[Observation, str]):
         }
         episode.troubles = ()
         return observation, info
+
+
+def counseling_env(
+    *, models: Switchboard | None = None, render_mode: str | None = None, **settings: Any
+) -> CounselingEnv:
+    """What `gymnasium.make` calls. settings: the fields of `EnvSettings`; TypeError for another."""
+    return CounselingEnv(EnvSettings(**settings), models=models, render_mode=render_mode)

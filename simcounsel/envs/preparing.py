@@ -1,16 +1,60 @@
-"""What an environment is made from: numbers within their bounds, the world with the models that
-were named, and the client of an episode.
+"""What an environment is made from: its settings, the world with the models that were named, and
+the client of an episode.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from simcounsel.envs.reward import Reward
 from simcounsel.errors import SpecError
 from simcounsel.llm.catalog import open_chats, open_embed
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.specs.practice import check_locale
+from simcounsel.specs.practice import PolicySpec, check_locale
 from simcounsel.specs.residents import ResidentSpec
 from simcounsel.specs.world import World
+from simcounsel.specs.world_file import load_world
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvSettings:
+    """What an environment is like. SpecError when a number is out of its bounds."""
+
+    world: World | str | Path = "worlds/insomnia.yaml"
+    """A world, or its file."""
+    client: str | Sequence[str] | None = None
+    """Whom to counsel, or several of whom the seed draws one; None: all clients of the world."""
+    model: str | None = None
+    """For everything but vectors, in place of what the world names."""
+    judge: str | None = None
+    """For instruments that an observer answers; None: `model`, else as in the world."""
+    sessions: int = 1
+    """In an episode, 1 to 1000."""
+    days_apart: int = 7
+    """From one session to the next, 1 to 365."""
+    max_turns: int | None = None
+    """Lines of a session in all, 2 to 200; None: as in the appointment, else in the world."""
+    reward: Reward | str | Path = "alliance"
+    """A reward, a shipped one's name, or a file."""
+    policy: PolicySpec | str | None = None
+    """The client's; None: the world's."""
+    notes: bool = False
+    """Whether the counselor's persona sums up each session, and `known` holds that."""
+    out: str | Path | None = None
+    """A folder for the transcripts of complete episodes; None: they are not written."""
+
+    def __post_init__(self) -> None:
+        _check_numbers(
+            sessions=(self.sessions, 1, 1000),
+            days_apart=(self.days_apart, 1, 365),
+            max_turns=(self.max_turns, 2, 200),
+        )
+
+    def world_played(self) -> World:
+        """The world with the models that were named. SpecError when it cannot be played."""
+        world = load_world(self.world) if isinstance(self.world, str | Path) else self.world
+        return _world_with(world, self.model, self.judge)
 
 
 def chosen_client(
@@ -33,7 +77,7 @@ def chosen_client(
     return found
 
 
-def check_numbers(**numbers: tuple[int | None, int, int]) -> None:
+def _check_numbers(**numbers: tuple[int | None, int, int]) -> None:
     """Each number within its bounds, or None where that is allowed."""
     wrong = [
         f"{name}: {value!r}; a whole number from {low} to {high}"
@@ -45,7 +89,7 @@ def check_numbers(**numbers: tuple[int | None, int, int]) -> None:
         raise SpecError(wrong)
 
 
-def world_with(world: World, model: str | None, judge: str | None) -> World:
+def _world_with(world: World, model: str | None, judge: str | None) -> World:
     """The world with other models, if wanted; the scripted one brings its own vectors."""
     roles: dict[str, str | None] = (
         {} if model is None else {"reason": model, "quick": None, "judge": None}

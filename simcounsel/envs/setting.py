@@ -1,5 +1,6 @@
 """Who meets whom, when and where: the frame of an episode."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simcounsel.agents.mind import Scene
@@ -101,9 +102,7 @@ def appointment(world: World, client: ResidentSpec, counselor: ResidentSpec) -> 
     )
 
 
-def clients_of(
-    world: World, wanted: str | list[str] | tuple[str, ...] | None
-) -> tuple[ResidentSpec, ...]:
+def clients_of(world: World, wanted: str | Sequence[str] | None) -> tuple[ResidentSpec, ...]:
     """The clients of those names; all of the world if None. SpecError when one is not there or is
     no client.
     """

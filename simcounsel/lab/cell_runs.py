@@ -10,7 +10,7 @@ from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.run import Run
 from simcounsel.runs.spending import Spending
 from simcounsel.specs.cells import Cell
-from simcounsel.specs.world import World
+from simcounsel.specs.kinds import WORDS
 
 
 def open_cell(cell: Cell, out: Path) -> Run:
@@ -37,14 +37,10 @@ def _check_same(cell: Cell, run: Run) -> None:
     past = (parent.run, parent.at_tick) if parent else (None, None)
     same = placed_nowhere(run.about) == placed_nowhere(with_digests(cell.about))
     if not same or past != (cell.past, cell.at_tick):
-        how = (
-            "lived in another world"
-            if isinstance(cell.about, World)
-            else "written with other settings"
-        )
+        words = WORDS[cell.about.kind]
         raise RunError(
-            f"{run.folder}: was {how} than the experiment says now; remove it, or choose another"
-            " --out"
+            f"{run.folder}: was {words.done} {words.otherwise} than the experiment says now; remove"
+            " it, or choose another --out"
         )
 
 
@@ -63,11 +59,7 @@ def ticks_behind(cell: Cell, done: int) -> int:
     """Of a cell's ticks, how many are over when so many of its log are complete: those that are
     skipped next count too.
     """
-    return (
-        min(cell.about.next_tick(done), cell.ticks)
-        if done and isinstance(cell.about, World)
-        else done
-    )
+    return min(cell.about.next_tick(done), cell.ticks) if done else 0
 
 
 def spent_on(cell: Cell, out: Path) -> tuple[int, float | None]:

@@ -9,22 +9,21 @@ from simcounsel.lab.shares import BYTES_A_TOKEN, Forecast, Share, Shares
 from simcounsel.llm.prices import Prices
 from simcounsel.runs.calls import Call
 from simcounsel.runs.run import Run
-from simcounsel.specs.synthesis import Synthesis
-from simcounsel.specs.world import World
+from simcounsel.specs.kinds import WORDS
+from simcounsel.specs.subject import Subject
 
 EARLIER_RUNS = 5
 """So many of the latest runs are counted."""
 
 
-def forecast(about: World | Synthesis, ticks: int, runs: Path) -> Forecast:
+def forecast(about: Subject, ticks: int, runs: Path) -> Forecast:
     """For so many ticks (or waves). runs: the folder in which earlier ones are looked for."""
     earlier = list(_earlier(about, runs))
     if not earlier:
         return by_rule(about, ticks)
     counted = [_counted(run, about, lived, ticks) for run, lived in earlier]
     names = ", ".join(run.name for run, _ in earlier)
-    one, more = ("synthesis", "syntheses") if isinstance(about, Synthesis) else ("run", "runs")
-    what = one if len(earlier) == 1 else more
+    what = WORDS[about.kind].run if len(earlier) == 1 else WORDS[about.kind].runs
     short = min(lived for _, lived in earlier)
     scaled = f", of {short} ticks and more, in proportion" if short < ticks else ""
     return Forecast(
@@ -34,7 +33,7 @@ def forecast(about: World | Synthesis, ticks: int, runs: Path) -> Forecast:
     )
 
 
-def _earlier(about: World | Synthesis, runs: Path) -> Iterator[tuple[Run, int]]:
+def _earlier(about: Subject, runs: Path) -> Iterator[tuple[Run, int]]:
     """The latest runs of the same name and condition that were begun from the beginning, with how
     many of their ticks are complete; those of the same models, if there are some.
     """
@@ -45,27 +44,20 @@ def _earlier(about: World | Synthesis, runs: Path) -> Iterator[tuple[Run, int]]:
             lived = run.ticks_done()
         except (SimcounselError, OSError):
             continue
-        same = (type(run.about), run.about.name, run.about.condition) == (
-            type(about),
-            about.name,
-            about.condition,
-        )
-        if same and run.manifest.parent is None and lived and _kind(run.about) == _kind(about):
+        if run.manifest.parent is None and lived and _alike(run.about) == _alike(about):
             found.append((run, lived))
     names = about.model_names()
     alike = [one for one in found if one[0].about.model_names() == names]
     yield from (alike or found)[:EARLIER_RUNS]
 
 
-def _kind(about: World | Synthesis) -> object:
-    """What decides how much is asked in a tick."""
-    if isinstance(about, Synthesis):
-        return about.without, about.turns, about.fewest_turns
-    return about.days, about.tick_minutes, len(about.present()), about.conversation.max_turns
+def _alike(about: Subject) -> tuple[object, ...]:
+    """Equal for two of which one tells what the other takes."""
+    return about.kind, about.name, about.condition, about.pace()
 
 
-def _counted(run: Run, about: World | Synthesis, lived: int, ticks: int) -> Shares:
-    """What a run took in its first ticks; in proportion where it has lived fewer."""
+def _counted(run: Run, about: Subject, lived: int, ticks: int) -> Shares:
+    """What a run took in its first ticks; in proportion where less was done in them."""
     shares: dict[str, Share] = {}
     own = about.model_names()
     for fields in run.calls():
@@ -77,11 +69,7 @@ def _counted(run: Run, about: World | Synthesis, lived: int, ticks: int) -> Shar
             continue
         role = f"{role}:{call.who}" if f"{role}:{call.who}" in own else role
         shares[role] = shares.get(role, Share()) + share_of(call, fields)
-    factor = 1.0
-    if isinstance(about, Synthesis):
-        factor = about.count / min(run.synthesis.count, lived * run.synthesis.wave)
-    elif lived < ticks:
-        factor = ticks / lived
+    factor = about.amount(ticks) / run.about.amount(min(lived, ticks))
     return {role: share.times(factor) for role, share in shares.items()}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from simcounsel.errors import RunError
 from simcounsel.intake import file_bytes, json_data
-from simcounsel.lab.rules import by_rule, resident_days
+from simcounsel.lab.rules import by_rule
 from simcounsel.lab.shares import Share, forecast_lines
 from simcounsel.llm.prices import Prices
 from simcounsel.secret import scrub
@@ -45,8 +45,7 @@ def estimate(cells: tuple[Cell, ...], prices: Prices) -> Estimate:
         low, high = (one + more for one, more in zip((low, high), own.total(), strict=True))
         spent = own.cost_usd(cell.about.model_names(), prices)
         cost = (cost[0] + spent[0], cost[1] + spent[1]) if cost and spent else None
-        if isinstance(cell.about, World) and cell.about.days == "lived":
-            days += resident_days(cell.about, cell.ticks, since)
+        days += own.resident_days
     return Estimate(
         runs=len(cells),
         resident_days=days,
@@ -77,17 +76,11 @@ def plan_lines(
         name for cell in cells for role, name in cell.about.model_names().items() if role != "embed"
     }
     pasts = sum(cell.arm is None for cell in cells)
-    yield f"models       {', '.join(sorted(models))}; vectors {about.models.resolved()['embed']}"
-    if isinstance(about, World):
-        yield f"length       {about.ticks} ticks of {about.tick_minutes} minutes"
-        for measurement in about.measurements:
-            yield f"measured     {measurement.instrument}, {measurement.when}"
-        if needed.resident_days:
-            yield f"lived        {needed.resident_days:.1f} resident-days"
-    else:
-        yield f"situations   {len(about.situations)}"
-        sessions = sum(one.about.count for one in cells if isinstance(one.about, Synthesis))
-        yield f"sessions     {sessions}"
+    yield f"models       {', '.join(sorted(models))}; vectors {about.model_names()['embed']}"
+    yield from about.either(
+        world=lambda world: _world_lines(world, needed.resident_days),
+        synthesis=lambda settings: _synthesis_lines(settings, cells),
+    )
     shared = f" ({pasts} of them shared pasts)" if pasts else ""
     yield f"runs         {needed.runs}{shared}, in {out}"
     yield from forecast_lines(needed.low, needed.high, needed.cost_usd, needed.basis)
@@ -98,6 +91,19 @@ def plan_lines(
         )
     yield "the conditions differ in"
     yield from (f"  {line}" for line in differences(cells))
+
+
+def _world_lines(world: World, days: float) -> Iterator[str]:
+    yield f"length       {world.ticks} ticks of {world.tick_minutes} minutes"
+    for measurement in world.measurements:
+        yield f"measured     {measurement.instrument}, {measurement.when}"
+    if days:
+        yield f"lived        {days:.1f} resident-days"
+
+
+def _synthesis_lines(settings: Synthesis, cells: tuple[Cell, ...]) -> Iterator[str]:
+    yield f"situations   {len(settings.situations)}"
+    yield f"sessions     {sum(cell.about.amount(cell.ticks) for cell in cells)}"
 
 
 def write_plan(experiment: Experiment, cells: tuple[Cell, ...], out: Path) -> None:

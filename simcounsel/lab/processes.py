@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from simcounsel.corpus.synthesis import Workshop
 from simcounsel.engine.opening import models_for
@@ -20,9 +20,19 @@ from simcounsel.lab.cell_runs import open_cell, ticks_behind, ticks_of
 from simcounsel.lab.shared_budget import Shared
 from simcounsel.llm.asking import Asking, asked
 from simcounsel.llm.prices import Prices
+from simcounsel.runs.run import SynthesisRun, WorldRun
 from simcounsel.specs.cells import Cell
-from simcounsel.specs.synthesis import Synthesis
 from simcounsel.terminal import guarded
+
+
+class Going(Protocol):
+    """A simulation, or a workshop."""
+
+    stopped_because: str | None
+    """Set, it stops after the tick under way."""
+
+    def run(self, ticks: int | None, /) -> object:
+        """So many ticks; None: to the end."""
 
 
 def live(
@@ -61,13 +71,14 @@ def live(
         if isinstance(entry.event, TickEnded):
             report(ticks_behind(cell, entry.tick + 1))
 
-    going: Simulation | Workshop
-    if isinstance(cell.about, Synthesis):
-        going = Workshop(run, models=models, on_wave=report)
-        left = None
-    else:
-        going = Simulation(run.world, run=run, models=models, on_event=on_event)
-        left = cell.ticks - going.tick
+    def lives(lived: WorldRun) -> tuple[Going, int]:
+        going = Simulation(lived.world, run=lived, models=models, on_event=on_event)
+        return going, cell.ticks - going.tick
+
+    def writes(written: SynthesisRun) -> tuple[Going, None]:
+        return Workshop(written, models=models, on_wave=report), None
+
+    going, left = run.either(world=lives, synthesis=writes)
 
     def stop(*_: object) -> None:
         if going.stopped_because:

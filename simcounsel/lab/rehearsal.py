@@ -38,7 +38,7 @@ class _Counter:
 
 def rehearse(rating: Rating) -> tuple[Forecast, dict[str, str]]:
     """What a rating would take, and the model of each role. Second tries are not in it."""
-    counter, judge = _Counter(), rating.judge
+    counter, judge, left = _Counter(), rating.judge, rating.left()
     roles = {"reason": judge, "quick": judge, "judge": judge, "embed": rating.roles()["embed"]}
     if judge:
         vectors = recorded_vectors(rating.run)
@@ -50,11 +50,11 @@ def rehearse(rating: Rating) -> tuple[Forecast, dict[str, str]]:
             recorder=counter,
         )
         try:
-            models.ask({f"{at:05d}": rating.asked(one) for at, one in enumerate(rating.targets)})
+            models.ask({f"{at:05d}": rating.asked(one) for at, one in enumerate(left)})
         finally:
             models.close()
     if Prices({}).in_process(roles["embed"]):
         counter.low.pop("embed", None)
         counter.high.pop("embed", None)
-    basis = f"the questions for {len(rating.targets)} measurements, asked of nobody"
+    basis = f"the questions for {len(left)} measurements, asked of nobody"
     return Forecast(low=counter.low, high=counter.high, basis=basis), roles

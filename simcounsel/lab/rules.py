@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simcounsel.lab.shares import BYTES_A_TOKEN, REPLY_TOKENS, Forecast, Share, Shares
 from simcounsel.llm.prices import Prices
+from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -51,28 +52,32 @@ REVISED = (0.02, 0.22)
 """The share of lines that are revised (MindCorpus, Table V)."""
 
 
-def by_rule(about: World | Synthesis, ticks: int, since: int = 0) -> Forecast:
+def by_rule(about: Subject, ticks: int, since: int = 0) -> Forecast:
     """What the ticks from `since` on would take."""
-    if isinstance(about, Synthesis):
-        low, high = (_of_synthesis(about, end) for end in (False, True))
-        return Forecast(low=low, high=high, basis="by a rule, from earlier syntheses of ours")
+    return about.either(world=lambda world: _of_world(world, ticks, since), synthesis=_of_synthesis)
+
+
+def _of_world(world: World, ticks: int, since: int) -> Forecast:
+    lived = world.days == "lived"
+    days = resident_days(world, ticks, since) if lived else 0.0
     units, rules, what = (
-        (resident_days(about, ticks, since), A_DAY, "resident-days")
-        if about.days == "lived"
-        else (float(lines_of(about, ticks, since)), A_LINE, "lines of talk at most")
+        (days, A_DAY, "resident-days")
+        if lived
+        else (float(lines_of(world, ticks, since)), A_LINE, "lines of talk at most")
     )
     low, high = (
         {
             role: rule.share(end, units, role == "embed")
             for role, rule in rules.items()
-            if role != "embed" or sends_texts(about)
+            if role != "embed" or sends_texts(world)
         }
         for end in (False, True)
     )
-    return Forecast(low=low, high=high, basis=f"by a rule for {units:.1f} {what}")
+    basis = f"by a rule for {units:.1f} {what}"
+    return Forecast(low=low, high=high, basis=basis, resident_days=days)
 
 
-def sends_texts(about: World | Synthesis) -> bool:
+def sends_texts(about: Subject) -> bool:
     """Whether vectors come from a server; where they are made in this process nobody is asked."""
     return not Prices({}).in_process(about.model_names()["embed"])
 
@@ -95,7 +100,12 @@ def lines_of(world: World, ticks: int, since: int = 0) -> int:
     )
 
 
-def _of_synthesis(settings: Synthesis, high: bool) -> Shares:
+def _of_synthesis(settings: Synthesis) -> Forecast:
+    low, high = (_of_sessions(settings, end) for end in (False, True))
+    return Forecast(low=low, high=high, basis="by a rule, from earlier syntheses of ours")
+
+
+def _of_sessions(settings: Synthesis, high: bool) -> Shares:
     """Each turn asks seeker, supporter and evaluator, and some the corrector; a session begins with
     the extractor and ends with the manager.
     """

@@ -49,6 +49,8 @@ class Forecast:
     high: Shares
     basis: str
     """What it rests on, in words."""
+    resident_days: float = 0.0
+    """That are lived through; 0 where only appointments are lived, and in a synthesis."""
 
     def total(self) -> tuple[Share, Share]:
         """Of all roles."""

@@ -4,14 +4,15 @@ Each function returns the value, or raises Unfit with what to tell the model on 
 """
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from simcounsel.llm.models import Completion
-from simcounsel.llm.question import Question
+from simcounsel.llm.question import Question, Reply
 from simcounsel.texts import stopwords
 
+T = TypeVar("T")
 _REFUSAL = re.compile(
     r"^\W*(i'?m sorry,? but|i am sorry,? but|sorry,? (but )?i can|i can(no|')t"
     r" (assist|help|continue|provide|comply|role)"
@@ -23,6 +24,26 @@ _REFUSAL = re.compile(
 
 class Unfit(ValueError):
     """An answer that cannot be used; the text says why, to the model that gave it."""
+
+
+def reply_of(question: Question[T], completion: Completion, model: str) -> Reply[T]:
+    """The checked answer. Unfit when it cannot be used."""
+    return Reply(
+        value=read_answer(question, completion),
+        source=completion.source,
+        model=model,
+        call=question.key,
+        weights=completion.weights,
+        notes=completion.notes,
+        left_out=completion.left_out,
+    )
+
+
+def fallback_of(question: Question[T], model: str, problem: str | None) -> Reply[T]:
+    """The asker's own answer."""
+    return Reply(
+        value=question.fallback, source="fallback", model=model, call=question.key, problem=problem
+    )
 
 
 def read_answer(question: Question[Any], completion: Completion) -> Any:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import ModelError, ModelUnreachable
-from simcounsel.llm.answers import Unfit, read_answer
+from simcounsel.llm.answers import Unfit, fallback_of, reply_of
 from simcounsel.llm.budget import Budget, spent_in
 from simcounsel.llm.driving import Halted, Outcome, drive, halting
+from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.loop import LoopThread
 from simcounsel.llm.models import ChatModel, Completion, EmbedModel, Failure, scrubbed
 from simcounsel.llm.outage import Outage, Patience, Waiting
@@ -36,7 +37,7 @@ class Switchboard:
     patience: how long a model that does not answer is waited for; then ModelUnreachable ends all
     that was asked together. recorded: replies of an earlier run (or of this one before a crash) by
     key; they are used instead of asking. only_recorded: a request that is not among them is an
-    error.
+    error. fallbacks: counts those of all that is asked; None: whoever asks counts them.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Switchboard:
         self._outage = Outage(patience or Patience())
         self._prices = prices or Prices.load()
         self.budget = Budget()
+        self.fallbacks: FallbackShare | None = None
         self._recorded = dict(recorded or {})
         self.only_recorded = only_recorded
         self._limit = asyncio.Semaphore(in_flight)
@@ -90,6 +92,10 @@ class Switchboard:
         """Which model is waited for at this moment, and for how long yet; None: none is."""
         return self._outage.waiting
 
+    def recall(self, recorded: Mapping[str, dict[str, Any]]) -> None:
+        """Use these replies, by key, instead of asking."""
+        self._recorded |= recorded
+
     def limit(self, budget: Budget, calls: Iterable[Mapping[str, Any]] | None) -> None:
         """Send nothing that does not fit into a budget. calls: those recorded before count, and
         nobody else is at work with it; None: others are. ModelError when a price is unknown.
@@ -112,9 +118,17 @@ class Switchboard:
     # answering
 
     async def answer(self, question: Question[T]) -> Reply[T]:
-        """One question to its reply; never raises for a bad answer."""
+        """One question to its reply. No bad answer raises, but too many of them do, where
+        `fallbacks` counts them: TooManyFallbacks.
+        """
         if question.verb == "embed":
             return await self._embedded(question)
+        reply = await self._answered(question)
+        if self.fallbacks is not None:
+            self.fallbacks.count(reply)
+        return reply
+
+    async def _answered(self, question: Question[T]) -> Reply[T]:
         known = self._known(question)
         if known is not None:
             reply = self._replayed(question, known)
@@ -147,7 +161,7 @@ class Switchboard:
         """The reply of a recorded call. None when it does not parse any more."""
         self.usage = replace(self.usage, replayed=self.usage.replayed + 1)
         if known.get("problem"):
-            return _fallback(question, known["model"], known["problem"])
+            return fallback_of(question, known["model"], known["problem"])
         completion = Completion(
             text=known["reply"],
             weights=known.get("weights"),
@@ -156,7 +170,7 @@ class Switchboard:
             left_out=tuple(known.get("left_out") or ()),
         )
         try:
-            return _reply(question, completion, known["model"])
+            return reply_of(question, completion, known["model"])
         except Unfit:
             return None
 
@@ -176,7 +190,7 @@ class Switchboard:
         finally:
             self._flying -= 1
         if reply is None:
-            reply = _fallback(question, model.name, spent.problem)
+            reply = fallback_of(question, model.name, spent.problem)
         characters = len(question.system) + len(question.prompt)
         self.usage = self.usage.plus(spent, reply.source, characters)
         self._record(question, call_line(question, reply, spent), started)
@@ -196,7 +210,7 @@ class Switchboard:
 
         try:
             completion = await self._outage.reach(model.name, send)
-            reply = _reply(question, completion, model.name)
+            reply = reply_of(question, completion, model.name)
         except Unfit as unfit:
             spent.complaint = spent.problem = str(unfit)
         except Failure as failure:
@@ -276,23 +290,3 @@ class Switchboard:
         )
         spent.done()
         return text
-
-
-def _reply(question: Question[T], completion: Completion, model: str) -> Reply[T]:
-    """The checked answer. Unfit when it cannot be used."""
-    return Reply(
-        value=read_answer(question, completion),
-        source=completion.source,
-        model=model,
-        call=question.key,
-        weights=completion.weights,
-        notes=completion.notes,
-        left_out=completion.left_out,
-    )
-
-
-def _fallback(question: Question[T], model: str, problem: str | None) -> Reply[T]:
-    """The asker's own answer."""
-    return Reply(
-        value=question.fallback, source="fallback", model=model, call=question.key, problem=problem
-    )

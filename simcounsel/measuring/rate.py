@@ -1,35 +1,29 @@
-"""Measuring a run afterwards, with any model, beside the run, which never changes.
-
-RUN/measurements/INSTRUMENT-TIMESTAMP.jsonl    a head, then calls and `measured` lines as they come
+"""Measuring a run afterwards, with any model, beside the run, which never changes (see
+`rating_file`).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from datetime import datetime
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from simcounsel import __version__
-from simcounsel.agents.mind import Scene
-from simcounsel.agents.minds import mind_for
-from simcounsel.chance import seed_of
-from simcounsel.engine.revisit import revisit
-from simcounsel.errors import GivenUp, RunError
+from simcounsel.errors import GivenUp, RunError, TooManyFallbacks
 from simcounsel.events import Measured
 from simcounsel.instruments.kind import Counted
-from simcounsel.instruments.material import blind_lines, blinding_for, material_for
-from simcounsel.instruments.measuring import measure_seen, measure_self
 from simcounsel.instruments.record import ObserverRecord
 from simcounsel.instruments.scale import Scale, find_instrument
 from simcounsel.llm.catalog import open_chats, open_embed
+from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.prices import Prices
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.measuring.asked import asked_of
 from simcounsel.measuring.models import default_judge, own_models, source_of
+from simcounsel.measuring.rating_file import RatingFile
 from simcounsel.measuring.targets import Target, record_until, talk_named, targets_of
-from simcounsel.runs.jsonl import append_line
-from simcounsel.runs.measurements import FOLDER
 from simcounsel.runs.run import Run
+from simcounsel.specs.world_settings import FallbackLimits
 
 Fields = dict[str, Any]
 
@@ -39,9 +33,11 @@ class Rating:
     `measure` does it.
 
     judge: the model; '' where none is asked. own: by name the models of residents who answer about
-    themselves with one of their own. round: how many files of this instrument there were before; it
-    goes into every seed, so that a second rating is a retest and no repetition. file: made with the
-    first line.
+    themselves with one of their own. fallbacks: how many answers may be of no use; the world's
+    limits if None.
+
+    A rating that was broken off is gone on with by the same plan; a finished one is made once more,
+    with other seeds: a retest.
     """
 
     def __init__(
@@ -53,6 +49,7 @@ class Rating:
         judge: str,
         own: Mapping[str, str],
         samples: int,
+        fallbacks: FallbackLimits | None = None,
     ) -> None:
         self.run = run
         self.scale = scale
@@ -60,9 +57,9 @@ class Rating:
         self.judge = judge
         self.own = dict(own)
         self.samples = 1 if isinstance(scale, Counted) else samples
-        self.round = len(list((run.folder / FOLDER).glob(f"{self.instrument}-*.jsonl")))
-        self.file: Path | None = None
         self._record = record
+        self._limits = fallbacks or run.world.fallbacks
+        self._kept = RatingFile(run.folder, self._about())
 
     @classmethod
     def plan(
@@ -75,6 +72,7 @@ class Rating:
         who: str | None = None,
         chat: str | None = None,
         at: int | None = None,
+        fallbacks: FallbackLimits | None = None,
     ) -> "Rating":
         """What an instrument measures in a run: each conversation of each client (or the one
         named), or each client as of the end of tick `at` (the last complete one if None).
@@ -100,6 +98,7 @@ class Rating:
             if model or scale.respondent != "self"
             else own_models(run, (target.who for target in targets)),
             samples,
+            fallbacks,
         )
 
     @property
@@ -107,30 +106,59 @@ class Rating:
         """The instrument's name."""
         return self.scale.id
 
+    @property
+    def round(self) -> int:
+        """How many ratings with this instrument were begun before this one."""
+        return self._kept.round
+
+    @property
+    def file(self) -> Path | None:
+        """Where it is kept; None before it is begun."""
+        return self._kept.path
+
+    def left(self) -> tuple[Target, ...]:
+        """What is not measured yet: all, but where a rating that was broken off is gone on with."""
+        measured = self._kept.measured()
+        return tuple(one for one in self.targets if _point(one) not in measured)
+
+    def held(self) -> AbstractContextManager[None]:
+        """Meanwhile nobody else measures this run, or counts on its budget."""
+        return self._kept.held()
+
     def measure(
         self, models: Switchboard | None, on_measured: Callable[[Measured], None] | None = None
     ) -> tuple[Measured, ...]:
         """Ask, write and return everything, in the order of the targets. models: None for
-        what is counted.
+        what is counted. GivenUp when a model does not answer, the budget does not reach, or too
+        many answers are of no use.
 
         Each measurement is written as soon as it is complete, so what was measured before Ctrl-C
         stays.
         """
-        self.file = _fresh(self.run.folder, self.instrument)
-        self.append(self._head())
-        asks = {
-            f"{number:05d}": self._noted(target, on_measured)
-            for number, target in enumerate(self.targets)
-        }
-        if models is None:
-            return tuple(_played(ask) for ask in asks.values())
+        with self.held():
+            found = self._kept.measured()
+            self._kept.begin()
+            left = [one for one in self.targets if _point(one) not in found]
+            asks = {
+                f"{number:05d}": self._noted(target, on_measured)
+                for number, target in enumerate(left)
+            }
+            made = map(_played, asks.values()) if models is None else self._asked(models, asks)
+            found |= {_point(target): one for target, one in zip(left, made, strict=True)}
+            self._kept.finish()
+        return tuple(found[_point(target)] for target in self.targets)
+
+    def _asked(self, models: Switchboard, asks: Mapping[str, Ask[Measured]]) -> list[Measured]:
         models.recorder = self
+        models.recall(self._kept.answered())
+        models.fallbacks = FallbackShare(self._limits)
         try:
-            return tuple(outcome.value for outcome in models.ask(asks).values())
+            return [outcome.value for outcome in models.ask(asks).values()]
         except GivenUp as error:
+            if isinstance(error, TooManyFallbacks):
+                self._kept.stop(str(error))
             raise error.telling(
-                f"what was measured before is kept in {self.file}; the same command measures all"
-                " of it once more"
+                f"what was measured and answered is kept in {self.file}; the same command goes on"
             ) from None
 
     def open_models(self, in_flight: int = 64, prices: Prices | None = None) -> Switchboard | None:
@@ -165,22 +193,12 @@ class Rating:
 
     def append_call(self, call: Fields) -> None:
         """Keep a call with its prompt and reply."""
-        self.append({"kind": "call"} | call)
+        self._kept.append({"kind": "call"} | call)
 
-    def append(self, line: Fields) -> None:
-        """Write a line at once. RunError when the disk is full."""
-        assert self.file is not None
-        try:
-            append_line(self.file, line)
-        except OSError as error:
-            raise RunError(
-                f"{self.file}: cannot be written ({error.strerror}); free some space"
-            ) from None
-
-    def _head(self) -> Fields:
+    def _about(self) -> Fields:
         scale = self.scale
+        points = [(*_point(one), one.talk.chat if one.talk else "") for one in self.targets]
         return {
-            "kind": "measurement",
             "run": self.run.name,
             "instrument": self.instrument,
             "version": scale.version,
@@ -189,16 +207,15 @@ class Rating:
             "judge": self.judge,
             "own": self.own,
             "samples": self.samples,
-            "round": self.round,
+            "targets": [list(point) for point in points],
             "simcounsel": __version__,
-            "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
         } | self.run.damage_mark()
 
     def _noted(
         self, target: Target, on_measured: Callable[[Measured], None] | None
     ) -> Ask[Measured]:
         measured = yield from self.asked(target)
-        self.append(
+        self._kept.append(
             {"tick": target.tick, "minute": target.minute} | measured.model_dump(mode="json")
         )
         if on_measured:
@@ -207,46 +224,7 @@ class Rating:
 
     def asked(self, target: Target) -> Ask[Measured]:
         """What is asked to measure one target."""
-        world, scale, talk = self.run.world, self.scale, target.talk
-        if isinstance(scale, Counted):
-            yield from ()
-            assert talk is not None
-            other = next(name for name in talk.who if name != target.who)
-            lines = blind_lines(blinding_for(world, target.who, other), target.who, talk.lines)
-            return scale.measured(target.who, target.point, lines, (talk.chat,))
-        if scale.respondent == "self":
-            past = revisit(self.run, target.who, target.tick)
-            return (
-                yield from measure_self(
-                    mind_for(past.resident),
-                    self._seeded(past.scene),
-                    scale,
-                    target.point,
-                    self.samples,
-                )
-            )
-        versions = tuple(self._record.versions.get(target.who, ()))
-        material = material_for(scale, world, target.who, talk, versions)
-        key = (
-            world.seed,
-            target.tick,
-            target.who,
-            target.point,
-            *material.chats,
-            *((self.round,) if self.round else ()),
-        )
-        return (
-            yield from measure_seen(
-                scale, target.who, material, target.point, *key, samples=self.samples
-            )
-        )
-
-    def _seeded(self, scene: Scene) -> Scene:
-        return (
-            replace(scene, seed=seed_of(scene.seed, "rated again", self.round))
-            if self.round
-            else scene
-        )
+        return asked_of(self.run, self.scale, self._record, target, self.samples, self.round)
 
 
 def rate(
@@ -258,14 +236,22 @@ def rate(
     who: str | None = None,
     chat: str | None = None,
     at: int | None = None,
+    fallbacks: FallbackLimits | None = None,
 ) -> tuple[Measured, ...]:
     """Measure a run with an instrument, beside the run, as `simcounsel rate` does: the arguments
-    are those of `Rating.plan`. model: the judge, in place of the run's own. SpecError, RunError and
-    ModelError say what is not there.
+    are those of `Rating.plan`. model: the judge, in place of the run's own. One that was broken off
+    is gone on with. SpecError, RunError and ModelError say what is not there.
     """
     opened = run if isinstance(run, Run) else Run.open(run)
     rating = Rating.plan(
-        opened, instrument, model=model, samples=samples, who=who, chat=chat, at=at
+        opened,
+        instrument,
+        model=model,
+        samples=samples,
+        who=who,
+        chat=chat,
+        at=at,
+        fallbacks=fallbacks,
     )
     models = rating.open_models()
     try:
@@ -285,15 +271,6 @@ def _played(ask: Ask[Measured]) -> Measured:
     raise AssertionError("it asked something")
 
 
-def _fresh(folder: Path, instrument: str) -> Path:
-    """A new file, named after the instrument and now."""
-    file = folder / FOLDER / f"{instrument}-{datetime.now():%Y%m%d-%H%M%S-%f}.jsonl"
-    try:
-        file.parent.mkdir(exist_ok=True)
-        file.open("xb").close()
-        return file
-    except OSError as error:
-        raise RunError(
-            f"{folder / FOLDER}: cannot be written ({error.strerror}); copy the run to where you"
-            " may write"
-        ) from None
+def _point(target: Target) -> tuple[str, int, str]:
+    """What tells a measurement from the others of its rating."""
+    return target.who, target.tick, target.point

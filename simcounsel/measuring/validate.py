@@ -17,7 +17,7 @@ from typing import Any
 
 from simcounsel import __version__
 from simcounsel.chance import chance, seed_of
-from simcounsel.errors import GivenUp, RunError, SpecError
+from simcounsel.errors import GivenUp, RunError, SpecError, TooManyFallbacks
 from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
@@ -26,10 +26,12 @@ from simcounsel.instruments.measuring import measure_seen
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.instruments.talk import measure
 from simcounsel.llm.catalog import open_chat, open_embed
+from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask, Question, ask
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.prompts import render
 from simcounsel.runs.jsonl import without_secrets
+from simcounsel.specs.world_settings import FallbackLimits
 
 FIRST, SECOND = "the first conversation", "the second conversation"
 Fields = dict[str, Any]
@@ -105,8 +107,11 @@ class Validation:
                 f"{out}: cannot be written ({error.strerror}); choose another --out"
             ) from None
 
-    def collect(self, models: Switchboard) -> Path:
-        """Ask everything and write it down. GivenUp when the judge does not answer."""
+    def collect(self, models: Switchboard, fallbacks: FallbackLimits | None = None) -> Path:
+        """Ask everything and write it down. GivenUp when the judge does not answer, or more of its
+        answers are of no use than `fallbacks` allows.
+        """
+        models.fallbacks = FallbackShare(fallbacks or FallbackLimits())
         plan = self.plan
         self._append(
             "ratings.jsonl",
@@ -141,6 +146,8 @@ class Validation:
         try:
             models.ask(asks)
         except GivenUp as error:
+            if isinstance(error, TooManyFallbacks):
+                self._append("ratings.jsonl", {"kind": "stopped", "why": str(error)})
             raise error.telling(
                 f"what was judged before is kept in {self.out}; begin again with another --out"
             ) from None

@@ -60,7 +60,7 @@ def calls_aside(run: Run) -> Iterator[dict[str, Any]]:
 
 def _check(run: Run, tick: int) -> None:
     done, parent = complete_ticks(run.folder), run.manifest.parent
-    unit = "wave" if run.manifest.synthesis else "tick"
+    unit = run.about.unit
     if not 0 <= tick <= done:
         raise RunError(
             f"{run.folder}: no {unit} {tick} to begin again from; choose one from 0 to {done}"

@@ -16,6 +16,7 @@ from typing import Any
 
 from simcounsel.events import SCHEMA_VERSION, Entry, TickEnded
 from simcounsel.runs.jsonl import parsed_line
+from simcounsel.specs.kinds import WORDS
 
 Fields = Mapping[str, Any]
 HASHED = 3
@@ -36,7 +37,7 @@ def start_hash(manifest: Fields) -> str:
     """Of what decides a run, out of its manifest as it stands on disk, whichever version wrote
     it.
     """
-    about = next((manifest[kind] for kind in ("world", "synthesis") if manifest.get(kind)), None)
+    about = next((manifest[kind] for kind in WORDS if manifest.get(kind)), None)
     return _hash_of({"about": _without_models(about), "prompts": manifest.get("prompts")})
 
 
@@ -65,9 +66,14 @@ def chain_start(manifest: Fields) -> str:
     """The hash from which a run's first tick goes on: for a fork its parent's, since it shares the
     past.
     """
+    return parents_start(manifest) or start_hash(manifest)
+
+
+def parents_start(manifest: Fields) -> str | None:
+    """The hash from which a fork's shared past begins; None in a run that began by itself."""
     parent = manifest.get("parent")
     shared = parent.get("start_hash") if isinstance(parent, Mapping) else None
-    return shared if isinstance(shared, str) else start_hash(manifest)
+    return shared if isinstance(shared, str) else None
 
 
 def manifest_damage(manifest: Fields) -> str | None:

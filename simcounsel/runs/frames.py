@@ -2,24 +2,17 @@
 
 import html
 import importlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 from simcounsel.clock import day_of
 from simcounsel.errors import RunError
-from simcounsel.events import (
-    Acted,
-    Decided,
-    Entry,
-    Measured,
-    Memory,
-    Planned,
-    Recalled,
-    Remembered,
-    Said,
-)
-from simcounsel.runs.measurements import measurement_files, measurements_in
+from simcounsel.events import Decided, Measured, Said
+from simcounsel.runs.conversation import Conversation, Dated
+from simcounsel.runs.history import History
 from simcounsel.terminal import visible
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
@@ -47,54 +40,65 @@ LINES = (
 )
 
 
-def lines(entries: Iterable[Entry]) -> Iterator[Row]:
+def lines(history: History) -> Iterator[Row]:
     """Each line that was said, with the move that its speaker's policy had decided."""
-    decided: dict[tuple[str, str], Decided] = {}
-    for entry in entries:
-        event = entry.event
-        if isinstance(event, Decided):
-            decided[event.chat, event.who] = event
-        elif isinstance(event, Said):
-            move = decided.pop((event.chat, event.who), None)
+    for talks in groupby(history.conversations(), key=lambda one: one.tick):
+        said = (one for talk in talks[1] for one in _said(talk))
+        for one, decided in sorted(said, key=lambda one: one[0].seq):
             yield {
-                "tick": entry.tick,
-                "minute": entry.minute,
-                **{name: getattr(event, name) for name in LINES[2:11]},
-                "policy": move.policy if move else None,
-                "move": move.move if move else None,
+                "tick": one.tick,
+                "minute": one.minute,
+                **{name: getattr(one.event, name) for name in LINES[2:11]},
+                "policy": decided.policy if decided else None,
+                "move": decided.move if decided else None,
             }
+
+
+def _said(talk: Conversation) -> Iterator[tuple[Dated[Said], Decided | None]]:
+    """The lines that people said in it, with the moves that were decided: none in a session of a
+    synthesis.
+    """
+    for line in talk.lines:
+        if isinstance(line.event, Said):
+            yield (
+                Dated(seq=line.seq, tick=talk.tick, minute=talk.minute, event=line.event),
+                line.decided,
+            )
 
 
 DAYS = "who day plan activities lines memories".split()
 
 
-def days(entries: Iterable[Entry]) -> Iterator[Row]:
+@dataclass
+class _Day:
+    """A resident's day; its fields are columns."""
+
+    plan: str | None = None
+    activities: int = 0
+    lines: int = 0
+    memories: int = 0
+
+
+def days(history: History) -> Iterator[Row]:
     """Each resident's days: the last plan of the day, how many activities were begun, lines said
     and memories laid down in it.
     """
-    found: dict[tuple[str, int], dict[str, str | int | None]] = {}
+    found: dict[tuple[str, int], _Day] = defaultdict(_Day)
+    for plan in history.plans():
+        strokes = (f"{stroke.at} {stroke.do}" for stroke in plan.event.strokes)
+        found[plan.event.who, plan.event.day].plan = "; ".join(strokes)
     doing: dict[str, str] = {}
-    for entry in entries:
-        event = entry.event
-        if not isinstance(event, Planned | Acted | Said | Remembered):
-            continue
-        day = event.day if isinstance(event, Planned) else day_of(entry.minute)
-        row = found.setdefault(
-            (event.who, day), {"plan": None, "activities": 0, "lines": 0, "memories": 0}
-        )
-        if isinstance(event, Planned):
-            row["plan"] = "; ".join(f"{stroke.at} {stroke.do}" for stroke in event.strokes)
-        elif isinstance(event, Acted):
-            _add(row, "activities", int(doing.get(event.who) != event.activity))
-            doing[event.who] = event.activity
-        else:
-            _add(row, "lines" if isinstance(event, Said) else "memories", 1)
-    for (who, day), row in sorted(found.items()):
-        yield {"who": who, "day": day, **row}
-
-
-def _add(row: dict[str, str | int | None], name: str, more: int) -> None:
-    row[name] = int(row[name] or 0) + more
+    for one in history.activities():
+        day = found[one.who, day_of(one.minute)]
+        day.activities += doing.get(one.who) != one.activity
+        doing[one.who] = one.activity
+    for talk in history.conversations():
+        for said, _ in _said(talk):
+            found[said.event.who, day_of(said.minute)].lines += 1
+    for memory in history.memories():
+        found[memory.event.who, day_of(memory.minute)].memories += 1
+    for (who, number), day in sorted(found.items(), key=lambda one: one[0]):
+        yield {"who": who, "day": number, **asdict(day)}
 
 
 MEASUREMENTS = (
@@ -102,16 +106,12 @@ MEASUREMENTS = (
 ).split()
 
 
-def measurements(entries: Iterable[Entry], folder: Path) -> Iterator[Row]:
+def measurements(history: History) -> Iterator[Row]:
     """Each score of each measurement: those of the log, whose source is `log`, then those that were
     made afterwards, by the file in RUN/measurements/ that holds them.
     """
-    for entry in entries:
-        if isinstance(entry.event, Measured):
-            yield from _scores(entry.tick, entry.minute, entry.event, "log")
-    for file in measurement_files(folder):
-        for one in measurements_in(file):
-            yield from _scores(one.tick, one.minute, one.measured, one.source)
+    for one in history.measurements():
+        yield from _scores(one.tick, one.minute, one.measured, one.source)
 
 
 def _scores(tick: int, minute: int, measured: Measured, source: str) -> Iterator[Row]:
@@ -130,27 +130,23 @@ TERMS = "score recency poignancy emotion_score emotion_relevance relevance".spli
 RECALLS = ["tick", "minute", "who", "purpose", "query", "memory", "type", "text", *TERMS]
 
 
-def recalls(entries: Iterable[Entry]) -> Iterator[Row]:
+def recalls(history: History) -> Iterator[Row]:
     """Each memory that came to mind, with its score and the five terms of it."""
-    laid_down: dict[str, Memory] = {}
-    for entry in entries:
-        event = entry.event
-        if isinstance(event, Remembered):
-            laid_down[event.memory.id] = event.memory
-        elif isinstance(event, Recalled):
-            for hit in event.hits:
-                memory = laid_down.get(hit.id)
-                yield {
-                    "tick": entry.tick,
-                    "minute": entry.minute,
-                    "who": event.who,
-                    "purpose": event.purpose,
-                    "query": event.query,
-                    "memory": hit.id,
-                    "type": memory.type if memory else None,
-                    "text": memory.text if memory else None,
-                    **{name: getattr(hit, name) for name in TERMS},
-                }
+    laid_down = {one.event.memory.id: one.event.memory for one in history.memories()}
+    for recall in history.recalls():
+        for hit in recall.event.hits:
+            memory = laid_down.get(hit.id)
+            yield {
+                "tick": recall.tick,
+                "minute": recall.minute,
+                "who": recall.event.who,
+                "purpose": recall.event.purpose,
+                "query": recall.event.query,
+                "memory": hit.id,
+                "type": memory.type if memory else None,
+                "text": memory.text if memory else None,
+                **{name: getattr(hit, name) for name in TERMS},
+            }
 
 
 def html_table(title: str, rows: Iterable[tuple[str, str]]) -> str:

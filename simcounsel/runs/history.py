@@ -8,10 +8,12 @@ itself.
 Parts are read when they are asked for, through the log's index.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import merge
-from typing import TypeVar
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 from simcounsel.clock import day_of
 from simcounsel.events import (
@@ -34,15 +36,15 @@ from simcounsel.runs.activities import KINDS as OF_ACTIVITIES
 from simcounsel.runs.activities import Activity, activities_in
 from simcounsel.runs.calls import Call
 from simcounsel.runs.conversation import Conversation, Dated, dated
-from simcounsel.runs.folds import OF_SYNTHESIS, OF_WORLD, conversations_in, sessions_in
-from simcounsel.runs.index import TICK_DIGITS
+from simcounsel.runs.counts import KINDS as OF_COUNTS
+from simcounsel.runs.counts import Counts, counts_in
 from simcounsel.runs.learning import KINDS as LEARNING
 from simcounsel.runs.learning import LearnedStrategy, strategies_in
 from simcounsel.runs.lives import KINDS as OF_LIVES
 from simcounsel.runs.lives import Lives
 from simcounsel.runs.log import Log
 from simcounsel.runs.measurements import Measurement, measurements_of
-from simcounsel.runs.run import Run
+from simcounsel.runs.talks import TALKS
 
 OF_PERSON = (
     "planned",
@@ -53,9 +55,6 @@ OF_PERSON = (
     "persona_changed",
 )
 """Kinds of events that begin with the name of whom they change."""
-CONVERSATION_ENDS = ("conversation_started", "conversation_ended", "tick_ended")
-SESSION_ENDS = ("extracted", "session_ended", "warned", "tick_ended")
-"""Kinds of events with which conversations begin and end."""
 E = TypeVar("E", bound=Event)
 
 
@@ -73,14 +72,23 @@ class Person:
     reflections: tuple[Dated[Reflected], ...]
 
 
+class Kept(Protocol):
+    """A run in a folder."""
+
+    folder: Path
+    damaged: bool
+    """Whether it is read as far as it can be, should it be damaged."""
+
+
 class History:
     """What happened in a run, as far as it was written when `log` was refreshed."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
+        self._talks = TALKS[log.kind](log)
 
     @classmethod
-    def of(cls, run: Run) -> "History":
+    def of(cls, run: Kept) -> "History":
         """Of a run as it is now. RunError names a damaged line, unless it was opened as damaged."""
         log = Log(run.folder, strict=not run.damaged)
         log.refresh()
@@ -92,44 +100,15 @@ class History:
         """All conversations, or all sessions of a synthesis, in order; those before `until_tick`,
         if given.
         """
-        if self.log.is_synthesis:
-            return sessions_in(self.log.entries(OF_SYNTHESIS, until_tick=until_tick))
-        return conversations_in(self.log.entries(self._of_world(), until_tick=until_tick))
+        return self._talks.all(until_tick)
 
     def outline(self) -> Iterator[Conversation]:
         """All of them without their lines: when, who, how they began and ended."""
-        if self.log.is_synthesis:
-            return sessions_in(self.log.entries(SESSION_ENDS))
-        return conversations_in(self.log.entries(CONVERSATION_ENDS))
+        return self._talks.outline()
 
     def conversation(self, name: str) -> Conversation | None:
         """The conversation of that id, or the session of that name; None when there is none."""
-        if self.log.is_synthesis:
-            return self._session(name)
-        tick = name.split(":", 1)[0]
-        if not tick.isdecimal() or len(tick) >= TICK_DIGITS:
-            return None
-        kinds = self._of_world()
-        entries = self.log.entries(kinds, since_tick=int(tick), until_tick=int(tick) + 1)
-        return next((one for one in conversations_in(entries) if one.id == name), None)
-
-    def _of_world(self) -> tuple[str, ...]:
-        """Kinds that conversations may be made of: ours, and those of other packages' policies."""
-        return (*OF_WORLD, *sorted(self.log.foreign_kinds))
-
-    def _session(self, name: str) -> Conversation | None:
-        """A session's events begin with its name; what was learned of it stands at its wave's
-        end.
-        """
-        own = list(self.log.entries(OF_SYNTHESIS, subject=name))
-        if not own:
-            return None
-        wave = own[0].tick
-        learned = self.log.entries(
-            ("strategy_learned", "strategy_known"), since_tick=wave, until_tick=wave + 1
-        )
-        found = sessions_in([*own, *learned])
-        return next((one for one in found if one.id == name), None)
+        return self._talks.named(name)
 
     def strategies(self) -> dict[str, LearnedStrategy]:
         """What a synthesis' supporter carries, by id."""
@@ -164,12 +143,18 @@ class History:
             reflections=only(Reflected, entries),
         )
 
-    def memories(self, who: str) -> tuple[Dated[Remembered], ...]:
-        """All that somebody remembers, as it was laid down."""
+    def plans(self) -> tuple[Dated[Planned], ...]:
+        """What everybody planned for each day, revisions after what they revise."""
+        return only(Planned, self.log.entries(("planned",)))
+
+    def memories(self, who: str | None = None) -> tuple[Dated[Remembered], ...]:
+        """All that somebody, or everybody, remembers, as it was laid down."""
         return only(Remembered, self.log.entries(("remembered",), subject=who))
 
-    def recalls(self, who: str) -> tuple[Dated[Recalled], ...]:
-        """What came to somebody's mind, when, at what, and the terms of each memory's score."""
+    def recalls(self, who: str | None = None) -> tuple[Dated[Recalled], ...]:
+        """What came to somebody's mind, or to anybody's, when, at what, and the terms of each
+        memory's score.
+        """
         return only(Recalled, self.log.entries(("recalled",), subject=who))
 
     def day(self, day: int) -> Iterator[Entry]:
@@ -177,6 +162,14 @@ class History:
         return (entry for entry in self.log.entries() if day_of(entry.minute) == day)
 
     # the rest
+
+    def counts(self) -> Counts:
+        """How often people talked, reflected and changed."""
+        return counts_in(self.log.fields(OF_COUNTS))
+
+    def kinds(self) -> Counter[str]:
+        """How many events there are of each kind, in the order in which they first come."""
+        return Counter(fields["kind"] for fields in self.log.fields())
 
     def measured(self) -> tuple[Dated[Measured], ...]:
         """What was measured while the run was lived."""

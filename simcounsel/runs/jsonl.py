@@ -20,9 +20,20 @@ def json_bytes(value: object) -> bytes:
         return json.dumps(value).encode()
 
 
+def indented_json_bytes(value: object) -> bytes:
+    """The same for people to read, each field on a line of its own."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except orjson.JSONEncodeError:
+        return json.dumps(value, indent=2).encode()
+
+
 def without_secrets(line: Mapping[str, Any]) -> dict[str, Any]:
     """The line of a call, with each key and password hidden. Vectors are numbers, and long."""
-    return {key: one if key == "vectors" else scrub_data(one) for key, one in line.items()}
+    told = [one for name, one in line.items() if name != "vectors"]
+    if scrub_data(told) is told:
+        return dict(line)
+    return {name: one if name == "vectors" else scrub_data(one) for name, one in line.items()}
 
 
 def end_line(file: Path, handle: BinaryIO) -> None:

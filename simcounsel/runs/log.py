@@ -2,7 +2,7 @@
 parts of it.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,18 @@ from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage
 from simcounsel.runs.folder import damage_text
 from simcounsel.runs.index import CALL, EVENT, Index
 from simcounsel.runs.upgrades import event_of_today, manifest_of_today, readable
+from simcounsel.specs.kinds import WORDS, Kind
 
 Fields = dict[str, Any]
-OBJECTS = ("world", "synthesis", "models", "prompts", "versions", "parent")
+LOST: Mapping[Kind, tuple[str, str]] = {
+    "world": (
+        "places and people are taken from what happened",
+        "the world, its places and its people are taken from what happened",
+    ),
+    "synthesis": ("settings, situations and models are not known",) * 2,
+}
+"""What follows for what is shown where the manifest is damaged, and where it is gone."""
+OBJECTS = (*WORDS, "models", "prompts", "versions", "parent")
 """Parts of a manifest that hold others; what else stands there is left out."""
 NAMES_CALLS = 2
 """The first version of the log whose events name the calls that they came from."""
@@ -65,12 +74,13 @@ class Log:
         return self._index.end
 
     @property
-    def is_synthesis(self) -> bool:
-        """Whether nobody lives in it: by its manifest or, where that is gone, by what happened."""
+    def kind(self) -> Kind:
+        """Of a world or a synthesis: by its manifest or, where that is gone, by what happened."""
         if self.manifest:
-            return bool(self.manifest.get("synthesis"))
+            return next((kind for kind in WORDS if self.manifest.get(kind)), "world")
         self.refresh()
-        return next(self.fields(("extracted", "session_ended")), None) is not None
+        written = next(self.fields(("extracted", "session_ended")), None)
+        return "world" if written is None else "synthesis"
 
     @property
     def names_calls(self) -> bool:
@@ -108,7 +118,7 @@ class Log:
 
     def problems(self) -> list[str]:
         """What is missing or damaged, in words."""
-        unit, again = ("wave", "writes") if self.is_synthesis else ("tick", "lives")
+        words = WORDS[self.kind]
         found = [self._manifest_trouble()] if self._manifest_problem else []
         if not (self.folder / "events.jsonl").is_file():
             found.append("events.jsonl is missing: nothing that happened can be shown")
@@ -123,8 +133,8 @@ class Log:
         beyond = self._index.beyond(self.ticks)
         if beyond:
             found.append(
-                f"the last {beyond} events belong to a {unit} that was not finished; `simcounsel"
-                f" resume` {again} it again"
+                f"the last {beyond} events belong to a {words.unit} that was not finished;"
+                f" `simcounsel resume` {words.again} it again"
             )
         if not (self.folder / "calls.jsonl").is_file():
             found.append("calls.jsonl is missing: prompts and replies cannot be shown")
@@ -134,14 +144,8 @@ class Log:
         """What is wrong with the manifest, and what follows for what is shown."""
         if self.manifest:
             return str(self._manifest_problem)
-        if self.is_synthesis:
-            return f"{self._manifest_problem}: settings, situations and models are not known"
-        return f"{self._manifest_problem}: {self._lost} are taken from what happened"
-
-    @property
-    def _lost(self) -> str:
         there = (self.folder / "manifest.json").is_file()
-        return "places and people" if there else "the world, its places and its people"
+        return f"{self._manifest_problem}: {LOST[self.kind][not there]}"
 
     def fields(
         self,
@@ -239,7 +243,7 @@ def _read_manifest(file: Path) -> tuple[Fields, Fields, str | None]:
         version = data.get("schema_version") if isinstance(data, dict) else None
         data = manifest_of_today(data) | {"log_version": version} if readable(version) else data
         if not isinstance(data, dict) or not any(
-            isinstance(data.get(kind), dict) for kind in ("world", "synthesis")
+            isinstance(data.get(kind), dict) for kind in WORDS
         ):
             raise ValueError("it is not a manifest")
         data = {

@@ -1,14 +1,23 @@
 """Where a run comes from: what is written to its manifest.json."""
 
-import json
 import os
+import re
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from simcounsel.runs.chain import manifest_digest
-from simcounsel.secret import scrub_data
+from simcounsel.errors import RunError
+from simcounsel.events import SCHEMA_VERSION
+from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.chain import manifest_damage, manifest_digest
+from simcounsel.runs.folder import runs_nearby, ways_on
+from simcounsel.runs.jsonl import indented_json_bytes
+from simcounsel.runs.upgrades import manifest_of_today, readable
+from simcounsel.secret import scrub, scrub_data
+from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
@@ -82,27 +91,118 @@ class Manifest(BaseModel):
         return self.models.get(f"{role}:{who}", self.models[role])
 
     @property
-    def about(self) -> World | Synthesis:
+    def about(self) -> Subject:
         """What is lived, or written."""
         found = self.world or self.synthesis
         assert found is not None, "a manifest has one of the two"
         return found
 
-    def write(self, folder: Path) -> dict[str, Any]:
-        """Write it with its digest, whole or not at all; return what stands on disk then. OSError
-        when it cannot be written.
+    @classmethod
+    def without_secrets(cls, fields: dict[str, Any]) -> tuple[Self, dict[str, Any]]:
+        """A manifest of these fields, and what is to stand on disk, each key and password hidden
+        in both. A large world takes long to search: this is the one time, so whoever lives in it
+        takes it from here.
         """
-        written: dict[str, Any] = scrub_data(json.loads(self.model_dump_json()))
+        manifest = cls.model_validate(fields)
+        told = manifest.model_dump(mode="json")
+        written = scrub_data(told)
+        if written is not told:
+            manifest = cls.model_validate(written)
+        return manifest, written
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A manifest as it stands on disk."""
+
+    manifest: Manifest
+    """As this version reads it."""
+    fields: dict[str, Any]
+    """As they stand there."""
+    version: int
+    """Of the log beside it."""
+
+
+def new_name(about: Subject, parent: Parent | None) -> str:
+    """For a new run: never its parent's, however soon it is made and wherever."""
+    slug = re.sub(r"[^a-z0-9]+", "-", scrub(about.name).lower()).strip("-") or "world"
+    begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (f"-at{parent.at_tick}" if parent else "")
+    return f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
+
+
+def begin_manifest(folder: Path, about: Subject, fields: dict[str, Any]) -> Written:
+    """Write the manifest of a new run, whole or not at all. fields: its models, prompts, versions
+    and parent. RunError when it cannot be written.
+    """
+    manifest, written = Manifest.without_secrets(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "run": folder.name,
+            "created": f"{datetime.now():%Y-%m-%d %H:%M:%S}",
+            about.kind: about,
+            **fields,
+        }
+    )
+    try:
         write_manifest(folder, written)
-        return written
+    except OSError as error:
+        raise RunError(
+            f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
+            " --out"
+        ) from None
+    manifest = manifest.model_copy(update={"digest": written["digest"]})
+    return Written(manifest=manifest, fields=written, version=SCHEMA_VERSION)
+
+
+def read_manifest(folder: Path, *, damaged: bool) -> Written:
+    """The manifest of a run. RunError says what is wrong with it. damaged: it may be another than
+    was written.
+    """
+    file = folder / FILE
+    if not file.is_file():
+        raise RunError(f"{folder}: no run there (no {FILE}){runs_nearby(folder)}")
+    try:
+        fields = json_data(file_bytes(file).decode("utf-8"))
+        data = scrub_data(fields)
+        version = data.get("schema_version")
+        if not readable(version):
+            raise RunError(
+                f"{folder}: written with log version {version}, this simcounsel reads"
+                f" {SCHEMA_VERSION}; install the simcounsel that wrote it"
+                f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
+            )
+        manifest = Manifest.model_validate(manifest_of_today(data))
+        changed = None if damaged else manifest_damage(fields)
+    except (OSError, ValueError, AttributeError) as error:
+        raise RunError(
+            f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
+        ) from None
+    if changed:
+        raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
+    return Written(manifest=manifest, fields=fields, version=version)
 
 
 def write_manifest(folder: Path, written: dict[str, Any]) -> None:
-    """Put the digest into a manifest's fields and write them, whole or not at all."""
+    """Put the digest into a manifest's fields and write them, whole or not at all. OSError when
+    they cannot be written.
+    """
     written["digest"] = manifest_digest(written)
     part = folder / "manifest.json.part"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(written, file, ensure_ascii=False, indent=1)
+    with part.open("wb") as file:
+        file.write(indented_json_bytes(written))
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, folder / FILE)
+
+
+def with_stop(folder: Path, manifest: Manifest, tick: int, why: str) -> Manifest:
+    """The manifest with one more stop, on disk as well. RunError when it cannot be written."""
+    stop = Stop(tick=tick, why=scrub(why), at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
+    stopped = manifest.model_copy(update={"stops": (*manifest.stops, stop)})
+    written = json_data(file_bytes(folder / FILE).decode("utf-8"))
+    written["stops"] = [one.model_dump() for one in stopped.stops]
+    try:
+        write_manifest(folder, written)
+    except OSError as error:
+        raise RunError(f"{folder}: cannot be written ({error.strerror})") from None
+    return stopped

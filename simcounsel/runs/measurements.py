@@ -50,8 +50,9 @@ class Measurement:
 
 
 def rating_calls(folder: Path) -> Iterator[dict[str, Any]]:
-    """What was asked of models in all ratings beside a run."""
-    for file in measurement_files(folder):
+    """What was asked of models in all ratings beside a run, those that were moved aside too."""
+    aside = sorted((folder / "aside").glob(f"*/{FOLDER}/*.jsonl"))
+    for file in (*measurement_files(folder), *aside):
         yield from (line for line in json_lines(file) if line.get("kind") == "call")
 
 
@@ -73,10 +74,11 @@ def measurement_files(folder: Path) -> list[Path]:
 
 def measurements_in(file: Path) -> Iterator[Measurement]:
     """Those of one file beside a run, by tick, person and conversation; none when the file has no
-    head.
+    head. Of one that was made anew, since its answers had been of no use, the last.
     """
+    last = {(one.tick, one.measured.who, one.measured.point): one for one in _in_file(file)}
     return iter(
-        sorted(_in_file(file), key=lambda one: (one.tick, one.measured.who, one.measured.chats))
+        sorted(last.values(), key=lambda one: (one.tick, one.measured.who, one.measured.chats))
     )
 
 

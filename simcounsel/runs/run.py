@@ -7,51 +7,58 @@ calls.jsonl     all that was asked of models, with replies, tokens, cost, latenc
 memory/         the memories with their vectors, in Chroma; made from the log when somebody asks
 """
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import RunError
 from simcounsel.events import SCHEMA_VERSION, Entry
-from simcounsel.intake import file_bytes, json_data
 from simcounsel.runs import frames
 from simcounsel.runs.calls import usable
-from simcounsel.runs.chain import HASHED, LogCheck, chain_start, manifest_damage, start_hash
+from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
 from simcounsel.runs.entries import entries_in
-from simcounsel.runs.folder import complete_ticks, fresh_folder, runs_nearby, ways_on
+from simcounsel.runs.folder import complete_ticks, fresh_folder
+from simcounsel.runs.history import History
 from simcounsel.runs.jsonl import json_lines
-from simcounsel.runs.manifest import Manifest, Parent, Stop, write_manifest
-from simcounsel.runs.upgrades import manifest_of_today, readable
+from simcounsel.runs.manifest import (
+    Manifest,
+    Parent,
+    Written,
+    begin_manifest,
+    new_name,
+    read_manifest,
+    with_stop,
+)
 from simcounsel.runs.writing import Writer
-from simcounsel.secret import scrub
+from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
 
 if TYPE_CHECKING:  # pandas is of the extra `analysis`, and slow to import
     from pandas import DataFrame
 
+T = TypeVar("T")
 
-class Run:
-    """A run's folder. `Run.create` begins one, `Run.open` reads or goes on with one."""
 
-    def __init__(self, folder: Path, manifest: Manifest, written: Mapping[str, Any]) -> None:
-        """written: the manifest as it stands on disk."""
+class Run(ABC):
+    """A run's folder. `create` begins a `WorldRun` or a `SynthesisRun`, `open` goes on with it."""
+
+    def __init__(self, folder: Path, found: Written, damaged: bool) -> None:
+        """found: its manifest. damaged: see `open`."""
         self.folder = folder
-        self.manifest = manifest
-        self.log_version = SCHEMA_VERSION
-        self.start_hash = chain_start(written)
-        """From which its first tick's hash begins: in a fork the parent's."""
-        self.own_hash = start_hash(written)
+        self.manifest: Manifest = found.manifest
+        self.log_version = found.version
+        self.own_hash = start_hash(found.fields)
         """Of what decides it."""
-        self.damaged = False
+        self.start_hash = parents_start(found.fields) or self.own_hash
+        """From which its first tick's hash begins: in a fork the parent's."""
+        self.damaged = damaged
         """Whether it is read as far as it can be, should it be damaged."""
         self.damages: tuple[str, ...] = ()
         """Where it is not as it was written, in words; () too where nobody looked (see
         `runs.verifying`)."""
-        self._writer = Writer(folder, manifest, self.start_hash)
+        self._writer = Writer(folder, self.manifest, self.start_hash)
 
     @property
     def name(self) -> str:
@@ -59,39 +66,25 @@ class Run:
         return self.manifest.run
 
     @property
-    def about(self) -> World | Synthesis:
+    @abstractmethod
+    def about(self) -> Subject:
         """What is lived, or written, as it was when the run began."""
-        return self.manifest.about
 
     @property
-    def is_synthesis(self) -> bool:
-        """Whether dialogues are written in it, and nobody lives."""
-        return self.manifest.synthesis is not None
-
-    @property
+    @abstractmethod
     def world(self) -> World:
-        """The world as it was when the run began. RunError when it is a synthesis, which has
-        none.
-        """
-        if self.manifest.world is None:
-            raise RunError(
-                f"{self.folder}: a synthesis of dialogues, in which nobody lives; look at it with"
-                f" `simcounsel view {self.folder}`, make training data of it with `simcounsel"
-                f" export {self.folder}`"
-            )
-        return self.manifest.world
+        """The world as it was when the run began. RunError when it is a synthesis."""
 
     @property
+    @abstractmethod
     def synthesis(self) -> Synthesis:
-        """The settings of a synthesis as they were when it began. RunError when it is a world's
-        run.
-        """
-        if self.manifest.synthesis is None:
-            raise RunError(
-                f"{self.folder}: a run of a world, not a synthesis; `simcounsel synthesize`"
-                " makes one"
-            )
-        return self.manifest.synthesis
+        """A synthesis' settings as they were when it began. RunError when it is a world's run."""
+
+    @abstractmethod
+    def either(
+        self, *, world: "Callable[[WorldRun], T]", synthesis: "Callable[[SynthesisRun], T]"
+    ) -> T:
+        """What the function for its kind returns of it."""
 
     @property
     def dropped(self) -> str | None:
@@ -113,10 +106,9 @@ class Run:
         done = complete_ticks(self.folder)
         return (self.about.next_tick(done) if done else 0) >= self.manifest.parent.at_tick
 
-    @classmethod
+    @staticmethod
     def create(
-        cls,
-        about: World | Synthesis,
+        about: Subject,
         out: Path,
         *,
         models: dict[str, str],
@@ -125,64 +117,21 @@ class Run:
         parent: Parent | None = None,
         name: str | None = None,
     ) -> "Run":
-        """Begin a run in a new folder under `out`. RunError when it cannot be written."""
-        slug = re.sub(r"[^a-z0-9]+", "-", about.name.lower()).strip("-") or "world"
-        begun = f"{datetime.now():%Y%m%d-%H%M%S}" + (
-            f"-at{parent.at_tick}" if parent else ""
-        )  # never its parent's name, however soon and wherever
-        stem = name or f"{slug}-{about.condition.replace('_', '-')}-s{about.seed}-{begun}"
-        folder = fresh_folder(out, stem)
-        manifest = Manifest(
-            schema_version=SCHEMA_VERSION,
-            run=folder.name,
-            created=f"{datetime.now():%Y-%m-%d %H:%M:%S}",
-            world=about if isinstance(about, World) else None,
-            synthesis=about if isinstance(about, Synthesis) else None,
-            models=models,
-            prompts=prompts,
-            versions=versions,
-            parent=parent,
-        )
-        try:
-            written = manifest.write(folder)
-        except OSError as error:
-            raise RunError(
-                f"{folder}: cannot be written ({error.strerror}); free some space or choose another"
-                " --out"
-            ) from None
-        return cls(folder, manifest.model_copy(update={"digest": written["digest"]}), written)
+        """Begin a run in a new folder under `out`. Keys and passwords in `about` are hidden, in
+        `Run.about` too. RunError when it cannot be written.
+        """
+        folder = fresh_folder(out, name or new_name(about, parent))
+        manifest = {"models": models, "prompts": prompts, "versions": versions, "parent": parent}
+        return _of(folder, begin_manifest(folder, about, manifest), False)
 
-    @classmethod
-    def open(cls, folder: str | Path, *, damaged: bool = False) -> "Run":
+    @staticmethod
+    def open(folder: str | Path, *, damaged: bool = False) -> "Run":
         """A run that exists. RunError says what is wrong with the folder. damaged: read it as far
         as it can be; else a manifest or a log that is not as it was written is a RunError, here or
         where it is read.
         """
         folder = Path(folder)
-        file = folder / "manifest.json"
-        if not file.is_file():
-            raise RunError(f"{folder}: no run there (no manifest.json){runs_nearby(folder)}")
-        try:
-            text = file_bytes(file).decode("utf-8")
-            written, data = json_data(text), json_data(scrub(text))
-            version = data.get("schema_version")
-            if not readable(version):
-                raise RunError(
-                    f"{folder}: written with log version {version}, this simcounsel reads"
-                    f" {SCHEMA_VERSION}; install the simcounsel that wrote it"
-                    f" ({data.get('versions', {}).get('simcounsel', 'unknown')})"
-                )
-            manifest = Manifest.model_validate(manifest_of_today(data))
-            run = cls(folder, manifest, written)
-            run.log_version, run.damaged = version, damaged
-            changed = None if damaged else manifest_damage(written)
-        except (OSError, ValueError, AttributeError) as error:
-            raise RunError(
-                f"{file}: damaged ({str(error).splitlines()[0]}); the run cannot be opened"
-            ) from None
-        if changed:
-            raise RunError(f"{file}: {changed}; {ways_on(folder, 0)}")
-        return run
+        return _of(folder, read_manifest(folder, damaged=damaged), damaged)
 
     def damage_mark(self) -> dict[str, list[str]]:
         """What marks whatever comes of it, if it was found to be damaged."""
@@ -218,34 +167,32 @@ class Run:
 
     def lines(self) -> "DataFrame":
         """Each line that was said, as a pandas frame. RunError where pandas is missing."""
-        return frames.frame(frames.lines(self.entries()), frames.LINES)
+        return frames.frame(frames.lines(History.of(self)), frames.LINES)
 
     def days(self) -> "DataFrame":
         """Each resident's days, likewise."""
-        return frames.frame(frames.days(self.entries()), frames.DAYS)
+        return frames.frame(frames.days(History.of(self)), frames.DAYS)
 
     def measurements(self) -> "DataFrame":
         """Each score that was measured, as the run went on and afterwards, likewise."""
-        found = frames.measurements(self.entries(), self.folder)
-        return frames.frame(found, frames.MEASUREMENTS)
+        return frames.frame(frames.measurements(History.of(self)), frames.MEASUREMENTS)
 
     def recalls(self) -> "DataFrame":
         """Each memory that came to mind, with its score and the terms of it, likewise."""
-        return frames.frame(frames.recalls(self.entries()), frames.RECALLS)
+        return frames.frame(frames.recalls(History.of(self)), frames.RECALLS)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        rows = [
-            ("folder", str(self.folder)),
-            ("of", f"{self.about.name}, {self.about.condition}, seed {self.about.seed}"),
-            ("lived", f"{self.ticks_done()} of {self.length}"),
-            ("models", ", ".join(f"{role} {name}" for role, name in self.manifest.models.items())),
-            *(
-                (kind.replace("_", " "), str(count))
-                for kind, count in Counter(entry.event.kind for entry in self.entries()).items()
-            ),
-        ]
-        return frames.html_table(self.name, rows)
+        rows = {
+            "folder": str(self.folder),
+            "of": f"{self.about.name}, {self.about.condition}, seed {self.about.seed}",
+            "lived": f"{self.ticks_done()} of {self.length}",
+            "models": ", ".join(f"{role} {name}" for role, name in self.manifest.models.items()),
+        }
+        rows |= {
+            kind.replace("_", " "): str(count) for kind, count in History.of(self).kinds().items()
+        }
+        return frames.html_table(self.name, rows.items())
 
     # writing
 
@@ -279,18 +226,73 @@ class Run:
 
     def mark_stop(self, tick: int, why: str) -> None:
         """Say in the manifest, as it stands on disk, that a tick was given up for its fallbacks."""
-        stop = Stop(tick=tick, why=why, at=f"{datetime.now():%Y-%m-%d %H:%M:%S}")
-        self.manifest = self.manifest.model_copy(update={"stops": (*self.manifest.stops, stop)})
-        written = json_data(file_bytes(self.folder / "manifest.json").decode("utf-8"))
-        written["stops"] = [one.model_dump() for one in self.manifest.stops]
-        try:
-            write_manifest(self.folder, written)
-        except OSError as error:
-            raise RunError(f"{self.folder}: cannot be written ({error.strerror})") from None
+        self.manifest = with_stop(self.folder, self.manifest, tick, why)
 
     def end_writing(self) -> None:
         """Close the files and let go of the folder."""
         self._writer.end()
+
+
+class WorldRun(Run):
+    """A run in which a world is lived."""
+
+    def __init__(self, folder: Path, found: Written, damaged: bool, world: World) -> None:
+        super().__init__(folder, found, damaged)
+        self._world = world
+
+    @property
+    def about(self) -> World:
+        """Its world."""
+        return self._world
+
+    world = about
+
+    @property
+    def synthesis(self) -> Synthesis:
+        """RunError."""
+        raise RunError(
+            f"{self.folder}: a run of a world, not a synthesis; `simcounsel synthesize` makes one"
+        )
+
+    def either(self, *, world: "Callable[[WorldRun], T]", synthesis: object) -> T:
+        """What `world` returns of it."""
+        return world(self)
+
+
+class SynthesisRun(Run):
+    """A run in which dialogues are written, and nobody lives."""
+
+    def __init__(self, folder: Path, found: Written, damaged: bool, settings: Synthesis) -> None:
+        super().__init__(folder, found, damaged)
+        self._settings = settings
+
+    @property
+    def about(self) -> Synthesis:
+        """Its settings."""
+        return self._settings
+
+    synthesis = about
+
+    @property
+    def world(self) -> World:
+        """RunError."""
+        raise RunError(
+            f"{self.folder}: a synthesis of dialogues, in which nobody lives; look at it with"
+            f" `simcounsel view {self.folder}`, make training data of it with `simcounsel"
+            f" export {self.folder}`"
+        )
+
+    def either(self, *, world: object, synthesis: "Callable[[SynthesisRun], T]") -> T:
+        """What `synthesis` returns of it."""
+        return synthesis(self)
+
+
+def _of(folder: Path, found: Written, damaged: bool) -> Run:
+    """The run of a manifest: here, and nowhere else, is decided what kind of run it is."""
+    return found.manifest.about.either(
+        world=lambda world: WorldRun(folder, found, damaged, world),
+        synthesis=lambda settings: SynthesisRun(folder, found, damaged, settings),
+    )
 
 
 def load_run(folder: str | Path) -> Run:

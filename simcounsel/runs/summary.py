@@ -6,22 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from simcounsel.clock import date_text
+from simcounsel.runs.counts import Counts
 from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from simcounsel.runs.spending import Spending
 
 CAUSES_TOLD = 3
-COUNTED = (
-    "conversation_started",
-    "said",
-    "reflected",
-    "persona_changed",
-    "measured",
-    "warned",
-    "parameter_left_out",
-    "tick_ended",
-)
-"""Kinds of events that are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +20,7 @@ class Summary:
 
     ticks: int
     """That are complete, skipped ones included."""
-    last_minute: int
-    """When the last of them began."""
-    conversations: int
-    reflections: int
-    persona_changes: int
-    sources: Mapping[str, int]
-    """Lines of talk by how they came about: generated, chosen, fallback, human."""
+    counts: Counts
     measurements: Mapping[str, int]
     """By instrument."""
     warnings: Mapping[str, int]
@@ -50,39 +34,15 @@ class Summary:
 
 def summarize(run: Run) -> Summary:
     """Count a world's run. RunError names a damaged line."""
-    log = History.of(run).log
-    counts: dict[str, Counter[str]] = {kind: Counter() for kind in COUNTED}
-    causes: Counter[str] = Counter()
-    left_out: dict[str, list[str]] = {}
-    minute = 0
-    for fields in log.fields(COUNTED):
-        kind = fields["kind"]
-        match kind:
-            case "said":
-                counts[kind][fields["source"]] += 1
-            case "warned":
-                counts[kind][fields["purpose"]] += 1
-                causes[fields["cause"]] += 1
-            case "parameter_left_out":
-                left_out.setdefault(fields["model"], []).append(fields["parameter"])
-            case "measured":
-                counts[kind][fields["instrument"]] += 1
-            case "persona_changed":
-                counts[kind]["later"] += fields["version"] > 0
-            case _:
-                counts[kind]["all"] += 1
-        minute = fields["minute"]
+    history = History.of(run)
+    warnings = [one.event for one in history.warnings()]
     return Summary(
-        ticks=log.ticks,
-        last_minute=minute,
-        conversations=counts["conversation_started"].total(),
-        reflections=counts["reflected"].total(),
-        persona_changes=counts["persona_changed"].total(),
-        sources=dict(counts["said"]),
-        measurements=dict(counts["measured"]),
-        warnings=dict(counts["warned"]),
-        causes=dict(causes),
-        left_out=left_out,
+        ticks=history.log.ticks,
+        counts=history.counts(),
+        measurements=Counter(one.event.instrument for one in history.measured()),
+        warnings=Counter(one.purpose for one in warnings),
+        causes=Counter(one.cause for one in warnings),
+        left_out=history.left_out(),
         spending=Spending.of(run.calls()),
     )
 
@@ -90,6 +50,7 @@ def summarize(run: Run) -> Summary:
 def summary_lines(run: Run) -> Iterator[str]:
     """The run in a few lines, for the end of `run` and for `show RUN`."""
     s, world = summarize(run), run.world
+    counts = s.counts
     yield f"run            {run.folder}"
     yield (
         f"world          {world.name}, condition {world.condition}, seed {world.seed}, model"
@@ -99,18 +60,18 @@ def summary_lines(run: Run) -> Iterator[str]:
         parent = run.manifest.parent
         changes = ", ".join(f"{key}={value}" for key, value in parent.changes) or "nothing"
         yield f"forked         from {parent.run} before tick {parent.at_tick}; changed: {changes}"
-    until = date_text(s.last_minute + world.tick_minutes, world.start)
+    until = date_text(counts.last_minute + world.tick_minutes, world.start)
     yield (
         f"lived          {s.ticks} of {world.ticks} ticks of {world.tick_minutes} minutes"
         + (f", until {until}" if s.ticks else "")
     )
-    for stop in run.manifest.stops:
-        yield f"given up       tick {stop.tick} at {stop.at}: {stop.why.split(';')[0]}"
+    yield from stop_lines(run)
     talk = (
-        ", ".join(f"{count} {source}" for source, count in sorted(s.sources.items())) or "no lines"
+        ", ".join(f"{count} {source}" for source, count in sorted(counts.sources.items()))
+        or "no lines"
     )
-    yield f"conversations  {s.conversations} (lines: {talk})"
-    yield f"reflections    {s.reflections}; persona changes {s.persona_changes}"
+    yield f"conversations  {counts.conversations} (lines: {talk})"
+    yield f"reflections    {counts.reflections}; persona changes {counts.persona_changes}"
     if s.measurements:
         yield (
             f"measurements   {sum(s.measurements.values())} ("
@@ -137,6 +98,13 @@ def warning_lines(warnings: Mapping[str, int], causes: Mapping[str, int]) -> Ite
         )
     if len(often) > CAUSES_TOLD:
         yield f"               and {len(often) - CAUSES_TOLD} other causes"
+
+
+def stop_lines(run: Run) -> Iterator[str]:
+    """When it was stopped for fallbacks."""
+    for stop in run.manifest.stops:
+        why = stop.why.split(";")[0]
+        yield f"given up       {run.about.unit} {stop.tick} at {stop.at}: {why}"
 
 
 def left_out_lines(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from simcounsel.runs.jsonl import parsed_line
 from simcounsel.runs.log import Log
 from simcounsel.runs.run import Run
 from simcounsel.runs.sources import recordings, vectors_lost
+from simcounsel.specs.kinds import WORDS
 
 
 @dataclass
@@ -111,7 +112,7 @@ def _is_run(folder: Path) -> bool:
         return False
     except ValueError:
         return True
-    return isinstance(manifest, dict) and bool(manifest.get("world") or manifest.get("synthesis"))
+    return isinstance(manifest, dict) and any(map(manifest.get, WORDS))
 
 
 def verify(folder: Path) -> Verdict:

@@ -11,7 +11,7 @@ from typing import Any
 from simcounsel.errors import SpecError
 from simcounsel.specs.experiment import Experiment
 from simcounsel.specs.load import Lines, line_of
-from simcounsel.specs.synthesis import Synthesis
+from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis_file import synthesis_of
 from simcounsel.specs.world import World
 from simcounsel.specs.world_file import load_world
@@ -25,7 +25,7 @@ class Cell:
     """One run to be made: a client in a world under a condition, or a synthesis, with a seed."""
 
     name: str
-    about: World | Synthesis
+    about: Subject
     client: str
     arm: str | None
     """None for a shared past itself."""
@@ -39,12 +39,6 @@ class Cell:
     at_tick: int | None = None
     changes: dict[str, Any]
     """The arm's patches, for a fork."""
-
-    @property
-    def world(self) -> World:
-        """The world, of a cell that has one."""
-        assert isinstance(self.about, World)
-        return self.about
 
 
 def cells_of(experiment: Experiment, path: Path, lines: Lines) -> Iterator[Cell]:

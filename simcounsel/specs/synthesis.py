@@ -2,21 +2,24 @@
 which roles.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain, zip_longest
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
+from simcounsel.specs.kinds import WORDS, Kind
 from simcounsel.specs.load import Spec
 from simcounsel.specs.situations import Situation
+from simcounsel.specs.timeouts import Timeouts
 from simcounsel.specs.vocabulary import SYNTHESIS_ROLES, SynthesisRole
-from simcounsel.specs.world_settings import ModelName
+from simcounsel.specs.world_settings import FallbackLimits, ModelName
 
 FEWEST_TURNS = 5
 STRATEGY_WORDS = 40
 """A strategy has at most so many (MindCorpus, appendix B)."""
 Spared = Literal["evaluator", "corrector", "manager"]
+T = TypeVar("T")
 
 
 class SynthesisModels(Spec):
@@ -55,6 +58,7 @@ class SynthesisModels(Spec):
 class Synthesis(Spec):
     """A synthesis, complete: what its file says with the situations it names."""
 
+    kind: ClassVar[Kind] = "synthesis"
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w][\w .-]*$")] = (
         "synthesis"
     )
@@ -80,6 +84,8 @@ class Synthesis(Spec):
     without: tuple[Spared, ...] = ()
     """Roles that do not take part; without the evaluator nothing is corrected or distilled."""
     models: SynthesisModels = SynthesisModels()
+    fallbacks: FallbackLimits = FallbackLimits()
+    """When so many answers are of no use that it stops, with a wave that is not written."""
     strategies: tuple[Annotated[str, Field(min_length=3, max_length=600)], ...] = ()
     """What the supporter carries from the beginning."""
     dropped: tuple[str, ...] = ()
@@ -142,7 +148,7 @@ class Synthesis(Spec):
     @property
     def unit(self) -> str:
         """What its length is counted in."""
-        return "wave"
+        return WORDS[self.kind].unit
 
     @property
     def length(self) -> int:
@@ -152,6 +158,28 @@ class Synthesis(Spec):
     def next_tick(self, tick: int) -> int:
         """The first wave that is written, from `tick` on: that one, since none is skipped."""
         return tick
+
+    @property
+    def latest_fork(self) -> int:
+        """The last wave: behind it nothing would be written anew."""
+        return self.waves - 1
+
+    @property
+    def timeouts(self) -> Mapping[str, Timeouts]:
+        """How long models are waited for: a synthesis names none."""
+        return {}
+
+    def either(self, *, world: object, synthesis: "Callable[[Synthesis], T]") -> T:
+        """What `synthesis` returns of it (see `Subject`)."""
+        return synthesis(self)
+
+    def amount(self, ticks: int) -> int:
+        """How many sessions there are in the first waves."""
+        return min(self.count, ticks * self.wave)
+
+    def pace(self) -> tuple[object, ...]:
+        """What decides how much is asked in a session."""
+        return self.without, self.turns, self.fewest_turns
 
     @property
     def condition(self) -> str:

@@ -114,7 +114,7 @@ class ConversationSettings(Spec):
 
 
 class FallbackLimits(Spec):
-    """When so many answers are of no use that a run stops: the tick is not written."""
+    """When so many answers are of no use that a run stops: the tick (or wave) is not written."""
 
     most: Annotated[float, Field(ge=0, le=1)] = 0.2
     """The largest share of a run's questions that may end in fallbacks; 1: a run never stops for

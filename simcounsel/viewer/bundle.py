@@ -15,7 +15,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
 from simcounsel.secret import scrub
 from simcounsel.terminal import visible
-from simcounsel.viewer import parts, people, requests, syntheses
+from simcounsel.viewer.pages import page_of
 from simcounsel.viewer.routes import STATIC
 
 PROMPTS_MOST = 24_000_000
@@ -31,9 +31,9 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     written.
     """
     log.refresh()
-    synthesis, history = log.is_synthesis, History(log)
-    data, left_out = syntheses.everything(history, PROMPTS_MOST) if synthesis else _data(history)
-    kind = "sessions" if synthesis else "run"
+    shown = page_of(log)
+    data, left_out = shown.everything(History(log), PROMPTS_MOST)
+    kind = shown.name
     script = _script(kind)
     style = "\n".join(
         (STATIC / name).read_text(encoding="utf-8") for name in ("style.css", f"{kind}.css")
@@ -42,7 +42,7 @@ def write_bundle(log: Log, file: Path) -> list[str]:
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; img-src"
         " data:; base-uri 'none'; form-action 'none'"
     )
-    about = log.manifest.get("world") or log.manifest.get("synthesis") or {}
+    about = log.manifest.get(log.kind) or {}
     title = html.escape(visible(str(about.get("name") or log.name)))
     page = "\n".join(
         [
@@ -74,42 +74,6 @@ def write_bundle(log: Log, file: Path) -> list[str]:
     except OSError as error:
         raise RunError(f"{file}: cannot be written ({error.strerror}); name another file") from None
     return left_out
-
-
-def _data(history: History) -> tuple[dict[str, Any], list[str]]:
-    """Every answer that the page could ask the site for, by the path it asks with."""
-    overview = parts.overview(history)
-    data: dict[str, Any] = {"warnings": people.warnings(history)}
-    for who in overview["tracks"]:
-        data[f"person/{who}"] = people.person(history, who)
-        data[f"memories/{who}"] = people.memories(history, who)
-        data[f"recalls/{who}"] = people.recalls(history, who)
-    for talk in overview["talks"]:
-        data[f"conversation/{talk['chat']}"] = parts.conversation(history, talk["chat"])
-    left_out = (
-        []
-        if _add_calls(history, data)
-        else ["the prompts and replies, which are too many for one file"]
-    )
-    return data | {"overview": overview | {"human": False}}, left_out
-
-
-def _add_calls(history: History, data: dict[str, Any]) -> bool:
-    """Prompts and replies of every tick, and which of them stand behind each line; False when they
-    are too many.
-    """
-    found: dict[str, Any] = {}
-    size = 0
-    for tick in range(history.log.ticks):
-        calls = [call for call in history.calls(tick) if not call.embeds]
-        size += sum(call.characters for call in calls)
-        if size > PROMPTS_MOST:
-            return False
-        found[f"calls/{tick}"] = [requests.request(call) for call in calls]
-        for entry in history.log.entries(("said",), since_tick=tick, until_tick=tick + 1):
-            found[f"behind/{entry.seq}?tick={tick}"] = requests.behind(history, entry)
-    data |= found
-    return True
 
 
 def _as_json(data: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ import atexit
 import contextlib
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,7 +23,7 @@ from simcounsel.measuring.interview import (
 )
 from simcounsel.measuring.interview_files import stored
 from simcounsel.measuring.models import answering_model, may_cost, open_models, roles
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import Run, SynthesisRun, WorldRun
 from simcounsel.safety.help import notice, word_to_human
 from simcounsel.viewer.posts import read_object
 from simcounsel.viewer.reply import as_json
@@ -99,18 +99,14 @@ class Interviewer:
                 with contextlib.suppress(RuntimeError):
                     self._open.popitem()[1].close()
 
-    def _run(self, name: str) -> Run:
+    def _run(self, name: str) -> WorldRun:
         try:
             run = Run.open(self._run_list.log(name).folder)
         except KeyError:
             raise Refused(404, f"there is no run {name!r} here") from None
         except RunError as error:
             raise Refused(422, str(error)) from None
-        if run.is_synthesis:
-            raise Refused(
-                422, f"{name} is a synthesis of dialogues: nobody lives in it who could be asked"
-            )
-        return run
+        return run.either(world=lambda lived: lived, synthesis=_nobody_in)
 
     def _listed(self, name: str) -> dict[str, Any]:
         run = self._run(name)
@@ -174,7 +170,13 @@ class Interviewer:
         return self._open[key]
 
 
-def _own_models(run: Run) -> dict[str, str]:
+def _nobody_in(run: SynthesisRun) -> NoReturn:
+    raise Refused(
+        422, f"{run.name} is a synthesis of dialogues: nobody lives in it who could be asked"
+    )
+
+
+def _own_models(run: WorldRun) -> dict[str, str]:
     """By resident, who answers where nobody else is chosen."""
     return {resident.name: answering_model(run, resident.name) for resident in run.world.present()}
 

@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from simcounsel.clock import date_text
+from simcounsel.events import ConversationStarted
 from simcounsel.runs.history import History
 from simcounsel.runs.log import Log
-from simcounsel.viewer import conversations
+from simcounsel.viewer import conversations, people, requests
 from simcounsel.viewer.overview import overview as drawn
 
 Fields = dict[str, Any]
@@ -19,6 +20,23 @@ def overview(history: History) -> Fields:
     return found | {"run": log.name, "problems": log.problems(), "size": log.size}
 
 
+def summed(log: Log) -> Fields:
+    """A world's run in the list of runs."""
+    world = log.manifest.get("world") or {}
+    return {
+        "name": log.name,
+        "world": world.get("name"),
+        "condition": world.get("condition"),
+        "seed": world.get("seed"),
+        "model": (log.manifest.get("models") or {}).get("reason"),
+        "created": log.manifest.get("created"),
+        "ticks": log.ticks,
+        "ticks_planned": world.get("ticks"),
+        "parent": (log.manifest.get("parent") or {}).get("run"),
+        "problems": log.problems(),
+    }
+
+
 def size(history: History) -> Fields:
     """Whether there is more than before."""
     return {"size": history.log.size, "ticks": history.log.ticks}
@@ -26,8 +44,8 @@ def size(history: History) -> Fields:
 
 def conversation(history: History, chat: str) -> Fields | None:
     """A conversation with its transcript as `text` and as `markdown`; None when there is none."""
-    held = None if history.log.is_synthesis else history.conversation(chat)
-    if held is None:
+    held = history.conversation(chat)
+    if held is None or not isinstance(held.started, ConversationStarted):
         return None
     text, marked = conversations.transcript(held, when(history.log, held.minute))
     return conversations.conversation(held) | {"text": text, "markdown": marked}
@@ -39,3 +57,40 @@ def when(log: Log, minute: int) -> str:
         return date_text(minute, datetime.fromisoformat(log.manifest["world"]["start"]))
     except (KeyError, ValueError, TypeError):
         return f"minute {minute}"
+
+
+def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
+    """All that the page could ask for, by the path it asks with, and what was left out, in words.
+
+    prompts_most: with more characters of prompts and replies they are left out.
+    """
+    found = overview(history)
+    data: Fields = {"warnings": people.warnings(history)}
+    for who in found["tracks"]:
+        data[f"person/{who}"] = people.person(history, who)
+        data[f"memories/{who}"] = people.memories(history, who)
+        data[f"recalls/{who}"] = people.recalls(history, who)
+    for talk in found["talks"]:
+        data[f"conversation/{talk['chat']}"] = conversation(history, talk["chat"])
+    calls = _calls(history, prompts_most)
+    left_out = (
+        [] if calls is not None else ["the prompts and replies, which are too many for one file"]
+    )
+    return data | (calls or {}) | {"overview": found | {"human": False}}, left_out
+
+
+def _calls(history: History, most: int) -> Fields | None:
+    """Prompts and replies of every tick, and which of them stand behind each line; None when they
+    are too many.
+    """
+    found: Fields = {}
+    size = 0
+    for tick in range(history.log.ticks):
+        calls = [call for call in history.calls(tick) if not call.embeds]
+        size += sum(call.characters for call in calls)
+        if size > most:
+            return None
+        found[f"calls/{tick}"] = [requests.request(call) for call in calls]
+        for entry in history.log.entries(("said",), since_tick=tick, until_tick=tick + 1):
+            found[f"behind/{entry.seq}?tick={tick}"] = requests.behind(history, entry)
+    return found

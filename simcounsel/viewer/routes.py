@@ -26,6 +26,7 @@ from simcounsel.runs.log import Log
 from simcounsel.viewer import parts, people, requests, syntheses
 from simcounsel.viewer.comparison import compare
 from simcounsel.viewer.guard import Guard
+from simcounsel.viewer.pages import not_side_by_side, page_of
 from simcounsel.viewer.reply import as_json
 from simcounsel.viewer.run_list import RunList
 
@@ -89,9 +90,7 @@ class Site:
         name = request.path_params["run"]
         if name not in self.run_list.names():
             return PlainTextResponse(f"there is no run {name!r} here", 404)
-        return FileResponse(
-            STATIC / ("sessions.html" if self.run_list.log(name).is_synthesis else "run.html")
-        )
+        return FileResponse(STATIC / f"{page_of(self.run_list.log(name)).name}.html")
 
     def page(self, file: str) -> Callable[[Request], Awaitable[Response]]:
         """A page that reads its data itself."""
@@ -130,7 +129,7 @@ class Site:
         def work() -> Response:
             for log in (a, b):
                 log.refresh()
-            refused = syntheses.not_side_by_side(a, b)
+            refused = not_side_by_side(a, b)
             return (
                 PlainTextResponse(refused, 422)
                 if refused
@@ -168,33 +167,15 @@ def _fresh(answer: Answer, request: Request, log: Log) -> Any:
 def _listed(run_list: RunList, name: str) -> dict[str, Any]:
     """What the list says of a run; one that cannot be read at all is named with its trouble."""
     try:
-        return _summed(run_list.log(name))
+        log = run_list.log(name)
+        log.refresh()
+        return page_of(log).summed(log)
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         return {
             "name": name,
             "ticks": 0,
             "problems": [f"cannot be read ({type(error).__name__}: {error})"],
         }
-
-
-def _summed(log: Log) -> dict[str, Any]:
-    log.refresh()
-    manifest = log.manifest
-    world = manifest.get("world") or {}
-    if log.is_synthesis:
-        return syntheses.summed(log)
-    return {
-        "name": log.name,
-        "world": world.get("name"),
-        "condition": world.get("condition"),
-        "seed": world.get("seed"),
-        "model": (manifest.get("models") or {}).get("reason"),
-        "created": manifest.get("created"),
-        "ticks": log.ticks,
-        "ticks_planned": world.get("ticks"),
-        "parent": (manifest.get("parent") or {}).get("run"),
-        "problems": log.problems(),
-    }
 
 
 # what is asked about one run
@@ -235,11 +216,12 @@ def _number(text: str) -> int | None:
 
 
 def _sessions(request: Request, history: History) -> Any:
-    if not history.log.is_synthesis:
+    sessions = page_of(history.log).sessions
+    if sessions is None:
         raise HTTPException(
             404, f"{history.log.name} is no synthesis: it has people and days, not sessions"
         )
-    return syntheses.overview(history)
+    return sessions(history)
 
 
 def _session(request: Request, history: History) -> Any:

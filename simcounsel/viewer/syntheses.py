@@ -73,18 +73,3 @@ def everything(history: History, prompts_most: int) -> tuple[Fields, list[str]]:
     if size > prompts_most:
         return data, ["the prompts and replies, which are too many for one file"]
     return data | prompts, []
-
-
-def not_side_by_side(*logs: Log) -> str | None:
-    """Why these runs cannot be compared on one clock; None when they can."""
-    names = [log.name for log in dict.fromkeys(logs) if log.is_synthesis]
-    if not names:
-        return None
-    which = (
-        f"{names[0]} is a synthesis" if len(names) == 1 else f"{' and '.join(names)} are syntheses"
-    )
-    return (
-        f"{which} of dialogues: nobody lives through days there, and there is no clock to lay two"
-        " runs side by side on. Open each for itself; `python -m analysis corpus RUN RUN` compares"
-        " corpora by judgment and in numbers."
-    )

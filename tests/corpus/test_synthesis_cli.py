@@ -20,6 +20,7 @@ from simcounsel.specs.synthesis_file import settings_from
 from tests.commands import Command, only_run
 from tests.stage import ROOT, log
 from tests.test_cli import heeds_ctrl_c
+from tests.viewer.written import written
 
 SLOW = (
     "import asyncio, sys\nfrom simcounsel.standins.scripted import Scripted\nfast = Scripted.complete\n"
@@ -100,6 +101,19 @@ def test_in_a_world_s_commands_a_synthesis_says_what_it_is(
         ended = simcounsel(*words)
         assert ended.code == 1
         assert "nobody lives" in ended.err, ended.err
+
+
+@pytest.mark.parametrize("command", [("resume", "--from", 1), ("fork", "--at", 1, "--out", "c")])
+def test_no_human_takes_part_in_a_synthesis(
+    simcounsel: Command, tmp_path: Path, command: tuple[object, ...]
+) -> None:
+    run = written(tmp_path)
+    before = log(run)
+    ended = simcounsel(command[0], run.folder, *command[1:], "--human", "Ines")
+    assert ended.code == 2
+    assert "--human" in ended.err and "nobody lives in it" in " ".join(ended.err.split())
+    assert "`simcounsel run WORLD --human NAME`" in " ".join(ended.err.split())
+    assert log(run) == before and [run.folder] == list(tmp_path.iterdir()), "moved or made"
 
 
 def test_strategies_go_from_one_synthesis_to_the_next(simcounsel: Command, tmp_path: Path) -> None:

@@ -442,7 +442,7 @@ def test_danger_is_never_passed_over_whoever_takes_part(
     assert turns[at].text == SAFE_LINES[kind]
     assert turns[at].source == "fallback"
     assert IN_WORDS[kind] in turns[at].draft.reason
-    assert not list(unaddressed_risk(dialogues_of(run)[0], Limits()))
+    assert not list(unaddressed_risk.find(dialogues_of(run)[:1], Limits()))
     for line in SAFE_LINES.values():
         assert "emergency number" in line
 

@@ -6,12 +6,13 @@ import pytest
 
 from simcounsel.engine.opening import begin_run, check_models
 from simcounsel.engine.simulation import Limits, Simulation
-from simcounsel.envs import CounselingEnv
+from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.errors import ModelError, SpecError
 from simcounsel.llm.embeddings import HashEmbeddings
 from simcounsel.llm.switchboard import Switchboard
+from simcounsel.specs.measurement import MeasurementSpec
 from simcounsel.standins.scripted import Scripted
-from tests.stage import tiny
+from tests.stage import switchboard, tiny
 
 
 def test_an_unknown_policy_is_named() -> None:
@@ -27,10 +28,24 @@ def test_a_locale_without_help_lines_is_named(tmp_path: Path) -> None:
     for refused in (
         lambda: check_models(world),
         lambda: begin_run(world, tmp_path),
-        lambda: CounselingEnv(world, model="scripted"),
+        lambda: CounselingEnv(EnvSettings(world=world, model="scripted")),
     ):
         with pytest.raises(SpecError, match=r"safety.locale: no help lines for 'en-UK'.*en-GB"):
             refused()
+
+
+def test_an_instrument_that_there_is_not_is_named_before_a_folder_is_made(tmp_path: Path) -> None:
+    measured = MeasurementSpec(instrument="nothing", when="end")
+    world = tiny().model_copy(update={"measurements": (measured,)})
+    models = switchboard(Scripted())
+    for refused in (
+        lambda: begin_run(world, tmp_path),
+        lambda: Simulation(world, models=models, out=tmp_path),
+    ):
+        with pytest.raises(SpecError, match="nothing"):
+            refused()
+    models.close()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_missing_key_is_named() -> None:

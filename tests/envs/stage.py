@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from simcounsel.envs import CounselingEnv
-from simcounsel.envs.counseling import Info
+from simcounsel.envs.counseling import Info, counseling_env
 from simcounsel.envs.observing import Observation
 from simcounsel.llm.question import Question
 from simcounsel.specs.world import World
@@ -65,7 +65,7 @@ def environment(
     """An environment of the tiny world, and the model that answers in it."""
     model = Listening({"line_client": speaking(), **(scripts or {})})
     models = switchboard(model)
-    env = CounselingEnv(world or tiny(), models=models, **kind)
+    env = counseling_env(world=world or tiny(), models=models, **kind)
     try:
         yield env, model
     finally:

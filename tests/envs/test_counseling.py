@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from typer.testing import CliRunner
 from simcounsel.agents.resident import Resident
 from simcounsel.cli import app
 from simcounsel.corpus.reading import read_dialogues
-from simcounsel.envs import END, ID, SILENCE, CounselingEnv
+from simcounsel.envs import END, ID, SILENCE, CounselingEnv, EnvSettings
 from simcounsel.envs.spaces import ACTION_CHARACTERS, CHARACTERS, HISTORY_CHARACTERS, STRANGE, fit
 from simcounsel.errors import SimcounselError, SpecError
 from simcounsel.events import Said
@@ -314,7 +315,7 @@ def test_render() -> None:
         env.reset(seed=1)
         assert env.render() is None
     with pytest.raises(SpecError, match="render_mode"):
-        CounselingEnv(tiny(), render_mode="human")
+        CounselingEnv(EnvSettings(world=tiny()), render_mode="human")
 
 
 # what stays and what is hidden
@@ -511,7 +512,7 @@ def threads() -> int:
 
 def test_close_leaves_no_thread() -> None:
     before = threads()
-    env = CounselingEnv(tiny(), model="scripted")
+    env = CounselingEnv(EnvSettings(world=tiny(), model="scripted"))
     assert threads() == before, "nothing runs before it is needed"
     env.reset(seed=1)
     assert threads() == before + 1
@@ -521,7 +522,7 @@ def test_close_leaves_no_thread() -> None:
     env.reset(seed=1)
     env.step("It can be opened again.")
     env.close()
-    forgotten = CounselingEnv(tiny(), model="scripted")
+    forgotten = CounselingEnv(EnvSettings(world=tiny(), model="scripted"))
     forgotten.reset(seed=1)
     del forgotten
     gc.collect()
@@ -531,7 +532,7 @@ def test_close_leaves_no_thread() -> None:
 HANGING = '''
 import asyncio, signal, threading
 from gymnasium.error import ResetNeeded
-from simcounsel.envs import CounselingEnv
+from simcounsel.envs import CounselingEnv, EnvSettings
 from simcounsel.standins.scripted import Scripted
 from tests.stage import switchboard, tiny
 
@@ -547,7 +548,7 @@ class Hanging(Scripted):
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 models = switchboard(Hanging())
-env = CounselingEnv(tiny(), models=models)
+env = CounselingEnv(EnvSettings(world=tiny()), models=models)
 env.reset(seed=1)
 for awaited in (KeyboardInterrupt, ResetNeeded):
     try:
@@ -586,7 +587,7 @@ class Dead(Listening):
 
 def test_nobody_learns_from_a_model_that_is_not_there() -> None:
     models = switchboard(Dead())
-    env = CounselingEnv(tiny(), models=models)
+    env = CounselingEnv(EnvSettings(world=tiny()), models=models)
     env.reset(seed=1)
     with pytest.raises(SimcounselError, match="connection refused"):
         env.step("Hello.")
@@ -625,7 +626,18 @@ def test_a_fallback_is_told() -> None:
 )
 def test_what_is_wrong_is_said_at_once(kind: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecError, match=words):
-        CounselingEnv(**({"world": tiny(), "model": "scripted"} | kind))
+        CounselingEnv(EnvSettings(**({"world": tiny(), "model": "scripted"} | kind)))
+
+
+def test_make_takes_the_settings_one_by_one(tmp_path: Path) -> None:
+    asked = {field.name: field.default for field in fields(EnvSettings)}
+    asked |= {"model": "scripted", "sessions": 2, "days_apart": 3, "out": tmp_path}
+    env = gymnasium.make(ID, render_mode="ansi", **(asked | {"world": tiny()}))
+    inner = env.unwrapped
+    assert isinstance(inner, CounselingEnv) and inner.render_mode == "ansi"
+    assert inner.settings == EnvSettings(**(asked | {"world": tiny()}))
+    with pytest.raises(TypeError, match="'turns'"):
+        gymnasium.make(ID, turns=3)
 
 
 def test_a_world_without_a_counselor() -> None:
@@ -635,7 +647,7 @@ def test_a_world_without_a_counselor() -> None:
         appointments=(),
     )
     with pytest.raises(SpecError, match="no counselor whose part could be played"):
-        CounselingEnv(world)
+        CounselingEnv(EnvSettings(world=world))
 
 
 def test_without_an_appointment_they_meet_in_the_afternoon() -> None:

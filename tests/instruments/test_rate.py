@@ -47,7 +47,7 @@ def lines(file: Path) -> list[dict[str, Any]]:
 
 
 def files(run: Run) -> list[Path]:
-    return sorted((run.folder / "measurements").iterdir())
+    return sorted((run.folder / "measurements").glob("*.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_judge_that_nobody_reaches(run: Run) -> None:
     models = switchboard(Away())
     with pytest.raises(
         ModelUnreachable,
-        match=r"no answer from scripted \(connection refused\).*what was measured before is kept in",
+        match=r"no answer from scripted \(connection refused\).*what was measured and answered is kept in",
     ):
         Rating.plan(run, "empathy").measure(models)
     models.close()

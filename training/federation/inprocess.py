@@ -11,9 +11,9 @@ from functools import partial
 from typing import TypeVar
 
 from training.errors import TrainingError
-from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
 from training.federation.replies import Failed, Summed
+from training.federation.site import SiteSide
 from training.federation.terms import Terms
 from training.federation.updates import Learned, Learner, Weights
 
@@ -60,12 +60,7 @@ class InProcess:
     def ask(self, tasks: Mapping[str, bytes], frozen: Weights) -> dict[str, bytes | Failed]:
         """Bytes for bytes."""
         return self._all(
-            {
-                site: partial(
-                    site_side.answer, data, site, self._learner, self.terms, self.seed, frozen
-                )
-                for site, data in tasks.items()
-            }
+            {site: partial(self._side(site, frozen).answer, data) for site, data in tasks.items()}
         )
 
     def ask_sum(self, tasks: Mapping[str, bytes], frozen: Weights, size: int) -> Summed:
@@ -82,16 +77,14 @@ class InProcess:
         """
         return self._all(
             {
-                site: partial(
-                    site_side.masked_part, data, site, self._learner, self.terms, self.seed, frozen
-                )
+                site: partial(self._side(site, frozen).masked_part, data)
                 for site, data in tasks.items()
             }
         )
 
-    @property
-    def _learner(self) -> Learner:
-        return self.timed.learner if self.workers else self.timed
+    def _side(self, site: str, frozen: Weights) -> SiteSide:
+        learner = self.timed.learner if self.workers else self.timed
+        return SiteSide(name=site, learner=learner, terms=self.terms, seed=self.seed, frozen=frozen)
 
     def _all(self, calls: Mapping[str, Callable[[], Answer]]) -> dict[str, Answer | Failed]:
         if self.workers is None:

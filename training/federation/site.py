@@ -5,6 +5,7 @@ ends here.
 import hashlib
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -63,86 +64,86 @@ def travelling(weights: Weights, terms: Terms) -> dict[str, np.ndarray]:
     }
 
 
-def answer(
-    data: bytes,
-    site: str,
-    learner: Learner,
-    terms: Terms,
-    seed: int,
-    frozen: Weights,
-    ledger: SiteLedger | None = None,
-) -> bytes:
-    """Train, and say the update in bytes. ledger: of this site, where it has one."""
-    update = update_of(data, site, learner, terms, seed, frozen, ledger)
-    facts = {"round": str(update.round), **({} if terms.fixed else {"steps": str(update.steps)})}
-    if update.loss is not None:
-        facts["loss"] = repr(update.loss)
-    return messages.encoded(
-        update.delta, terms.send, facts, generator((seed, "rounding up", update.round, site))
-    )
+@dataclass(frozen=True, kw_only=True)
+class SiteSide:
+    """What a site brings to a round, and what it makes of a task."""
 
-
-def masked_part(
-    data: bytes,
-    site: str,
-    learner: Learner,
-    terms: Terms,
-    seed: int,
-    frozen: Weights,
-    ledger: SiteLedger | None = None,
-) -> Residues:
-    """For a secure sum: the weighted update as whole numbers, tensors in order of their keys, with
-    this site's share of the noise. Where the draw is hidden the site draws for itself, and sends
-    zeros if it does not take part: it trains all the same, so that time and failures tell nothing.
+    name: str
+    """As in the terms."""
+    learner: Learner
+    terms: Terms
+    seed: int
+    frozen: Weights
+    """Adapters that do not travel, drawn at the site by the common seed; empty where both factors
+    do.
     """
-    update = update_of(data, site, learner, terms, seed, frozen, ledger)
-    flat = np.concatenate([update.delta[key].ravel() for key in sorted(update.delta)]).astype(
-        np.float64
-    )
-    if terms.hidden_draw and not draws.poisson(
-        [site], terms.participation, seed, update.round, terms.noise
-    ):
-        flat = np.zeros_like(flat)
-    part = terms.fixed_point.encode(terms.weights[site] * flat)
-    if terms.noise_at == "sum":
-        key = (seed, "share of noise", update.round, site) if terms.noise == "seeded" else None
-        part += terms.fixed_point.shared_noise(part.size, key)
-    return part
+    ledger: SiteLedger | None = None
+    """Of what was answered already; None without privacy."""
 
+    def answer(self, data: bytes) -> bytes:
+        """Train, and say the update in bytes. data: the task's."""
+        terms, update = self.terms, self.update_of(data)
+        facts = {"round": str(update.round)}
+        if not terms.fixed:
+            facts["steps"] = str(update.steps)
+        if update.loss is not None:
+            facts["loss"] = repr(update.loss)
+        return messages.encoded(
+            update.delta,
+            terms.send,
+            facts,
+            generator((self.seed, "rounding up", update.round, self.name)),
+        )
 
-def update_of(
-    data: bytes,
-    site: str,
-    learner: Learner,
-    terms: Terms,
-    seed: int,
-    frozen: Weights,
-    ledger: SiteLedger | None = None,
-) -> Update:
-    """Train from what the task says; then clip and noise, where the terms say so. TrainingError for
-    a training that went wrong, and for a round that the ledger does not allow; what it allows it
-    has written down before this returns.
-    """
-    task = task_from(data, terms, frozen)
-    if ledger is not None:
-        ledger.check(task.round)
-    before = {**frozen, **task.weights}
-    learned = learner.learn(site, before, task.round, dense(task.base_shift))
-    problem = screening.problem_of(learned.weights, before)
-    if problem or (learned.loss is not None and not math.isfinite(learned.loss)):
-        raise TrainingError(problem or f"its loss is {learned.loss}")
-    if any(not np.array_equal(learned.weights[key], frozen[key]) for key in frozen):
-        raise TrainingError("lora_A was trained, and `lora.train: b` says that it is frozen")
-    delta = {key: learned.weights[key] - value for key, value in task.weights.items()}
-    if ledger is not None:
-        ledger.spend(task.round)
-    return Update(
-        site=site,
-        round=task.round,
-        delta=_protected(delta, site, task.round, terms, seed),
-        steps=learned.steps,
-        loss=learned.loss if terms.tells_loss else None,
-    )
+    def masked_part(self, data: bytes) -> Residues:
+        """For a secure sum: the weighted update as whole numbers, tensors in order of their keys,
+        with this site's share of the noise. Where the draw is hidden the site draws for itself, and
+        sends zeros if it does not take part: it trains all the same, so that time and failures tell
+        nothing. data: the task's.
+        """
+        terms, update = self.terms, self.update_of(data)
+        flat = np.concatenate([update.delta[key].ravel() for key in sorted(update.delta)]).astype(
+            np.float64
+        )
+        if terms.hidden_draw and not draws.poisson(
+            [self.name], terms.participation, self.seed, update.round, terms.noise
+        ):
+            flat = np.zeros_like(flat)
+        part = terms.fixed_point.encode(terms.weights[self.name] * flat)
+        if terms.noise_at == "sum":
+            drawn = (self.seed, "share of noise", update.round, self.name)
+            part += terms.fixed_point.shared_noise(
+                part.size, drawn if terms.noise == "seeded" else None
+            )
+        return part
+
+    def update_of(self, data: bytes) -> Update:
+        """Train from what the task says; then clip and noise, where the terms say so. TrainingError
+        for a training that went wrong, and for a round that the ledger does not allow; what it
+        allows it has written down before this returns.
+        """
+        task = task_from(data, self.terms, self.frozen)
+        if self.ledger is not None:
+            self.ledger.check(task.round)
+        before = {**self.frozen, **task.weights}
+        learned = self.learner.learn(self.name, before, task.round, dense(task.base_shift))
+        problem = screening.problem_of(learned.weights, before)
+        if problem or (learned.loss is not None and not math.isfinite(learned.loss)):
+            raise TrainingError(problem or f"its loss is {learned.loss}")
+        if any(
+            not np.array_equal(learned.weights[key], value) for key, value in self.frozen.items()
+        ):
+            raise TrainingError("lora_A was trained, and `lora.train: b` says that it is frozen")
+        delta = {key: learned.weights[key] - value for key, value in task.weights.items()}
+        if self.ledger is not None:
+            self.ledger.spend(task.round)
+        return Update(
+            site=self.name,
+            round=task.round,
+            delta=_protected(delta, self.name, task.round, self.terms, self.seed),
+            steps=learned.steps,
+            loss=learned.loss if self.terms.tells_loss else None,
+        )
 
 
 def _protected(

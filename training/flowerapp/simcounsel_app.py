@@ -7,8 +7,9 @@ something to learn.
 
 from flwr.app import Context
 
-from training.federation.flower.client import SiteSide, site_app
+from training.federation.flower.client import site_app
 from training.federation.flower.server import ServerSide, server_app
+from training.federation.site import SiteSide
 
 
 def bring_site(context: Context) -> SiteSide:

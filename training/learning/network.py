@@ -19,8 +19,8 @@ from typing import Any, Protocol
 
 from training.errors import TrainingError
 from training.federation.all_rounds import Outcome
-from training.federation.flower.client import SiteSide
 from training.federation.flower.server import ServerSide
+from training.federation.site import SiteSide
 from training.federation.site_ledger import SiteLedger
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of

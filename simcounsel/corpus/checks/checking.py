@@ -16,77 +16,31 @@ from simcounsel.corpus.checks import (
     templates,
 )
 from simcounsel.corpus.checks.findings import Checked, Finding
-from simcounsel.corpus.checks.rules import Limits, Rule, each
+from simcounsel.corpus.checks.rules import Limits, Rule
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.errors import CorpusError
 
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
-        Rule(name="empty_corpus", looks_for="a corpus without dialogues", find=shape.empty_corpus),
-        Rule(name="repeated_id", looks_for="two dialogues with one id", find=shape.repeated_id),
-        Rule(
-            name="single_speaker",
-            looks_for="only one of the two speaks",
-            find=each(shape.single_speaker),
-        ),
-        Rule(
-            name="repeated_speaker",
-            looks_for="one speaker twice in a row",
-            find=each(shape.repeated_speaker),
-        ),
-        Rule(
-            name="ends_on_client",
-            looks_for="the client's last line stays unanswered",
-            find=each(shape.ends_on_client),
-        ),
-        Rule(name="empty_turn", looks_for="a turn without words", find=each(shape.empty_turn)),
-        Rule(
-            name="overlong_turn",
-            looks_for="a turn longer than speech",
-            find=each(shape.overlong_turn),
-        ),
-        Rule(name="too_short", looks_for="too few turns", find=each(shape.too_short)),
-        Rule(name="list_like", looks_for="a reply that is a list", find=each(lists.list_like)),
-        Rule(name="templated", looks_for="replies cut to one pattern", find=templates.templated),
-        Rule(
-            name="near_duplicate",
-            looks_for="a dialogue that repeats another's wording",
-            find=overlap.near_duplicate,
-        ),
-        Rule(
-            name="split_leak",
-            looks_for="a client, or long stretches of text, in training and test data",
-            find=overlap.split_leak,
-        ),
-        Rule(
-            name="role_reversal",
-            looks_for="a client who counsels, a counselor who needs it, labels in a line",
-            find=each(roles.role_reversal),
-        ),
-        Rule(
-            name="contradiction",
-            looks_for="what the client's file says otherwise",
-            find=each(contradiction.contradiction),
-        ),
-        Rule(
-            name="unaddressed_risk",
-            looks_for="danger to life that no counselor takes up",
-            find=each(risk.unaddressed_risk),
-        ),
-        Rule(
-            name="language",
-            looks_for="another language than the dialogue's or the corpus's",
-            find=language.language,
-        ),
-        Rule(
-            name="identifying",
-            looks_for="contacts, numbers, addresses, names and places",
-            find=each(identifying.identifying),
-        ),
-        Rule(
-            name="leak", looks_for="agenda, reasoning or prompt said aloud", find=each(leaks.leak)
-        ),
+        shape.empty_corpus,
+        shape.repeated_id,
+        shape.single_speaker,
+        shape.repeated_speaker,
+        shape.ends_on_client,
+        shape.empty_turn,
+        shape.overlong_turn,
+        shape.too_short,
+        lists.list_like,
+        templates.templated,
+        overlap.near_duplicate,
+        overlap.split_leak,
+        roles.role_reversal,
+        contradiction.contradiction,
+        risk.unaddressed_risk,
+        language.language,
+        identifying.identifying,
+        leaks.leak,
     )
 }
 """By name, in the order in which findings are given."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from simcounsel.corpus.checks.facts import Fact, facts
 from simcounsel.corpus.checks.findings import Finding, Severity, quoted
 from simcounsel.corpus.checks.naming import people
-from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
 
 BIRTHDAY = 1
@@ -23,6 +23,7 @@ probably mixed them up.
 Known = dict[str, tuple[Fact, str]]
 
 
+@of_dialogue("contradiction", looks_for="what the client's file says otherwise")
 def contradiction(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Plain statements that exclude each other, in a line of either side, against the `situation`
     and the client's earlier lines.
@@ -135,9 +136,7 @@ def _finding(
 ) -> Finding:
     turn = dialogue.turns[number - 1]
     return Finding(
-        dialogue=dialogue.id,
         turn=number,
-        rule="contradiction",
         severity=severity,
         span=span,
         what=f"the {turn.speaker} says {quoted(turn.text[slice(*span)])}, {against}",

@@ -17,11 +17,12 @@ QUOTED = 80
 class Finding:
     """One place that may be wrong."""
 
-    dialogue: str | None
+    dialogue: str | None = None
     """Its id; None where the whole corpus is meant."""
-    turn: int | None
+    turn: int | None = None
     """From 1; None where the whole dialogue is meant."""
-    rule: str
+    rule: str = ""
+    """The name of the rule that found it, which `rules.of_corpus` and `of_dialogue` write in."""
     severity: Severity
     """An `error` makes the dialogue unfit for training, a `warning` is for a person to look at."""
     what: str

@@ -11,7 +11,7 @@ import yaml
 
 from simcounsel.corpus.checks.findings import Finding, quoted
 from simcounsel.corpus.checks.naming import blinding_of
-from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
 
 REGIONS = ("US", "GB", "CN", "DE", "FR", "ES", "IN", "AU")
@@ -93,6 +93,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
+@of_dialogue("identifying", looks_for="contacts, numbers, addresses, names and places")
 def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Each contact, number and address is an error. Names and places are one warning a dialogue:
     made-up people have names too.
@@ -108,9 +109,7 @@ def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         contacts = stretches(turn.text)
         for stretch in contacts:
             yield Finding(
-                dialogue=dialogue.id,
                 turn=number,
-                rule="identifying",
                 severity="error",
                 span=(stretch.start, stretch.end),
                 what=f"{_article(stretch.kind)}: {quoted(turn.text[stretch.start : stretch.end])}",
@@ -127,9 +126,7 @@ def identifying(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
             dialogue.turns[turn - 1].text[first:last] for turn, first, last in named
         )
         yield Finding(
-            dialogue=dialogue.id,
             turn=number,
-            rule="identifying",
             severity="warning",
             span=(start, end),
             what=(

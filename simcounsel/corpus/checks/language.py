@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Corpus, Limits
+from simcounsel.corpus.checks.rules import Corpus, Limits, of_corpus
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import units
 
@@ -102,6 +102,7 @@ def _detected(text: str) -> str | None:
     return str(code) if probability >= SURE else None
 
 
+@of_corpus("language", looks_for="another language than the dialogue's or the corpus's")
 def language(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """A dialogue in another language than it declares (error) or than the corpus is in (warning); a
     turn in another than its dialogue (error).
@@ -126,8 +127,6 @@ def _whole(dialogue: Dialogue, code: str | None, usual: str | None) -> Iterator[
     if code and declared and code != declared:
         yield Finding(
             dialogue=dialogue.id,
-            turn=None,
-            rule="language",
             severity="error",
             what=f"it says that it is in '{dialogue.language}' and is in '{code}'",
             remedy="correct `language`, or drop the dialogue",
@@ -135,8 +134,6 @@ def _whole(dialogue: Dialogue, code: str | None, usual: str | None) -> Iterator[
     elif code and not declared and usual and code != usual:
         yield Finding(
             dialogue=dialogue.id,
-            turn=None,
-            rule="language",
             severity="warning",
             what=f"it is in '{code}', the corpus in '{usual}'",
             remedy=(
@@ -153,7 +150,6 @@ def _turns(dialogue: Dialogue, code: str | None) -> Iterator[Finding]:
             yield Finding(
                 dialogue=dialogue.id,
                 turn=number,
-                rule="language",
                 severity="error",
                 what=f"a turn in '{other}' in a dialogue in '{code}': {quoted(turn.text)}",
                 remedy="translate the turn, or drop the dialogue",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.checks.wordlists import phrases
 from simcounsel.corpus.dialogues import Dialogue, Turn
 from simcounsel.corpus.measures import is_character, units
@@ -15,19 +15,20 @@ in the line, and were not said before, were read out.
 Run = tuple[str, ...]
 
 
+@of_dialogue("leak", looks_for="agenda, reasoning or prompt said aloud")
 def leak(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Prompt artefacts in any line; stages, techniques and notes in a counselor's; and a
     counselor's own `reasoning` read out.
     """
     said: set[Run] = set()
     for number, turn in enumerate(dialogue.turns, start=1):
-        yield from _named(dialogue, number, turn)
+        yield from _named(number, turn)
         if turn.reasoning and turn.speaker != "client":
-            yield from _read_out(dialogue, number, turn, said)
+            yield from _read_out(number, turn, said)
         said |= _runs(turn.text)
 
 
-def _named(dialogue: Dialogue, number: int, turn: Turn) -> Iterator[Finding]:
+def _named(number: int, turn: Turn) -> Iterator[Finding]:
     """At most one finding of each kind in a turn."""
     for what, pattern in {
         **phrases("leak"),
@@ -36,9 +37,7 @@ def _named(dialogue: Dialogue, number: int, turn: Turn) -> Iterator[Finding]:
         found = pattern.search(turn.text)
         if found:
             yield Finding(
-                dialogue=dialogue.id,
                 turn=number,
-                rule="leak",
                 severity="error",
                 what=f"{what}: {quoted(turn.text[found.start() :])}",
                 span=found.span(),
@@ -53,14 +52,12 @@ def _runs(text: str) -> set[Run]:
     return {tuple(words[start : start + size]) for start in range(len(words) - size + 1)}
 
 
-def _read_out(dialogue: Dialogue, number: int, turn: Turn, said: set[Run]) -> Iterator[Finding]:
+def _read_out(number: int, turn: Turn, said: set[Run]) -> Iterator[Finding]:
     shared = (_runs(turn.reasoning or "") & _runs(turn.text)) - said
     if shared:
         run = min(shared)
         yield Finding(
-            dialogue=dialogue.id,
             turn=number,
-            rule="leak",
             severity="error",
             what=(
                 "the counselor's reasoning, read out:"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
 
 _START = r"(?:^|(?<=[\n.!?:;,。！？：；，、]))[ \t]*"
@@ -44,6 +44,7 @@ _SPOKEN = re.compile(r"\s*,|ly\b|[一二三四首其再最此另]|、")
 """
 
 
+@of_dialogue("list_like", looks_for="a reply that is a list")
 def list_like(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A counselor's line of three items or more is an error, of two a warning: numbers, bullets,
     First ... second ..., and the like in Chinese.
@@ -55,9 +56,7 @@ def list_like(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         if len(places) >= 2:
             span = (places[0], len(turn.text) if len(places) == 2 else places[2])
             yield Finding(
-                dialogue=dialogue.id,
                 turn=number,
-                rule="list_like",
                 severity="error" if len(places) > 2 else "warning",
                 what=f"a list of {len(places)} items: {quoted(turn.text[span[0] :])}",
                 span=span,

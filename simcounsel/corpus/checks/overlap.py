@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Corpus, Limits
+from simcounsel.corpus.checks.rules import Corpus, Limits, of_corpus
 from simcounsel.corpus.checks.shingles import near_duplicates
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import is_character, units
@@ -28,6 +28,7 @@ CLIENTS = 3
 """A stretch in the dialogues of more clients than this is a formula that many say, and no leak."""
 
 
+@of_corpus("near_duplicate", looks_for="a dialogue that repeats another's wording")
 def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """A dialogue that repeats most of another's wording, within a split or across splits; the
     first, or the one of the test set, is not reported.
@@ -43,8 +44,6 @@ def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
         )
         yield Finding(
             dialogue=dialogue.id,
-            turn=None,
-            rule="near_duplicate",
             severity="error",
             what=(
                 f"near-duplicate of {quoted(partner.id)}{across}: Jaccard {alike.exact:.2f}"
@@ -54,6 +53,7 @@ def near_duplicate(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
         )
 
 
+@of_corpus("split_leak", looks_for="a client, or long stretches of text, in training and test data")
 def split_leak(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """One client in two splits, and turns of the training data that stand in test or validation
     data nearly word for word.
@@ -71,8 +71,6 @@ def _clients(corpus: Corpus) -> Iterator[Finding]:
         if dialogue.split and others:
             yield Finding(
                 dialogue=dialogue.id,
-                turn=None,
-                rule="split_leak",
                 severity="error",
                 what=(
                     f"the client {quoted(dialogue.client)} is in {dialogue.split} and in"
@@ -130,7 +128,6 @@ def _shared(
                 yield Finding(
                     dialogue=dialogue.id,
                     turn=number,
-                    rule="split_leak",
                     severity="error",
                     what=(
                         f"{len(words)} words {where}that stand in {quoted(owners[stretch])} of the"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.safety.acknowledging import acknowledges
 from simcounsel.safety.detector import hear
@@ -33,6 +33,7 @@ def risks(text: str, before: str = "") -> tuple[Evidence, ...]:
     return tuple(place for kind in heard.kinds if (place := heard.first(kind)))
 
 
+@of_dialogue("unaddressed_risk", looks_for="danger to life that no counselor takes up")
 def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A client's danger that neither of the counselor's next WITHIN lines takes up, nor the line
     before, to which it may be the answer.
@@ -60,9 +61,7 @@ def unaddressed_risk(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         )
         if risk:
             yield Finding(
-                dialogue=dialogue.id,
                 turn=number,
-                rule="unaddressed_risk",
                 span=risk.span,
                 severity="warning" if risk.kind == "abuse" or risk.doubt else "error",
                 what=(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from simcounsel.corpus.checks.findings import Finding, Severity, quoted
-from simcounsel.corpus.checks.rules import Limits
+from simcounsel.corpus.checks.rules import Limits, of_dialogue
 from simcounsel.corpus.checks.wordlists import phrases
 from simcounsel.corpus.dialogues import Dialogue
 
@@ -12,6 +12,9 @@ _QUOTES = re.compile(r"“[^”\n]{0,400}”|\"[^\"\n]{0,400}\"|「[^」\n]{0,40
 Place = tuple[int, re.Match[str]]
 
 
+@of_dialogue(
+    "role_reversal", looks_for="a client who counsels, a counselor who needs it, labels in a line"
+)
 def role_reversal(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Labels inside a line; a client who speaks as a counselor does; a counselor who tells their
     own trouble.
@@ -41,9 +44,7 @@ def _finding(
     number, hit = place
     start = hit.start() + len(hit.group()) - len(hit.group().lstrip())
     return Finding(
-        dialogue=dialogue.id,
         turn=number,
-        rule="role_reversal",
         severity=severity,
         span=(start, hit.end()),
         what=f"{what}: {quoted(dialogue.turns[number - 1].text[start:])}",

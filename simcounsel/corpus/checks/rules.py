@@ -1,7 +1,7 @@
 """What a rule is: a name, one line that says what it looks for, and a function over a corpus."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simcounsel.corpus.checks.findings import Finding
 from simcounsel.corpus.dialogues import Dialogue
@@ -41,13 +41,34 @@ class Rule:
     """All findings in a corpus."""
 
 
-def each(
-    find: Callable[[Dialogue, Limits], Iterator[Finding]],
-) -> Callable[[Corpus, Limits], Iterator[Finding]]:
-    """A rule about one dialogue, applied to all."""
+def of_corpus(
+    name: str, *, looks_for: str
+) -> Callable[[Callable[[Corpus, Limits], Iterator[Finding]]], Rule]:
+    """Makes a rule of a function over a whole corpus; each finding gets the rule's name."""
 
-    def find_all(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
-        for dialogue in corpus:
-            yield from find(dialogue, limits)
+    def rule(find: Callable[[Corpus, Limits], Iterator[Finding]]) -> Rule:
+        def named(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
+            for found in find(corpus, limits):
+                yield replace(found, rule=name)
 
-    return find_all
+        return Rule(name=name, looks_for=looks_for, find=named)
+
+    return rule
+
+
+def of_dialogue(
+    name: str, *, looks_for: str
+) -> Callable[[Callable[[Dialogue, Limits], Iterator[Finding]]], Rule]:
+    """Makes a rule of a function over one dialogue, applied to all; each finding gets the rule's
+    name and the dialogue's id.
+    """
+
+    def rule(find: Callable[[Dialogue, Limits], Iterator[Finding]]) -> Rule:
+        def find_all(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
+            for dialogue in corpus:
+                for found in find(dialogue, limits):
+                    yield replace(found, rule=name, dialogue=dialogue.id)
+
+        return Rule(name=name, looks_for=looks_for, find=find_all)
+
+    return rule

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Corpus, Limits
+from simcounsel.corpus.checks.rules import Corpus, Limits, of_corpus, of_dialogue
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import unit_of, units
 
@@ -21,13 +21,11 @@ def _turns(count: int) -> str:
     return f"{count:,} turn{'' if count == 1 else 's'}"
 
 
+@of_corpus("empty_corpus", looks_for="a corpus without dialogues")
 def empty_corpus(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """No dialogue at all."""
     if not corpus:
         yield Finding(
-            dialogue=None,
-            turn=None,
-            rule="empty_corpus",
             severity="error",
             what="the corpus holds no dialogue",
             remedy=(
@@ -36,20 +34,20 @@ def empty_corpus(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
         )
 
 
+@of_corpus("repeated_id", looks_for="two dialogues with one id")
 def repeated_id(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """Two dialogues with one id: findings, ratings and splits could not tell them apart."""
     for name, times in Counter(dialogue.id for dialogue in corpus).items():
         if times > 1:
             yield Finding(
                 dialogue=name,
-                turn=None,
-                rule="repeated_id",
                 severity="error",
                 what=f"{times} dialogues have the id {quoted(name)}",
                 remedy="give each dialogue an id of its own, or drop the copies",
             )
 
 
+@of_dialogue("single_speaker", looks_for="only one of the two speaks")
 def single_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A conversation takes two; a dialogue without turns is found here too."""
     speakers = sorted({turn.speaker for turn in dialogue.turns})
@@ -60,15 +58,13 @@ def single_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
             else "nobody speaks: it has no turns"
         )
         yield Finding(
-            dialogue=dialogue.id,
-            turn=None,
-            rule="single_speaker",
             severity="error",
             what=who,
             remedy="drop it, or look whether the roles were read wrongly from its source",
         )
 
 
+@of_dialogue("repeated_speaker", looks_for="one speaker twice in a row")
 def repeated_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """One speaker twice or more in a row; once for each stretch."""
     if len({turn.speaker for turn in dialogue.turns}) < 2:
@@ -80,9 +76,7 @@ def repeated_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
             continue
         if before and number - start > 1:
             yield Finding(
-                dialogue=dialogue.id,
                 turn=start + 1,
-                rule="repeated_speaker",
                 severity="warning",
                 what=(
                     f"the {before} speaks {number - start} times in a row, in turns {start} to"
@@ -95,19 +89,19 @@ def repeated_speaker(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         before, start = speaker, number
 
 
+@of_dialogue("ends_on_client", looks_for="the client's last line stays unanswered")
 def ends_on_client(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """The last line has no answer, so nothing is learned from it about answering."""
     if dialogue.turns and dialogue.turns[-1].speaker == "client":
         yield Finding(
-            dialogue=dialogue.id,
             turn=len(dialogue.turns),
-            rule="ends_on_client",
             severity="warning",
             what=f"ends with the client, unanswered: {quoted(dialogue.turns[-1].text)}",
             remedy="add the counselor's last line, or cut the client's",
         )
 
 
+@of_dialogue("empty_turn", looks_for="a turn without words")
 def empty_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A turn without a letter, digit or sign. "..." is a silence, and speech; what is blank is
     not.
@@ -115,15 +109,14 @@ def empty_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     for number, turn in enumerate(dialogue.turns, start=1):
         if not any(character.isprintable() and not character.isspace() for character in turn.text):
             yield Finding(
-                dialogue=dialogue.id,
                 turn=number,
-                rule="empty_turn",
                 severity="error",
                 what=f"the {turn.speaker}'s turn is empty",
                 remedy='drop the turn, or write "..." if a silence is meant',
             )
 
 
+@of_dialogue("overlong_turn", looks_for="a turn longer than speech")
 def overlong_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """A line beyond `Limits.max_counselor` or `max_client`."""
     for number, turn in enumerate(dialogue.turns, start=1):
@@ -132,9 +125,7 @@ def overlong_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
         unit = unit_of([Dialogue(id="", client="", turns=(turn,))]) if words > allowed else ""
         if words > allowed:
             yield Finding(
-                dialogue=dialogue.id,
                 turn=number,
-                rule="overlong_turn",
                 severity="error" if words > FAR * allowed else "warning",
                 what=(
                     f"{words:,} {unit} in one turn of the {turn.speaker} (at most {allowed}):"
@@ -146,13 +137,11 @@ def overlong_turn(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
             )
 
 
+@of_dialogue("too_short", looks_for="too few turns")
 def too_short(dialogue: Dialogue, limits: Limits) -> Iterator[Finding]:
     """Fewer than `Limits.min_turns` turns."""
     if 0 < len(dialogue.turns) < limits.min_turns:
         yield Finding(
-            dialogue=dialogue.id,
-            turn=None,
-            rule="too_short",
             severity="error",
             what=f"{_turns(len(dialogue.turns))} (at least {limits.min_turns})",
             remedy="drop it: it shows no course of a talk",

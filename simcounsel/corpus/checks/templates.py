@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from simcounsel.corpus.checks.findings import Finding, quoted
-from simcounsel.corpus.checks.rules import Corpus, Limits
+from simcounsel.corpus.checks.rules import Corpus, Limits, of_corpus
 from simcounsel.corpus.dialogues import Dialogue
 from simcounsel.corpus.measures import is_character, units
 from simcounsel.texts import sentences
@@ -24,6 +24,7 @@ LISTED = 10
 Frame = tuple[str, ...]
 
 
+@of_corpus("templated", looks_for="replies cut to one pattern")
 def templated(corpus: Corpus, limits: Limits) -> Iterator[Finding]:
     """Frames that recur in one dialogue (once for each dialogue, with the most frequent), then
     those that recur over the corpus.
@@ -66,7 +67,6 @@ def _in_dialogue(dialogue: Dialogue, counts: Counter[Frame], total: int) -> Iter
     yield Finding(
         dialogue=dialogue.id,
         turn=turn,
-        rule="templated",
         severity="error" if far else "warning",
         span=span,
         what=(
@@ -101,9 +101,6 @@ def _in_corpus(lines: Counter[Frame], where: Counter[Frame], total: int) -> Iter
     )
     for times, frame in shared[:LISTED]:
         yield Finding(
-            dialogue=None,
-            turn=None,
-            rule="templated",
             severity="warning",
             what=(
                 f"{-times:,} of {total:,} counselor lines ({-times / total:.0%}), in"

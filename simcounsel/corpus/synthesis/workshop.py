@@ -11,6 +11,7 @@ from typing import Self
 from simcounsel.corpus.synthesis.context import SessionContext
 from simcounsel.corpus.synthesis.session import Session, Written
 from simcounsel.corpus.synthesis.strategies import Proposal, Strategies, sorted_in
+from simcounsel.engine.fallbacks import FallbackCount
 from simcounsel.engine.journal import Warnings
 from simcounsel.engine.opening import begin_run, models_for
 from simcounsel.errors import RunError
@@ -73,9 +74,11 @@ class Workshop:
                 budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
+            self._fallbacks = FallbackCount(self.record, self.settings.fallbacks, self.wave)
             for entry in self.record.entries(until_tick=self.wave):
                 self.strategies.observe(entry)
                 self._warnings.observe(entry)
+                self._fallbacks.observe(entry)
                 self._seq = entry.seq + 1
         except BaseException:
             self.record.end_writing()
@@ -99,8 +102,9 @@ class Workshop:
         return self.record
 
     def step(self) -> None:
-        """Write one wave. ModelUnreachable when a model does not answer. After anything
-        has broken a wave off only a new Workshop over the same run can go on.
+        """Write one wave. GivenUp when a model does not answer, the budget does not reach, or too
+        many answers are of no use. After anything has broken a wave off only a new Workshop over
+        the same run can go on.
         """
         if self._entries:
             raise RunError(
@@ -123,9 +127,12 @@ class Workshop:
             for event in self._warnings.of(outcome):
                 self._write(event)
             proposals += written.proposals
+        asked = sum(outcome.asked for outcome in outcomes.values())
+        if not self.models.only_recorded:  # what is replayed was judged before
+            self._fallbacks.check(self.wave, self._entries, asked)
         self._learn(proposals)
         self._write(TickEnded())
-        self.record.append(self._entries)
+        self._fallbacks.written(self.record.append(self._entries), asked)
         self._entries = []
         self.wave += 1
         if self._on_wave:

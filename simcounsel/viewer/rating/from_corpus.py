@@ -11,7 +11,7 @@ from simcounsel.corpus.rated import label_of
 from simcounsel.corpus.reading import CARD, CORPUS, FAULTED, SAMPLES, read_dialogues
 from simcounsel.corpus.sampling import draw
 from simcounsel.errors import StudyError
-from simcounsel.intake import file_bytes, json_data
+from simcounsel.runs.log import Log
 from simcounsel.viewer.rating.instrument import RatingInstrument
 from simcounsel.viewer.rating.items import Choice, Found
 from simcounsel.viewer.rating.study import Line, Origin
@@ -29,18 +29,10 @@ def is_corpus(path: Path) -> bool:
         else sorted(path.glob("*/manifest.json"))
     )
     return (
-        all(map(_is_synthesis, manifests))
+        all(Log(file.parent).kind == "synthesis" for file in manifests)
         if manifests
         else any((path / name).is_file() for name in (CORPUS, CARD))
     )
-
-
-def _is_synthesis(manifest: Path) -> bool:
-    try:
-        fields = json_data(file_bytes(manifest))
-    except (OSError, ValueError):
-        return False
-    return isinstance(fields, dict) and bool(fields.get("synthesis"))
 
 
 def of_corpus(

@@ -28,12 +28,12 @@ from tests.training.federation.leastsquares import (
     recipe,
     start,
 )
-from training.federation import site as site_side
 from training.federation.all_rounds import ROUNDS
 from training.federation.fixedpoint import Residues
 from training.federation.inprocess import InProcess
 from training.federation.replies import Failed
 from training.federation.rounds import conduct
+from training.federation.site import SiteSide
 from training.federation.state import from_folder
 from training.federation.terms import terms_of
 from training.federation.updates import Weights
@@ -231,9 +231,13 @@ class Without(InProcess):
         self, tasks: Mapping[str, bytes], frozen: Weights
     ) -> dict[str, Residues | Failed]:
         for site, task in tasks.items():
-            update = site_side.update_of(
-                task, site, self.timed.learner, self.terms, self.seed, frozen
-            )
+            update = SiteSide(
+                name=site,
+                learner=self.timed.learner,
+                terms=self.terms,
+                seed=self.seed,
+                frozen=frozen,
+            ).update_of(task)
             self.plain += [value.tobytes() for value in update.delta.values()]
         parts = super().ask_parts(tasks, frozen)
         self.plain += [part.tobytes() for part in parts.values() if not isinstance(part, Failed)]

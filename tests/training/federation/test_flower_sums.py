@@ -14,13 +14,13 @@ from flwr.clientapp import ClientApp
 from flwr.supercore.task_identity import TaskIdentity
 
 from tests.training.federation.leastsquares import LeastSquares, data, start
-from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
-from training.federation.flower.client import MEMBER, RECORD, SUM, SiteSide, site_app
+from training.federation.flower.client import MEMBER, RECORD, SUM, site_app
 from training.federation.flower.server import Network
 from training.federation.inprocess import InProcess
 from training.federation.replies import Failed
 from training.federation.rounds import RoundReport, conduct
+from training.federation.site import SiteSide
 from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.federation.updates import Weights
@@ -165,7 +165,9 @@ def test_the_result_is_that_of_one_process_and_no_update_ever_came_to_the_server
             message.content.config_records[RECORD],
             grid.site(message.metadata.dst_node_id),
         )
-        plain = site_side.masked_part(asked["task"], site, LeastSquares(DATA), terms, 1, {})
+        plain = SiteSide(
+            name=site, learner=LeastSquares(DATA), terms=terms, seed=1, frozen={}
+        ).masked_part(asked["task"])
         reply = next(
             one
             for one in grid.heard
@@ -177,7 +179,11 @@ def test_the_result_is_that_of_one_process_and_no_update_ever_came_to_the_server
             and not np.any(masked == plain)
             and plain.tobytes() not in heard
         )
-        update = site_side.update_of(asked["task"], site, LeastSquares(DATA), terms, 1, {}).delta
+        update = (
+            SiteSide(name=site, learner=LeastSquares(DATA), terms=terms, seed=1, frozen={})
+            .update_of(asked["task"])
+            .delta
+        )
         assert not any(value.tobytes() in heard for value in update.values())
     kinds = {message.metadata.message_type for message in grid.heard}
     assert kinds == {"query", "train.keys", "train.share", "train.mask", "train.reveal"}

@@ -29,7 +29,7 @@ from training.errors import TrainingError
 from training.federation.draws import poisson
 from training.federation.rounds import RoundReport, run_round
 from training.federation.shift import dense
-from training.federation.site import masked_part, task_bytes
+from training.federation.site import SiteSide, task_bytes
 from training.federation.state import ServerState
 from training.federation.terms import Terms
 from training.federation.updates import Learned, Learner, Task, Weights
@@ -452,8 +452,10 @@ def test_who_is_not_drawn_trains_all_the_same_and_sends_noise_alone() -> None:
     took_part = []
     for seed in range(40):
         learner = Moves({"a": 0.1})
-        part = masked_part(task, "a", learner, terms, seed, {})
-        alone = masked_part(task, "a", Moves({"a": 0.0}), terms, seed, {})
+        part, alone = (
+            SiteSide(name="a", learner=one, terms=terms, seed=seed, frozen={}).masked_part(task)
+            for one in (learner, Moves({"a": 0.0}))
+        )
         took_part.append(not np.array_equal(part, alone))
         assert terms.fixed_point.decode(alone).any()
     assert 8 < sum(took_part) < 32

@@ -25,10 +25,10 @@ from training.federation.all_rounds import federate
 from training.federation.inprocess import InProcess
 from training.federation.replies import Failed
 from training.federation.rounds import RoundReport
-from training.federation.site import answer, masked_part, task_bytes
+from training.federation.site import SiteSide, task_bytes
 from training.federation.site_ledger import SiteLedger
 from training.federation.terms import Terms, terms_of
-from training.federation.updates import Task, Weights
+from training.federation.updates import Learner, Task, Weights
 
 ROUNDS = 2
 RECIPE = recipe(SITE, rounds=ROUNDS, noise="secure")
@@ -44,17 +44,21 @@ def ledger(folder: Path, site: str = "north", terms: Terms = TERMS) -> SiteLedge
     return SiteLedger.of(folder / f"{site}.ledger.json", site, terms, PLAN)
 
 
+def north(learner: Learner, kept: SiteLedger | None = None, terms: Terms = TERMS) -> SiteSide:
+    return SiteSide(name="north", learner=learner, terms=terms, seed=1, frozen={}, ledger=kept)
+
+
 def ask(folder: Path, round: int) -> bytes:
     """A process of the site's, which knows nothing but what is on disk."""
     learner = LeastSquares(DATA)
-    return answer(task(round), "north", learner, TERMS, 1, {}, ledger(folder))
+    return north(learner, ledger(folder)).answer(task(round))
 
 
 @pytest.mark.parametrize("round", [0, 3, 500, 1_000_000])
 def test_rounds_that_nobody_agreed_on_are_refused(tmp_path: Path, round: int) -> None:
     learner = LeastSquares(DATA)
     with pytest.raises(Refused, match=f"round {round} was never agreed on: .* rounds 1 to 2"):
-        answer(task(round), "north", learner, TERMS, 1, {}, ledger(tmp_path))
+        north(learner, ledger(tmp_path)).answer(task(round))
     assert not learner.seen, "not even trained for"
 
 
@@ -82,7 +86,7 @@ def test_it_is_on_disk_before_the_answer_leaves(
 
     monkeypatch.setattr(messages, "encoded", dies)
     with pytest.raises(KeyboardInterrupt):
-        answer(data, "north", LeastSquares(DATA), TERMS, 1, {}, ledger(tmp_path))
+        north(LeastSquares(DATA), ledger(tmp_path)).answer(data)
     assert ledger(tmp_path).answered() == (1,)
 
 
@@ -92,7 +96,7 @@ def test_a_training_that_failed_sent_nothing_and_costs_nothing(tmp_path: Path) -
             raise TrainingError("out of memory")
 
     with pytest.raises(TrainingError, match="out of memory"):
-        answer(task(1), "north", Fails(DATA), TERMS, 1, {}, ledger(tmp_path))
+        north(Fails(DATA), ledger(tmp_path)).answer(task(1))
     assert not ledger(tmp_path).answered()
 
 
@@ -106,7 +110,7 @@ def test_of_two_answers_at_once_one_leaves(tmp_path: Path) -> None:
 
     def one() -> None:
         try:
-            answer(task(1), "north", Together(DATA), TERMS, 1, {}, ledger(tmp_path))
+            north(Together(DATA), ledger(tmp_path)).answer(task(1))
             found.append("sent")
         except Refused:
             found.append("refused")
@@ -131,7 +135,14 @@ class WithLedgers(InProcess):
         for site, data in tasks.items():
             try:
                 mine = ledger(self.ledgers, site)
-                found[site] = answer(data, site, self.timed.learner, TERMS, 1, frozen, mine)
+                found[site] = SiteSide(
+                    name=site,
+                    learner=self.timed.learner,
+                    terms=TERMS,
+                    seed=1,
+                    frozen=frozen,
+                    ledger=mine,
+                ).answer(data)
             except Refused as error:
                 found[site] = Failed(str(error))
         return found
@@ -166,15 +177,15 @@ def test_a_secure_sum_takes_a_round_once_too(tmp_path: Path) -> None:
     terms = terms_of(of, plan, SIZES)
     mine = SiteLedger.of(tmp_path / "l.json", "north", terms, plan)
     learner = LeastSquares(DATA)
-    assert masked_part(task(1, terms), "north", learner, terms, 1, {}, mine).size
+    assert north(learner, mine, terms=terms).masked_part(task(1, terms)).size
     with pytest.raises(Refused, match="is not answered again"):
-        masked_part(task(1, terms), "north", learner, terms, 1, {}, mine)
+        north(learner, mine, terms=terms).masked_part(task(1, terms))
 
 
 def test_another_plan_that_the_site_agreed_to_is_counted_beside(tmp_path: Path) -> None:
     ask(tmp_path, 1)
     other = replace(TERMS, learning_rate=0.5)
-    answer(task(1, other), "north", LeastSquares(DATA), other, 1, {}, ledger(tmp_path, terms=other))
+    north(LeastSquares(DATA), ledger(tmp_path, terms=other), terms=other).answer(task(1, other))
     told = json.loads((tmp_path / "north.ledger.json").read_text())
     assert [list(one["answered"]) for one in told["plans"].values()] == [["1"], ["1"]]
     assert {one["agreed"]["unit"] for one in told["plans"].values()} == {"site"}
@@ -194,7 +205,7 @@ import os, sys
 from pathlib import Path
 from tests.training.federation import test_site_ledger as here
 here.messages.encoded = lambda *_: os.kill(os.getpid(), 9)
-here.answer(bytes.fromhex(sys.argv[2]), "north", here.LeastSquares(here.DATA), here.TERMS, 1, {}, here.ledger(Path(sys.argv[1])))
+here.north(here.LeastSquares(here.DATA), here.ledger(Path(sys.argv[1]))).answer(bytes.fromhex(sys.argv[2]))
 """
 
 
@@ -213,10 +224,7 @@ def test_a_site_that_is_killed_while_it_sends_has_it_on_its_disk(tmp_path: Path)
 def test_what_the_ledger_stops_would_have_worked() -> None:
     """The attack itself, on a site without one: as many answers as one likes, and the noise goes."""
     learner = LeastSquares(DATA)
-    answers = [
-        messages.decoded(answer(task(1), "north", learner, TERMS, 1, {}), "fp32").weights
-        for _ in range(400)
-    ]
+    answers = [messages.decoded(north(learner).answer(task(1)), "fp32").weights for _ in range(400)]
     key = sorted(answers[0])[0]
     every = np.stack([one[key] for one in answers])
     assert every.std(axis=0).mean() == pytest.approx(TERMS.noise_std, rel=0.1)

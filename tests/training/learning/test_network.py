@@ -20,7 +20,7 @@ from flwr.supercore.task_identity import TaskIdentity
 from training.errors import TrainingError
 from training.federation.flower.client import RECORD, answered
 from training.federation.rounds import conduct
-from training.federation.site import answer, task_bytes
+from training.federation.site import task_bytes
 from training.federation.updates import Task, Weights
 from training.learning import network
 from training.learning.base import load_for, load_shapes, with_adapters
@@ -86,17 +86,7 @@ def test_sides_that_never_met_agree_and_a_round_of_them_learns(
         """Bytes only, as over a network."""
 
         def ask(self, tasks: dict[str, bytes], frozen: Weights) -> dict[str, bytes]:
-            return {
-                name: answer(
-                    data,
-                    name,
-                    sides[name].learner,
-                    sides[name].terms,
-                    sides[name].seed,
-                    sides[name].frozen,
-                )
-                for name, data in tasks.items()
-            }
+            return {name: sides[name].answer(data) for name, data in tasks.items()}
 
     state, report = conduct(of_server.start, Wire(), of_server.terms, of_server.seed)  # type: ignore[arg-type]
     assert report.answered == ("north", "south") and not report.failed

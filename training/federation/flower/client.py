@@ -4,7 +4,6 @@ tells is by its own copy.
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -12,14 +11,11 @@ from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
 from training.errors import Refused, TrainingError
-from training.federation import site as site_side
 from training.federation.fixedpoint import Residues
 from training.federation.secure import Member
-from training.federation.site_ledger import SiteLedger
+from training.federation.site import SiteSide
 from training.federation.summing import Step
 from training.federation.summing import answered as stepped
-from training.federation.terms import Terms
-from training.federation.updates import Learner, Weights
 
 RECORD, SUM = "simcounsel", "simcounsel-sum"
 MEMBER = "simcounsel-member"
@@ -27,23 +23,6 @@ MEMBER = "simcounsel-member"
 in progress.
 """
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SiteSide:
-    """What a site brings."""
-
-    name: str
-    """As in the terms."""
-    learner: Learner
-    terms: Terms
-    seed: int
-    frozen: Weights
-    """Adapters that do not travel, drawn at the site by the common seed; empty where both factors
-    do.
-    """
-    ledger: SiteLedger | None = None
-    """Of what was answered already; None without privacy."""
 
 
 def site_app(bring: Callable[[Context], SiteSide], name: Callable[[Context], str]) -> ClientApp:
@@ -77,17 +56,7 @@ def answered(here: SiteSide, message: Message) -> dict[str, Any]:
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     try:
         _agree(here, asked, secure=False)
-        return {
-            "answer": site_side.answer(
-                bytes(asked["task"]),
-                here.name,
-                here.learner,
-                here.terms,
-                here.seed,
-                here.frozen,
-                here.ledger,
-            )
-        }
+        return {"answer": here.answer(bytes(asked["task"]))}
     except Exception as error:
         return _failed(error, here.name, here.terms.tells_loss)
 
@@ -128,15 +97,7 @@ def _part(here: SiteSide | None, message: Message) -> Residues:
         raise Refused("there is a vector in one step only")
     asked: Mapping[str, Any] = message.content.config_records[RECORD]
     _agree(here, asked, secure=True)
-    return site_side.masked_part(
-        bytes(asked["task"]),
-        here.name,
-        here.learner,
-        here.terms,
-        here.seed,
-        here.frozen,
-        here.ledger,
-    )
+    return here.masked_part(bytes(asked["task"]))
 
 
 def _agree(here: SiteSide, asked: Mapping[str, Any], secure: bool) -> None:

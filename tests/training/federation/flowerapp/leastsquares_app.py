@@ -17,8 +17,9 @@ from tests.training.federation.leastsquares import (
     recipe,
     start,
 )
-from training.federation.flower.client import SiteSide, site_app
+from training.federation.flower.client import site_app
 from training.federation.flower.server import ServerSide, serve
+from training.federation.site import SiteSide
 from training.federation.terms import Terms, terms_of
 from training.federation.updates import Learned, Weights
 from training.plan import Plan
