@@ -34,7 +34,6 @@ class Client:
             options=("ending",) if ending else STAGES,
             reason=reason,
             aim=aims(self.name, view.language)["ending"] if ending else "",
-            leaves=True if ending else None,
         )
         yield  # an Ask that needs no model
 

@@ -249,7 +249,7 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_every_step_of_a_run_rests_on_the_other_s_last_words(moving: Run) -> None:
     shifts = happened(moving, ClientShifted)
-    assert len({one.openness for one in shifts}) > 2
+    assert len({one.openness for one in shifts}) > 1
     for held in History.of(moving).conversations():
         for before, line in zip((None, *held.lines), held.lines, strict=False):
             for one in (e for e in line.practice if isinstance(e, ClientShifted)):
