@@ -86,8 +86,10 @@ def _unusable(log: Log) -> str | None:
     """Why a run cannot be counted; None when it can."""
     if not (log.folder / "manifest.json").is_file():
         return "damaged: manifest.json is missing, so world and condition are unknown"
-    if not log.manifest.get("world"):
+    if not log.manifest:
         return "damaged: manifest.json cannot be read, so world and condition are unknown"
+    if not log.manifest.get("world"):
+        return "a synthesis: nobody lives in it; `python -m analysis corpus` compares syntheses"
     if log.manifest.get("schema_version") != SCHEMA_VERSION:
         return (
             f"its log has version {log.manifest.get('schema_version')}; this analysis reads"

@@ -10,13 +10,11 @@ without a traceback.
 
 import contextlib
 import logging
-import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
 
-from simcounsel import hosts, terminal
+from simcounsel import hosts, interrupts, terminal
 from simcounsel.errors import GivenUp, SimcounselError
 
 GIVEN_UP = 3
@@ -27,7 +25,7 @@ def start(name: str, app: Callable[[], object], install: Callable[[str], str]) -
     """Run a command line, then exit if it did not end well. install: what to type to have a package
     that is missing.
     """
-    with terminal.guarded(), hosts.named_in(sys.argv[1:]), _ending_like_ctrl_c() as heard:
+    with terminal.guarded(), hosts.named_in(sys.argv[1:]), interrupts.like_ctrl_c() as heard:
         logging.basicConfig(format="%(message)s", level=logging.WARNING, handlers=[_Messages()])
         code = _flushed(name, _exit_code(name, app, install))
     if heard:
@@ -95,29 +93,3 @@ def _say(words: str) -> None:
     """On standard error, if anything can be said there."""
     with contextlib.suppress(SimcounselError, SystemExit):
         print(words, file=sys.stderr, flush=True)  # noqa: T201
-
-
-@contextlib.contextmanager
-def _ending_like_ctrl_c() -> Iterator[list[int]]:
-    """Meanwhile SIGTERM, and SIGHUP when a terminal is closed, do what Ctrl-C does at that moment.
-    Yields those that came. Whoever has them ignored (`nohup`) goes on ignoring them.
-    """
-    heard: list[int] = []
-
-    def hear(number: int, _frame: FrameType | None) -> None:
-        heard.append(number)
-        if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
-            raise KeyboardInterrupt
-        signal.raise_signal(signal.SIGINT)
-
-    ours: list[signal.Signals] = []
-    with contextlib.suppress(ValueError):  # only a main thread hears signals
-        for one in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
-            if one is not None and signal.getsignal(one) is signal.SIG_DFL:
-                signal.signal(one, hear)
-                ours.append(one)
-    try:
-        yield heard
-    finally:
-        for one in ours:
-            signal.signal(one, signal.SIG_DFL)

@@ -49,7 +49,12 @@ _MARKS = (
 """One of these stands in whatever the patterns match; one of the short ones, where it has no 19
 characters of a key in a row. To look for them costs a tenth of looking for the patterns.
 """
-_LONG_TEXT = 256
+_SHORT_TEXT, _LONG_TEXT = 64, 256
+_HASH = re.compile(rb'"[0-9a-f]{32}"')
+"""As JSON has the key of a call: no pattern is found within it, and nearly every event names one.
+"""
+_SHORT_TEXTS = 4096
+"""So many are kept."""
 _RUN = b"x" * 19
 _RUNS = bytes(120 if re.match(rb"[A-Za-z0-9_-]", bytes([at])) else 32 for at in range(256))
 """Each byte that a key may have as `x`, each other one as a blank."""
@@ -63,6 +68,22 @@ class _Known:
         self.marks: tuple[str, ...] = _MARKS
         self.short_marks: tuple[str, ...] = _SHORT_MARKS
         self.pattern = re.compile("|".join(_PATTERNS), re.ASCII)
+        self._short: dict[str, str] = {}
+
+    def scrubbed_short(self, text: str) -> str:
+        """A short text with each secret hidden: names of people, fields, models and purposes come
+        again and again, and are searched once.
+        """
+        kept = self._short  # `add` replaces it: what another thread finds too late, nobody sees
+        try:
+            found = kept[text]
+        except KeyError:
+            held = any(mark in text for mark in self.marks)
+            found = self.pattern.sub(HIDDEN, text) if held else text
+            if len(kept) >= _SHORT_TEXTS:
+                kept.clear()
+            kept[text] = found
+        return text if found == text else found
 
     def add(self, *keys: str) -> None:
         """Look for these too."""
@@ -79,6 +100,7 @@ class _Known:
         self.marks = (*longest_first, *_MARKS)
         self.short_marks = (*longest_first, *_SHORT_MARKS)
         self.pattern = re.compile("|".join([*map(re.escape, longest_first), *_PATTERNS]), re.ASCII)
+        self._short = {}
 
 
 _known = _Known()
@@ -106,13 +128,26 @@ def scrub(text: str) -> str:
     """The text with each secret as `***`: the known keys, what is written as vendors write theirs,
     and what stands before the host of an address.
     """
-    marks = _known.marks
-    if len(text) > _LONG_TEXT and _RUN not in text.encode("utf-8", "replace").translate(_RUNS):
-        marks = _known.short_marks
+    if len(text) <= _SHORT_TEXT:
+        return _known.scrubbed_short(text)
+    marks = _known.short_marks if len(text) > _LONG_TEXT and not _has_run(text) else _known.marks
     for mark in marks:
         if mark in text:
             return _known.pattern.sub(HIDDEN, text)
     return text
+
+
+def _has_run(text: str) -> bool:
+    """Whether as many characters of a key stand in a row as a key has, hashes left out."""
+    raw = text.encode("utf-8", "replace")
+    shape = raw.translate(_RUNS)
+    at = shape.find(_RUN)
+    while at >= 0:
+        hashed = _HASH.match(raw, max(0, at - 1))
+        if hashed is None:
+            return True
+        at = shape.find(_RUN, hashed.end())
+    return False
 
 
 def scrub_data(value: T) -> T:

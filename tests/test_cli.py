@@ -21,6 +21,7 @@ from simcounsel.events import SCHEMA_VERSION, Recalled
 from simcounsel.runs.run import Run
 from simcounsel.specs.world_file import load_world
 from tests.commands import Command, only_run
+from tests.llm.server import FaultServer
 from tests.specs.files import world_file
 from tests.specs.test_patient_psi import four, saved
 from tests.stage import ROOT, TINY, live, log, three, tiny
@@ -260,13 +261,39 @@ def test_budget(simcounsel: Command, tmp_path: Path) -> None:
     assert sum(call["tries"] for call in run.calls()) == 40
 
 
+def test_a_run_remembers_its_budget_until_it_is_lifted(
+    simcounsel: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def again(*given: object) -> tuple[int, int, str]:
+        caplog.clear()
+        code = simcounsel("resume", run.folder, "-q", *given).code
+        return code, len(server.bodies), caplog.text
+
+    with FaultServer() as server:
+        models = ("--model", f"{server.url}/m", "--set", "models.embed=scripted")
+        given = ("--out", tmp_path, "-q", "--budget-calls", 20)
+        assert simcounsel("run", TINY, *models, *given).code == 3
+        run = only_run(tmp_path)
+        code, sent, said = again()
+        assert (code, sent) == (3, 20)
+        assert (
+            "the budget of 20 calls that was given before still holds; --budget-calls none lifts it"
+            in said
+        )
+        assert again("--budget-calls", 25) == (3, 25, "")
+        assert again()[:2] == (3, 25)
+        code, sent, said = again("--budget-calls", "none", "--ticks", 1)
+        assert (code, sent > 25, said) == (0, True, "")
+        assert again("--ticks", 1)[::2] == (0, "")
+
+
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
         ("--budget-usd", "nan", "nan is no amount; give a number from 0 on"),
         ("--budget-usd", "inf", "inf is no amount"),
-        ("--budget-usd", "-1", "-1.0 is not in the range x>=0"),
-        ("--budget-calls", "0", "0 is not in the range x>=1"),
+        ("--budget-usd", "-1", "-1 is no amount"),
+        ("--budget-calls", "0", "0 is no number of requests; give one from 1 on"),
     ],
 )
 def test_what_is_no_budget(

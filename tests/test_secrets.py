@@ -152,6 +152,22 @@ def test_vectors_stay_as_they_are() -> None:
             assert scrub(f'{{"vectors":"{inside}"}}') == f'{{"vectors":"{inside}"}}'
 
 
+def test_what_is_left_out_of_the_search_holds_no_key() -> None:
+    """Texts of any length, with hashes as an event has them beside keys and within words."""
+    draw = random.Random(2)
+    hashes = [f'"{draw.randbytes(16).hex()}"' for _ in range(4)]
+    keys = [THEIRS, "AKIAIOSFODNN7EXAMPLE", "hf_" + "a1" * 12, f"sk-{hashes[0][1:-1]}", "gsk_x"]
+    words = [*hashes, *keys, hashes[1][:-1], "é", '"', ' "', ",", " and ", "-", "x" * 18, "task-"]
+    pattern = secret._known.pattern
+    hidden = 0
+    for _ in range(5000):
+        text = "".join(draw.choices(words, k=draw.randrange(1, 20)))
+        wanted = pattern.sub(secret.HIDDEN, text)
+        assert scrub(text) == scrub(text) == wanted, text
+        hidden += wanted != text
+    assert 1000 < hidden < 4000
+
+
 def test_known_keys_are_hidden_in_every_way_of_writing_them() -> None:
     key = 'quo"ted\\key/1'
     assert scrub(f"a {key} b") == f"a {key} b"

@@ -158,4 +158,5 @@ class Store:
 
 def _short(value: float) -> float:
     """Four decimals: what the log holds, and what ranking sees."""
-    return min(1.0, max(0.0, round(value, 4)))
+    short = round(value, 4)
+    return short if 0.0 < short <= 1.0 else float(short > 1.0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
@@ -155,8 +156,8 @@ def _sit(
             return sitting.measure(models, advance, wave=wave, fallbacks=fallbacks)
     except KeyboardInterrupt:
         typer.echo(
-            f"stopped by Ctrl-C; what was answered is kept in {sitting.folder.path}, the same"
-            " command goes on",
+            f"stopped by {interrupts.cause()}; what was answered is kept in {sitting.folder.path},"
+            " the same command goes on",
             err=True,
         )
         raise typer.Exit(130) from None

@@ -1,12 +1,13 @@
 """`corpus rate`: a judge rates a sample of a corpus in five dimensions."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
 from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
@@ -89,7 +90,7 @@ def rate(
     from simcounsel.corpus.rated import calls_in
     from simcounsel.corpus.rating import plan_rating
     from simcounsel.corpus.reading import read_dialogues
-    from simcounsel.llm.budget import Budget, check_budget
+    from simcounsel.llm.budget import budget_in, check_budget
 
     if out is not None and len(corpora) > 1:
         raise typer.BadParameter(
@@ -113,14 +114,36 @@ def rate(
     check_budget(budget_usd, budget_calls, [model], table)
     models = _open_judge(model, plans, in_flight, table, quiet)
     earlier = (call for plan in plans for call in calls_in(plan.folder))
-    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier)
     wave = 1 if model.startswith("embedded") else None
-    _rate_all(plans, models, wave, fallbacks, quiet)
+    with _alone(plans):
+        budget = budget_in(plans[0].folder, usd=budget_usd, calls=budget_calls)
+        models.limit(budget, earlier)
+        _rate_all(plans, models, wave, fallbacks, quiet)
     elsewhere = f" --rated {out}" if out else ""
     typer.echo(
         f"compare and draw: python -m analysis corpus {' '.join(map(str, corpora))}{elsewhere}"
         " --out report"
     )
+
+
+@contextmanager
+def _alone(plans: "list[Plan]") -> "Iterator[None]":
+    """Nobody else rates these corpora meanwhile, or counts on their budget."""
+    from simcounsel.errors import CorpusError
+    from simcounsel.locks import taken
+
+    busy = "another process rates this corpus; wait for it, or stop it first"
+    with ExitStack() as held:
+        for folder in dict.fromkeys(plan.folder for plan in plans):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise CorpusError(
+                    f"{folder}: cannot be written ({error.strerror}); name another with --out"
+                ) from None
+            lock = taken(folder / "rate.lock", busy, CorpusError, "name another with --out")
+            held.callback(lock.release)
+        yield
 
 
 def _open_judge(
@@ -171,7 +194,10 @@ def _rate_all(
             if rating.file:
                 typer.echo(f"  kept in {rating.file}")
     except KeyboardInterrupt:
-        typer.echo("stopped by Ctrl-C; what was rated is kept, the same command goes on", err=True)
+        typer.echo(
+            f"stopped by {interrupts.cause()}; what was rated is kept, the same command goes on",
+            err=True,
+        )
         raise typer.Exit(130) from None
     finally:
         models.close()

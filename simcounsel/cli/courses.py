@@ -59,7 +59,7 @@ def plan_course(
     The model is asked four questions, each a second time if the answer cannot be used.
     """
     from simcounsel.errors import GivenUp, ModelError, SpecError
-    from simcounsel.llm.budget import Budget
+    from simcounsel.llm.budget import budget_of
     from simcounsel.llm.catalog import open_chat, open_embed
     from simcounsel.llm.switchboard import Switchboard
     from simcounsel.policies.course.case_files import write_case
@@ -89,7 +89,7 @@ def plan_course(
         {"reason": chat, "quick": chat, "judge": chat}, open_embed("scripted"), prices=table
     )
     try:
-        models.limit(Budget(usd=budget_usd), ())
+        models.limit(budget_of(usd=budget_usd), ())
         reading = models.ask({"case": read_case(report, school, seed)})["case"].value
     except GivenUp as error:
         raise error.telling("nothing is written; the same command begins anew") from None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.errors import GivenUp, SimcounselError
 
 if TYPE_CHECKING:
@@ -13,17 +14,17 @@ if TYPE_CHECKING:
 
     from simcounsel.llm.prices import Prices
     from simcounsel.llm.switchboard import Switchboard
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import WorldRun
     from simcounsel.standins.human import Board
 
 
 def live(
-    run: "Run",
+    run: "WorldRun",
     ticks: int | None,
     quiet: bool,
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
     console: "Console",
     board: "Board | None" = None,
@@ -65,7 +66,7 @@ def live(
             simulation.run(ticks)
             stopped = simulation.stopped_because
     except KeyboardInterrupt:
-        stopped = "stopped by Ctrl-C; the unfinished tick is lived again on resume"
+        stopped = f"stopped by {interrupts.cause()}; the unfinished tick is lived again on resume"
     except GivenUp as error:
         _closing(run, None, console)
         more = f" {error.option}" if error.option else ""
@@ -78,7 +79,7 @@ def live(
 
 @contextmanager
 def _taking_part(
-    run: "Run", models: "Switchboard", board: "Board | None", port: int
+    run: "WorldRun", models: "Switchboard", board: "Board | None", port: int
 ) -> Iterator[None]:
     """The page on which a human takes part, if one does, for as long as the run goes on."""
     if board is None:
@@ -95,7 +96,7 @@ def _taking_part(
         yield
 
 
-def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
+def _closing(run: "WorldRun", stopped: str | None, console: "Console") -> None:
     """What happened, and the commands to go on."""
     from simcounsel.runs.summary import summary_lines
 
@@ -116,7 +117,7 @@ def _closing(run: "Run", stopped: str | None, console: "Console") -> None:
         )
 
 
-def _most_telling(run: "Run") -> int | None:
+def _most_telling(run: "WorldRun") -> int | None:
     """The number of the first conversation with a counselor, or else of the first; None when nobody
     talked.
     """

@@ -200,7 +200,7 @@ def _go_on(
     quiet: bool,
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
     human: str | None,
     human_seconds: float,

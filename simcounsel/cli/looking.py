@@ -154,7 +154,7 @@ def talk(
     kept in RUN/interviews and changes nothing else. A budget is for all interviews of this run
     together.
     """
-    from simcounsel.llm.budget import Budget
+    from simcounsel.llm.budget import budget_of
     from simcounsel.measuring import interview
     from simcounsel.measuring.interview_files import earlier_calls
     from simcounsel.measuring.models import open_models, roles
@@ -171,7 +171,8 @@ def talk(
         typer.echo(line)
     typer.echo(f"\n{notice('before', *settings)}\n")
     models = open_models(opened, sitting.head["model"], price_table(prices))
-    models.limit(Budget(usd=budget_usd, calls=budget_calls), earlier_calls(opened.folder))
+    budget = budget_of(usd=budget_usd, calls=budget_calls)
+    models.limit(budget, earlier_calls(opened.folder))
     try:
         for question in _questions():
             if word := word_to_human(question, "", *settings):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simcounsel import interrupts
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_rating
@@ -121,12 +122,12 @@ def _rate(
     rating: "Rating",
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
 ) -> None:
     """Measure what is left, and say it."""
     from simcounsel.llm.budget import budget_in
-    from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measured_text import measured_line
     from simcounsel.runs.measurements import FOLDER, rating_calls
 
     folder, left, every = rating.run.folder, len(rating.left()), len(rating.targets)
@@ -142,7 +143,8 @@ def _rate(
         rating.measure(models, lambda measured: typer.echo(measured_line(measured)))
     except KeyboardInterrupt:
         typer.echo(
-            "stopped by Ctrl-C; what was measured is kept, the same command goes on", err=True
+            f"stopped by {interrupts.cause()}; what was measured is kept, the same command goes on",
+            err=True,
         )
     finally:
         if models is not None:

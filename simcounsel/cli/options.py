@@ -34,32 +34,54 @@ InFlight = Annotated[
 ]
 
 
-def _amount(value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
+def _amount(text: str) -> float:
+    """USD, or `none` for no limit."""
+    if text == "none":
+        return math.inf
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
         raise typer.BadParameter(
-            f"{value} is no amount; give a number from 0 on, or leave the option out for no limit"
+            f"{text} is no amount; give a number from 0 on, or `none` for no limit"
         )
     return value
 
 
+def _count(text: str) -> float:
+    """Requests, or `none` for no limit."""
+    if text == "none":
+        return math.inf
+    if not (text.isascii() and text.isdigit() and len(text) <= 15 and int(text)):
+        raise typer.BadParameter(
+            f"{text} is no number of requests; give one from 1 on, or `none` for no limit"
+        )
+    return int(text)
+
+
 BudgetUsd = Annotated[
-    float | None,
+    Any,
     typer.Option(
         "--budget-usd",
-        min=0,
-        callback=_amount,
+        metavar="USD",
+        parser=_amount,
         help=(
             "No request is sent that may cost more than what is left of this. What was spent here"
-            " before counts. 0: only what is free."
+            " before counts. 0: only what is free. It is remembered; `none` lifts it."
         ),
     ),
 ]
 BudgetCalls = Annotated[
-    int | None,
+    Any,
     typer.Option(
         "--budget-calls",
-        min=1,
-        help="At most so many requests, those sent here before and every repetition counted.",
+        metavar="N",
+        parser=_count,
+        help=(
+            "At most so many requests, those sent here before and every repetition counted. It is"
+            " remembered; `none` lifts it."
+        ),
     ),
 ]
 

@@ -4,20 +4,22 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from simcounsel import interrupts
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from simcounsel.llm.prices import Prices
-    from simcounsel.runs.run import Run
+    from simcounsel.runs.run import SynthesisRun
 
 
 def write(
-    run: "Run",
+    run: "SynthesisRun",
     waves: int | None,
     quiet: bool,
     in_flight: int,
     budget_usd: float | None,
-    budget_calls: int | None,
+    budget_calls: float | None,
     prices: "Prices",
     console: "Console",
 ) -> None:
@@ -49,8 +51,8 @@ def write(
             stopped = workshop.stopped_because
     except KeyboardInterrupt:
         stopped = (
-            "stopped by Ctrl-C; the unfinished wave is written again on resume, from the replies"
-            " that came"
+            f"stopped by {interrupts.cause()}; the unfinished wave is written again on resume, from"
+            " the replies that came"
         )
     except GivenUp as error:
         _closing(run, None)
@@ -62,7 +64,7 @@ def write(
     _closing(run, stopped)
 
 
-def _closing(run: "Run", stopped: str | None) -> None:
+def _closing(run: "SynthesisRun", stopped: str | None) -> None:
     """What came of it, and the commands to go on."""
     from simcounsel.corpus.synthesis.account_text import account_lines, checks_line
 

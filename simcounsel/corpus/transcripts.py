@@ -13,7 +13,7 @@ from simcounsel.instruments.record import sessions_of
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
 from simcounsel.runs.measurements import Measurement
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import Run, WorldRun
 from simcounsel.specs.persona import ClientPersona
 from simcounsel.specs.residents import ResidentSpec
 
@@ -23,7 +23,7 @@ _SESSION = re.compile(r"after session (\d+)")
 Ratings = dict[str, dict[str, float | None]]
 
 
-def dialogues_of_run(run: Run, *, arm: str | None = None) -> tuple[Dialogue, ...]:
+def dialogues_of_run(run: WorldRun, *, arm: str | None = None) -> tuple[Dialogue, ...]:
     """In the order in which they began. arm: what the experiment calls the run's condition; else it
     is the world's.
 
@@ -56,7 +56,7 @@ def _client(talk: Conversation, residents: dict[str, ResidentSpec]) -> ResidentS
 
 
 def _dialogue(
-    run: Run,
+    run: WorldRun,
     talk: Conversation,
     client: ResidentSpec,
     residents: dict[str, ResidentSpec],
@@ -154,7 +154,7 @@ def _scores(given: list[Measurement]) -> dict[str, float | None]:
     return {name: fmean(listed) if listed else None for name, listed in values.items()}
 
 
-def _models(run: Run, measured: list[Measurement]) -> dict[str, str]:
+def _models(run: WorldRun, measured: list[Measurement]) -> dict[str, str]:
     """Which model did what; `judge` names all who rated."""
     judges = sorted(
         {one.judge for one in measured if one.judge} | {run.manifest.models["judge"]} - {""}

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from simcounsel.agents.minds import maker_of
 from simcounsel.engine.measures import scales_of
@@ -19,7 +19,7 @@ from simcounsel.llm.switchboard import Switchboard
 from simcounsel.policies import policy_for
 from simcounsel.runs.folder import complete_ticks
 from simcounsel.runs.manifest import Parent
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import Run, SynthesisRun, WorldRun
 from simcounsel.runs.sources import recordings, vectors_lost
 from simcounsel.specs.practice import check_locale
 from simcounsel.specs.subject import Subject
@@ -30,6 +30,18 @@ A = TypeVar("A", bound=Subject)
 PACKAGES = ("mesa", "numpy", "pydantic", "aiohttp", "onnxruntime", "xllamacpp")
 
 
+@overload
+def begin_run(
+    about: World, out: Path, parent: Parent | None = None, name: str | None = None
+) -> WorldRun: ...
+@overload
+def begin_run(
+    about: Synthesis, out: Path, parent: Parent | None = None, name: str | None = None
+) -> SynthesisRun: ...
+@overload
+def begin_run(
+    about: Subject, out: Path, parent: Parent | None = None, name: str | None = None
+) -> Run: ...
 def begin_run(
     about: Subject, out: Path, parent: Parent | None = None, name: str | None = None
 ) -> Run:

@@ -120,7 +120,9 @@ class Population:
                 (welcome.add if event.after >= GUEST_CLOSENESS else welcome.discard)(event.who)
             case Joined() | Moved() | Acted():
                 body = self.bodies[event.who]
-                body.cell = self._places.cell(body.resident.place)
+                cell = self._places.cell(body.resident.place)
+                if body.cell is not cell:  # Mesa would take it out and put it in again
+                    body.cell = cell
 
     def _join(self, name: str) -> None:
         for welcome in self._welcome.values():

@@ -45,9 +45,9 @@ class Limits:
     in_flight: int = 64
     """Questions at once."""
     budget_usd: float | None = None
-    """No request is sent that may cost more than what is left of it; None: no limit. What the run
-    spent before counts."""
-    budget_calls: int | None = None
+    """No request is sent that may cost more than what is left of it. What the run spent before
+    counts. None: as it was given last, at first no limit; NO_LIMIT lifts it."""
+    budget_calls: float | None = None
     """The same for requests."""
 
 
@@ -104,9 +104,9 @@ class Simulation(mesa.Model):
         done = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=limits.in_flight)
-            if limits.budget_usd is not None or limits.budget_calls is not None:
-                usd, calls = limits.budget_usd, limits.budget_calls
-                budget = budget_in(self.record.folder, usd=usd, calls=calls)
+            usd, calls = limits.budget_usd, limits.budget_calls
+            budget = budget_in(self.record.folder, usd=usd, calls=calls)
+            if budget.limited and not (models and models.budget.limited):
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
             self._phases = Phases(world, self.population, self.measures, self.models, self._journal)

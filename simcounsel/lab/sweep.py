@@ -19,6 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from simcounsel import interrupts
 from simcounsel.errors import RunError, SimcounselError
 from simcounsel.lab.cell_runs import spent_on, ticks_of
 from simcounsel.lab.plan import write_plan
@@ -119,7 +120,7 @@ class Sweep:
                 on_change()
             self.stopping = self.stopping or self._used_up
         except KeyboardInterrupt:
-            self._stop("stopped by Ctrl-C")
+            self._stop(f"stopped by {interrupts.cause()}")
             self._let_end(on_change)
         finally:  # also when a second Ctrl-C comes, or the screen cannot be written
             self._kill_all()

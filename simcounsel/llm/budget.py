@@ -6,6 +6,7 @@ up.
 """
 
 import asyncio
+import logging
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -22,6 +23,9 @@ OVERHEAD_TOKENS, MESSAGE_TOKENS = 256, 32
 """What a server's template adds, once (a system text of its own) and with each message (the marks
 of its role). The largest known: Llama 3's date and knowledge cutoff, 25 tokens; 5 a message.
 """
+NO_LIMIT = math.inf
+"""In place of an amount: a limit that was given before holds no more."""
+log = logging.getLogger(__name__)
 _ASKED_AGAIN_S = 0.1
 """How often other processes are asked whether they have let go of something."""
 
@@ -145,20 +149,52 @@ class Budget:
         )
 
 
-def budget_in(folder: Path, *, usd: float | None, calls: int | None) -> Budget:
+def budget_in(folder: Path, *, usd: float | None, calls: float | None) -> Budget:
     """A budget of what is kept in a folder. Its account lies there, if there is a limit, so that
-    what was in flight when a process was killed stays counted.
+    what was in flight when a process was killed stays counted, and so does the limit: what is None
+    is as it was given last, which is said; NO_LIMIT lifts it.
     """
-    limited = usd is not None or calls is not None
-    ledger = Ledger(folder / FILE) if limited else None
-    return Budget(usd=usd, calls=calls, ledger=ledger)
+    file = folder / FILE
+    wanted_now = budget_of(usd=usd, calls=calls)
+    if not file.exists() and not wanted_now.limited:
+        return wanted_now
+    folder.mkdir(parents=True, exist_ok=True)
+    ledger = Ledger(file)
+    limits = ledger.limits()
+    for what, wanted in (("usd", usd), ("calls", calls)):
+        if wanted == NO_LIMIT:
+            limits.pop(what, None)
+        elif wanted is not None:
+            limits[what] = wanted
+        elif what in limits:
+            unit = "USD" if what == "usd" else what
+            log.warning(
+                "the budget of %g %s that was given before still holds; --budget-%s none lifts it",
+                limits[what],
+                unit,
+                what,
+            )
+    ledger.remember(limits)
+    if not limits:
+        ledger.end()
+        return Budget()
+    most = limits.get("calls")
+    return Budget(usd=limits.get("usd"), calls=None if most is None else int(most), ledger=ledger)
+
+
+def budget_of(*, usd: float | None, calls: float | None = None) -> Budget:
+    """A budget of what has no account of its own; NO_LIMIT is as None."""
+    return Budget(
+        usd=None if usd == NO_LIMIT else usd,
+        calls=None if calls is None or calls == NO_LIMIT else int(calls),
+    )
 
 
 def check_budget(
-    usd: float | None, calls: int | None, models: Iterable[str], prices: Prices
+    usd: float | None, calls: float | None, models: Iterable[str], prices: Prices
 ) -> None:
     """Before anything is made: ModelError for what is no amount, and for an unknown price."""
-    Budget(usd=usd, calls=calls).check_prices(models, prices)
+    budget_of(usd=usd, calls=calls).check_prices(models, prices)
 
 
 def most_tokens_in(question: Question[Any], complaint: str | None) -> int:

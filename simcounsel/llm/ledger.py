@@ -7,7 +7,7 @@ is killed loses no count: its claims are still there, and stand at their most.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS claims
     (id INTEGER PRIMARY KEY, owner TEXT,
      calls INTEGER, usd REAL, most_calls INTEGER, most_usd REAL);
 CREATE TABLE IF NOT EXISTS spent (what TEXT PRIMARY KEY, calls INTEGER, usd REAL);
+CREATE TABLE IF NOT EXISTS limits (what TEXT PRIMARY KEY, most REAL);
 """
 _MOVE = """
 INSERT INTO spent SELECT ?, calls + most_calls, usd + most_usd FROM claims WHERE {0}
@@ -80,6 +81,17 @@ class Ledger:
             table.execute("DELETE FROM claims")
             table.execute("DELETE FROM spent WHERE what != 'lost'")
             table.execute("INSERT INTO spent VALUES ('recorded', ?, ?)", (spent.calls, spent.usd))
+
+    def limits(self) -> dict[str, float]:
+        """What was remembered, by `calls` and `usd`; what has no limit is left out."""
+        with self._readable():
+            return dict(self._table.execute("SELECT what, most FROM limits").fetchall())
+
+    def remember(self, limits: Mapping[str, float]) -> None:
+        """Keep these limits, in place of those before, for whoever goes on without naming one."""
+        with self._writing() as table:
+            table.execute("DELETE FROM limits")
+            table.executemany("INSERT INTO limits VALUES (?, ?)", limits.items())
 
     def lose(self, owner: str) -> None:
         """A process has ended: what it still claims stays counted, and nobody waits for it."""

@@ -80,6 +80,8 @@ class Request:
     @property
     def left_out(self) -> tuple[str, ...]:
         """What was wanted and is not sent. A limit of another name is not left out."""
+        if not self._refused:
+            return ()
         sent = self.parameters
         return tuple(sorted(key for key in self._wanted if key not in (*sent, "max_tokens")))
 

@@ -31,7 +31,8 @@ from simcounsel.events import (
 )
 from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
 from simcounsel.runs.history import History
-from simcounsel.runs.run import Run
+from simcounsel.runs.measured_text import measured_line
+from simcounsel.runs.run import WorldRun
 
 OF_DAY = (
     "planned",
@@ -95,24 +96,7 @@ def foreign_line(event: Foreign) -> str:
     return f"{event.kind}: " + ", ".join(f"{name} {value}" for name, value in event.fields.items())
 
 
-def measured_line(event: Measured) -> str:
-    """A measurement in one line: about whom, with what, when, by whom; each score with its band and
-    flags.
-    """
-    by = {
-        "self": "simulated self-report",
-        "observer": "rated by a judge",
-        "talk": "counted from the talk",
-    }[event.respondent]
-    parts = []
-    for score in event.scores:
-        value = f"none ({score.reason})" if score.value is None else f"{score.value:g}"
-        beside = "; ".join(part for part in (score.band, *score.flags) if part)
-        parts.append(f"{score.name} {value}" + (f" [{beside}]" if beside else ""))
-    return f"{event.who}: {event.instrument}, {event.point} ({by}): " + ", ".join(parts)
-
-
-def day_lines(run: Run, who: str, day: int) -> Iterator[str]:
+def day_lines(run: WorldRun, who: str, day: int) -> Iterator[str]:
     """One day of one resident: the plan, what was done, felt, said and concluded."""
     _known(run, who)
     log = History.of(run).log
@@ -172,13 +156,13 @@ def _day_line(entry: Entry, who: str) -> Iterator[str]:
                 yield line
 
 
-def _known(run: Run, who: str) -> None:
+def _known(run: WorldRun, who: str) -> None:
     names = [resident.name for resident in run.world.residents]
     if who not in names:
         raise RunError(f"{run.folder}: no resident {who!r}; there are {', '.join(names)}")
 
 
-def conversation_lines(run: Run, which: int | str) -> Iterator[str]:
+def conversation_lines(run: WorldRun, which: int | str) -> Iterator[str]:
     """A whole conversation by its number (from 1) or its id, with moves and what each took away."""
     history = History.of(run)
     ids = [one.id for one in history.outline()]
@@ -194,7 +178,7 @@ def conversation_lines(run: Run, which: int | str) -> Iterator[str]:
     yield from _conversation(run, held)
 
 
-def _conversation(run: Run, held: Conversation) -> Iterator[str]:
+def _conversation(run: WorldRun, held: Conversation) -> Iterator[str]:
     started, ended = held.started, held.ended
     if isinstance(started, ConversationStarted):
         when = date_text(held.minute, run.world.start)
@@ -279,7 +263,7 @@ def _retrieved_lines(event: Retrieved) -> Iterator[str]:
         yield f"      left out ({why}): {ids}"
 
 
-def recall_lines(run: Run, who: str, tick: int | None) -> Iterator[str]:
+def recall_lines(run: WorldRun, who: str, tick: int | None) -> Iterator[str]:
     """What came to somebody's mind at a tick (the last recall if None), with the five terms."""
     _known(run, who)
     history = History.of(run)
@@ -293,7 +277,7 @@ def recall_lines(run: Run, who: str, tick: int | None) -> Iterator[str]:
         yield from _recall(run, one, texts)
 
 
-def _recall(run: Run, one: Dated[Recalled], texts: dict[str, str]) -> Iterator[str]:
+def _recall(run: WorldRun, one: Dated[Recalled], texts: dict[str, str]) -> Iterator[str]:
     event = one.event
     yield (
         f"tick {one.tick}, {date_text(one.minute, run.world.start)}, {event.purpose},"

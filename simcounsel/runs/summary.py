@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simcounsel.clock import date_text
 from simcounsel.runs.counts import Counts
 from simcounsel.runs.history import History
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import Run, WorldRun
 from simcounsel.runs.spending import Spending
 
 CAUSES_TOLD = 3
@@ -32,7 +32,7 @@ class Summary:
     spending: Spending
 
 
-def summarize(run: Run) -> Summary:
+def summarize(run: WorldRun) -> Summary:
     """Count a world's run. RunError names a damaged line."""
     history = History.of(run)
     warnings = [one.event for one in history.warnings()]
@@ -47,7 +47,7 @@ def summarize(run: Run) -> Summary:
     )
 
 
-def summary_lines(run: Run) -> Iterator[str]:
+def summary_lines(run: WorldRun) -> Iterator[str]:
     """The run in a few lines, for the end of `run` and for `show RUN`."""
     s, world = summarize(run), run.world
     counts = s.counts

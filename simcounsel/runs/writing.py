@@ -15,6 +15,7 @@ from simcounsel.runs.chain import Chain, LogCheck
 from simcounsel.runs.folder import complete_part
 from simcounsel.runs.jsonl import end_line, json_bytes, without_secrets
 from simcounsel.runs.manifest import Manifest
+from simcounsel.specs.kinds import WORDS
 
 log = logging.getLogger(__name__)
 
@@ -45,10 +46,10 @@ class Writer:
         keep, dropped, ticks = complete_part(self.folder / "events.jsonl", check)
         self._chain = Chain(check.last_hash or self._chain.last)
         if dropped:
-            unit, again = ("wave", "written") if self._manifest.synthesis else ("tick", "lived")
+            words = WORDS[self._manifest.about.kind]
             self.dropped = (
-                f"{dropped} bytes of an unfinished {unit} were dropped from events.jsonl; {unit}"
-                f" {ticks} is {again} again"
+                f"{dropped} bytes of an unfinished {words.unit} were dropped from events.jsonl;"
+                f" {words.unit} {ticks} is {words.done} again"
             )
             log.warning("%s: %s", self.folder, self.dropped)
         try:

@@ -13,6 +13,7 @@ from simcounsel.runs.history import History
 from simcounsel.runs.run import Run
 from tests.analysis.made import measure, plan, rewrite, scale_score
 from tests.stage import go_on, happened, live, tiny
+from tests.viewer.written import written
 
 
 def test_activities_are_those_of_the_client(three_runs: Path) -> None:
@@ -121,6 +122,15 @@ def test_damaged_runs_are_refused_or_named(three_runs: Path, tmp_path: Path) -> 
         and "cannot be read" in why["bad_manifest"]
     )
     assert "events.jsonl is missing" in why["no_events"] and "99" in why["newer"]
+
+
+def test_a_synthesis_among_runs_is_named_as_one(three_runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(three_runs / "client_only", tmp_path / "lived")
+    corpus = written(tmp_path, 1)
+    sample = find([tmp_path])
+    assert [member.name for member in sample.members] == ["lived"]
+    [left_out] = sample.excluded
+    assert left_out.run == corpus.name and "a synthesis: nobody lives in it" in left_out.why
 
 
 def test_a_run_that_lived_nothing_and_one_cut_short(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from training.errors import TrainingError
 from training.plan import EXCESS, Plan
 from training.privacy import budget, gaussian
 from training.privacy.discrete import MOST_BITS, discrete_normals
-from training.privacy.lattice import MODULUS, lattice
+from training.privacy.gaussian import delta_of
+from training.privacy.lattice import MODULUS, Lattice, lattice
 
 SUM = {
     "unit": "site",
@@ -106,3 +107,30 @@ def test_a_budget_is_kept_with_what_whole_numbers_cost() -> None:
 def test_noise_that_32_bits_cannot_hold_is_refused_in_words() -> None:
     with pytest.raises(TrainingError, match="too little for a secure sum of 32 bits; take more"):
         budget.make(plan(noise_multiplier=1e-3, rounds=1_000_000))
+
+
+@pytest.mark.parametrize(("shares", "bits", "shift"), [(1, 5, 20), (2, 5, 60), (3, 6, 100)])
+def test_the_exact_delta_of_a_sum_of_shares_is_within_the_account(
+    shares: int, bits: int, shift: int
+) -> None:
+    """The hockey-stick divergence in one dimension, of probabilities convolved exactly."""
+    scale, reach = 2.0**bits, 12 * 2**bits
+    one = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * scale**2))
+    one /= one.sum()
+    whole = one
+    for _ in range(shares - 1):
+        whole = np.convolve(whole, one)
+    here, there = np.pad(whole, (0, shift)), np.pad(whole, (shift, 0))
+    found = Lattice(step=1.0, bits=bits, answering=shares)
+    for epsilon in (0.2, 0.5, 1.0, 2.0):
+        true = np.maximum(here - np.exp(epsilon + found.excess(1, size=1)) * there, 0).sum()
+        claimed = delta_of(math.sqrt(shares) * scale / shift, epsilon)
+        near = np.maximum(here - np.exp(epsilon) * there, 0).sum()
+        assert true <= claimed
+        assert near == pytest.approx(claimed, rel=0.02)  # neither more noise nor less than counted
+
+
+def test_what_whole_numbers_cost_is_counted_for_one_share_alone() -> None:
+    """A server that stands in for all others sees no more than one (it was counted for all)."""
+    many, one = (Lattice(step=1.0, bits=20, answering=sites) for sites in (100, 1))
+    assert many.excess(10) >= one.excess(10) > 0

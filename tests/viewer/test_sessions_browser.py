@@ -319,7 +319,7 @@ def test_one_file_without_a_server(page: Page, run: Run, tmp_path: Path) -> None
     page.keyboard.press("k")
     shows(page, "S0005")
     page.get_by_role("tab", name="Strategies").click()
-    assert page.locator(".learned > li").count() == len(History(log).strategies())
+    expect(page.locator(".learned > li")).to_have_count(len(History(log).strategies()))
     assert page.locator("[role=alert]").count() == 0
 
 

@@ -11,7 +11,8 @@ by entry, within a factor of exp((1 + (x/S)^2) / (8 S^2)) of a normal draw that 
 numbers. Whole vectors plus rounded normals are vectors plus normals, rounded: the Gaussian
 mechanism, with all its accounts, sampling included. Over `MOST` entries and all rounds the factors
 multiply to less than exp(`plan.EXCESS`) and fail with less than `SHORT` of delta; `Lattice.excess`
-says how much, and a plan for which it is more is refused.
+says how much, and a plan for which it is more is refused. It is counted for one share (m = 1), so
+that it holds too for who knows or replaces all others.
 """
 
 import math
@@ -49,10 +50,14 @@ class Lattice:
         """The noise of one member."""
         return self.step * 2.0**self.bits
 
-    def excess(self, rounds: int) -> float:
-        """What all rounds add to the epsilon of the Gaussian mechanism."""
-        square = self.answering * 4.0**self.bits
-        apart = (3 * MOST + 4 * math.sqrt(MOST * _TAIL) + 4 * _TAIL) / (8 * square)
+    def excess(self, rounds: int, size: int = MOST) -> float:
+        """What all rounds add at most to the epsilon of the Gaussian mechanism, with one share of
+        the noise as with more: a lying server may see a sum with one only (`trust`).
+
+        size: numbers that a vector has at most.
+        """
+        square = 4.0**self.bits
+        apart = (3 * size + 4 * math.sqrt(size * _TAIL) + 4 * _TAIL) / (8 * square)
         return 2 * rounds * apart
 
 

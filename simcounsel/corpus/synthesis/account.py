@@ -9,7 +9,7 @@ from simcounsel.corpus.measures import units
 from simcounsel.events import Drafted, Extracted
 from simcounsel.runs.conversation import Conversation
 from simcounsel.runs.history import History
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import SynthesisRun
 from simcounsel.runs.spending import Spending
 
 
@@ -60,7 +60,7 @@ class Account:
         return self.revised / self.drafts if self.drafts and self.revises else None
 
 
-def account(run: Run) -> Account:
+def account(run: SynthesisRun) -> Account:
     """Count what the history and the calls tell."""
     history, settings = History.of(run), run.synthesis
     sessions = list(history.conversations())

@@ -10,7 +10,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import Disclosed, Drafted, Extracted, SessionEnded, StrategyLearned
 from simcounsel.runs.conversation import Line
 from simcounsel.runs.history import History
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import SynthesisRun
 from simcounsel.runs.summary import left_out_lines, stop_lines, warning_lines
 
 CAUSES = {
@@ -20,7 +20,7 @@ CAUSES = {
 }
 
 
-def account_lines(run: Run) -> Iterator[str]:
+def account_lines(run: SynthesisRun) -> Iterator[str]:
     """The synthesis in a few lines."""
     a, settings = account(run), run.synthesis
     models = {role: name for role, name in run.manifest.models.items() if role != "embed"}
@@ -66,7 +66,7 @@ def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
-def checks_line(run: Run) -> str:
+def checks_line(run: SynthesisRun) -> str:
     """What the checks say of the dialogues, in a line."""
     dialogues = dialogues_of(run)
     checked = check_dialogues(dialogues)
@@ -81,7 +81,7 @@ def checks_line(run: Run) -> str:
     )
 
 
-def session_lines(run: Run, which: str) -> Iterator[str]:
+def session_lines(run: SynthesisRun, which: str) -> Iterator[str]:
     """A whole session by its number (from 1) or its name: the file, each line with its draft,
     judgment and revision.
     """

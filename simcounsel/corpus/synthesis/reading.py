@@ -5,7 +5,7 @@ from simcounsel.errors import RunError
 from simcounsel.events import Disclosed, Extracted, Said
 from simcounsel.runs.conversation import Conversation, Line
 from simcounsel.runs.history import History
-from simcounsel.runs.run import Run
+from simcounsel.runs.run import SynthesisRun
 from simcounsel.runs.sources import recordings
 
 LANGUAGES = {
@@ -20,7 +20,7 @@ LANGUAGES = {
 }
 
 
-def dialogues_of(run: Run) -> tuple[Dialogue, ...]:
+def dialogues_of(run: SynthesisRun) -> tuple[Dialogue, ...]:
     """One dialogue a session, in the order of the sessions; sessions of an unfinished wave are not
     among them.
 
@@ -36,7 +36,7 @@ def dialogues_of(run: Run) -> tuple[Dialogue, ...]:
     )
 
 
-def writers(run: Run) -> dict[str, str]:
+def writers(run: SynthesisRun) -> dict[str, str]:
     """Which model wrote, by role; a role that took no part is not named, and a recording is named
     by what it recorded.
     """
@@ -51,7 +51,7 @@ def writers(run: Run) -> dict[str, str]:
     return found
 
 
-def _dialogue(run: Run, session: Conversation, models: dict[str, str]) -> Dialogue:
+def _dialogue(run: SynthesisRun, session: Conversation, models: dict[str, str]) -> Dialogue:
     opened = session.started
     situation = next(
         (

@@ -39,9 +39,10 @@ class Workshop:
 
     about: the settings, or a run to go on with. out: where the run's folder goes. models: a ready
     Switchboard. budget_usd, budget_calls: no request is sent that may take more than what is left
-    of them; what the run took before counts. on_line: called with every event of a session as it
-    comes, in the order of time; on_wave: with the number of waves that are done. A wave is written
-    whole or, if anything breaks it off, not at all; the replies that came are used again.
+    of them; what the run took before counts. None: as it was given last; NO_LIMIT lifts it.
+    on_line: called with every event of a session as it comes, in the order of time; on_wave: with
+    the number of waves that are done. A wave is written whole or, if anything breaks it off, not at
+    all; the replies that came are used again.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Workshop:
         models: Switchboard | None = None,
         in_flight: int = 64,
         budget_usd: float | None = None,
-        budget_calls: int | None = None,
+        budget_calls: float | None = None,
         on_line: Callable[[Event], None] | None = None,
         on_wave: Callable[[int], None] | None = None,
     ) -> None:
@@ -70,8 +71,8 @@ class Workshop:
         self.wave = self.record.begin_writing()
         try:
             self.models = models or models_for(self.record, in_flight=in_flight)
-            if budget_usd is not None or budget_calls is not None:
-                budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
+            budget = budget_in(self.record.folder, usd=budget_usd, calls=budget_calls)
+            if budget.limited and not (models and models.budget.limited):
                 self.models.limit(budget, chain(self.record.calls(), calls_aside(self.record)))
             self.models.recorder = self.record
             self._fallbacks = FallbackCount(self.record, self.settings.fallbacks, self.wave)
