@@ -181,6 +181,14 @@ class Run(ABC):
         """Each memory that came to mind, with its score and the terms of it, likewise."""
         return frames.frame(frames.recalls(History.of(self)), frames.RECALLS)
 
+    def shifts(self) -> "DataFrame":
+        """Where a client stood with each of its lines, and the words that moved it, likewise."""
+        return frames.frame(frames.shifts(History.of(self)), frames.SHIFTS)
+
+    def beliefs(self) -> "DataFrame":
+        """Each step in how strongly a client holds a belief, likewise."""
+        return frames.frame(frames.beliefs(History.of(self)), frames.BELIEFS)
+
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
         rows = {
