@@ -43,10 +43,17 @@ Damaged = Annotated[
         "--damaged", help="Count what can be read of damaged runs, and say so at the beginning."
     ),
 ]
+PageOut = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", help="Folder for report.html, figures/ and tables/, or the page's own path."
+    ),
+]
 Out = Annotated[
     Path,
     typer.Option(
         "--out",
+        "-o",
         help=(
             "Folder for report.html, report.md, figures/ and tables/; an earlier report there is"
             " replaced."
@@ -178,14 +185,7 @@ def report(
 @app.command()
 def corpus(
     corpora: Corpora,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for report.html, figures/ and tables/, or the page's own path.",
-        ),
-    ] = Path("quality"),
+    out: PageOut = Path("quality"),
     ratings: Annotated[
         Path | None,
         typer.Option(
@@ -228,7 +228,7 @@ def tables(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", help="Folder for the CSV files; CSV files that are there are replaced."
+            "--out", "-o", help="Folder for the CSV files; CSV files that are there are replaced."
         ),
     ] = Path("tables"),
     finished_only: Finished = False,
@@ -256,14 +256,7 @@ def privacy(
             help="Folders of trainings, or folders of them, such as trainings/privacy.",
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for report.html, figures/ and tables/, or the page's own path.",
-        ),
-    ] = Path("report"),
+    out: PageOut = Path("report"),
 ) -> None:
     """Show what trainings are worth against what they cost in privacy, and what more sessions or
     more themes bring.

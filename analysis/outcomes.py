@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.sample import Sample
+from analysis.sample import Member, Sample
 
 BASELINE = "baseline"
 AFTER = "after "
@@ -62,20 +62,23 @@ def measured_outcomes(measurements: pd.DataFrame, sample: Sample) -> pd.DataFram
                 own = whose.get((member.name, client), part.iloc[0:0])
                 outcome = _level(own) if first is None else _change(own, first)
                 rows.append(
-                    {
-                        "run": member.name,
-                        "arm": member.arm,
-                        "client": client,
-                        "seed": member.seed,
-                        "pair": member.pair,
-                        "shared_past": member.shared_past,
-                        **dict(zip(keys, key, strict=True)),
-                        **outcome,
-                    }
+                    {**_whose(member, client), **dict(zip(keys, key, strict=True)), **outcome}
                 )
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     measured = table.groupby(keys)["value"].transform("count") > 0
     return table[measured].reset_index(drop=True)
+
+
+def _whose(member: Member, client: str) -> dict[str, Any]:
+    """The columns that say of whom a row is."""
+    return {
+        "run": member.name,
+        "arm": member.arm,
+        "client": client,
+        "seed": member.seed,
+        "pair": member.pair,
+        "shared_past": member.shared_past,
+    }
 
 
 def _about(
@@ -180,12 +183,7 @@ def logged_outcomes(activities: pd.DataFrame, period: pd.Series, sample: Sample)
                 known = before is not None and after is not None
                 rows.append(
                     {
-                        "run": member.name,
-                        "arm": member.arm,
-                        "client": client,
-                        "seed": member.seed,
-                        "pair": member.pair,
-                        "shared_past": member.shared_past,
+                        **_whose(member, client),
                         "instrument": OF_THE_LOG,
                         "score": score,
                         "respondent": OF_THE_LOG,

@@ -8,7 +8,7 @@ import platform
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from analysis.style import Look
+from analysis.experiment import ReportError
+from analysis.style import Look, Picture
 from simcounsel.secret import scrub
 from simcounsel.terminal import visible
 
@@ -45,6 +46,36 @@ refuses half characters, which models do write.
 _NOWHERE = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
 """Characters that no page can hold."""
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def page_in(out: Path) -> Path:
+    """Where a page goes: a folder's report.html, or the page's own path."""
+    return out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
+
+
+def write_page(
+    texts: Mapping[Path, str], pictures: Iterable[Picture], tables: Mapping[str, pd.DataFrame]
+) -> None:
+    """Write a page, and beside it figures/ and tables/; those of an earlier page go. texts: by
+    file, in one folder. ReportError when something cannot be written.
+    """
+    first = next(iter(texts))
+    try:
+        figures = first.parent / "figures"
+        figures.mkdir(parents=True, exist_ok=True)
+        for stale in (*figures.glob("*.svg"), *figures.glob("*.png")):
+            stale.unlink()
+        for one in pictures:
+            (figures / f"{one.id}.svg").write_bytes(one.svg[Look()])
+            if one.png is not None:
+                (figures / f"{one.id}.png").write_bytes(one.png)
+        write_tables(tables, first.parent / "tables")
+        for file, text in texts.items():
+            put(file, text)
+    except OSError as error:
+        raise ReportError(
+            f"{error.filename or first}: cannot be written ({error.strerror}); choose another --out"
+        ) from None
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], out: Path) -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.experiment import Experiment, Hypothesis
 from analysis.statistics import (
+    Contrast,
     Power,
     anova,
     holm,
@@ -56,11 +57,6 @@ class Tested:
     reason: str | None = None
     power: Power | None = None
     verdict: Verdict = "not testable"
-
-    @property
-    def omnibus(self) -> bool:
-        """Whether it asks only if any arm differs."""
-        return self.hypothesis.test in ("anova", "permutation")
 
 
 def test_planned(experiment: Experiment, outcomes: pd.DataFrame) -> list[Tested]:
@@ -154,25 +150,28 @@ def _omnibus(blank: Tested, known: pd.DataFrame) -> Tested:
 
 def _welch(blank: Tested, known: pd.DataFrame) -> Tested:
     first, second = blank.hypothesis.contrast[:2]
-    groups = _values(known, (first, second))
-    done = welch_t(
-        groups[first], groups[second], names=(first, second), level=1 - blank.hypothesis.alpha
+    alpha, groups = blank.hypothesis.alpha, _values(known, (first, second))
+    done = welch_t(groups[first], groups[second], names=(first, second), level=1 - alpha)
+    return replace(
+        _contrasted(blank, done, df=".1f"),
+        power=power_of_contrast(len(groups[first]), len(groups[second]), alpha=alpha),
     )
-    power = power_of_contrast(len(groups[first]), len(groups[second]), alpha=blank.hypothesis.alpha)
-    words = f"t({done.df:.1f}) = {done.statistic:.2f}" if done.statistic is not None else ""
+
+
+def _contrasted(blank: Tested, done: Contrast, df: str) -> Tested:
+    """Two arms against each other by a t test. df: the format of its degrees of freedom."""
     return replace(
         blank,
         estimate=done.difference,
         low=done.low,
         high=done.high,
-        statistic=words,
+        statistic=f"t({done.df:{df}}) = {done.statistic:.2f}" if done.statistic is not None else "",
         p=done.p,
         effect=done.g,
         effect_low=done.g_low,
         effect_high=done.g_high,
         assumes=done.assumes,
         reason=done.reason,
-        power=power,
     )
 
 
@@ -198,28 +197,15 @@ def pairs_of(known: pd.DataFrame, first: str, second: str) -> tuple[pd.DataFrame
 
 def _paired(blank: Tested, known: pd.DataFrame) -> Tested:
     first, second = blank.hypothesis.contrast[:2]
-    wide, by = pairs_of(known, first, second)
+    alpha, (wide, by) = blank.hypothesis.alpha, pairs_of(known, first, second)
     done = paired_t(
-        wide[first].tolist(),
-        wide[second].tolist(),
-        names=(first, second),
-        level=1 - blank.hypothesis.alpha,
+        wide[first].tolist(), wide[second].tolist(), names=(first, second), level=1 - alpha
     )
-    words = f"t({done.df:g}) = {done.statistic:.2f}" if done.statistic is not None else ""
     return replace(
-        blank,
-        estimate=done.difference,
-        low=done.low,
-        high=done.high,
-        statistic=words,
-        p=done.p,
-        effect=done.g,
-        effect_low=done.g_low,
-        effect_high=done.g_high,
+        _contrasted(blank, done, df="g"),
         n={"pairs": len(wide)},
         assumes=f"{done.assumes}; a pair: {by}",
-        reason=done.reason,
-        power=power_of_contrast(len(wide), len(wide), paired=True, alpha=blank.hypothesis.alpha),
+        power=power_of_contrast(len(wide), len(wide), paired=True, alpha=alpha),
     )
 
 

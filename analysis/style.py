@@ -186,15 +186,17 @@ def dots_and_mean(
     axes.scatter(values, at + offsets + 0.12, s=11, color=color, alpha=0.55, linewidths=0, zorder=2)
     if whole.mean is None:
         return
+    ends: list[float] | None = None
     if whole.low is not None and whole.high is not None:
-        axes.plot(
-            np.clip([whole.low, whole.high], *limits),
-            [at - 0.2] * 2,
-            color=color,
-            linewidth=2,
-            solid_capstyle="butt",
-            zorder=3,
-        )
-    axes.plot(
-        [whole.mean], [at - 0.2], MARKERS[index % len(MARKERS)], color=color, markersize=6, zorder=4
-    )
+        ends = np.clip([whole.low, whole.high], *limits).tolist()
+    mean_with_interval(axes, look, at - 0.2, whole.mean, ends, index)
+
+
+def mean_with_interval(
+    axes: Axes, look: Look, at: float, mean: float, ends: Sequence[float] | None, index: int
+) -> None:
+    """A group's mean as its marker, and its interval as a bar behind; ends: None for no bar."""
+    color = look.color(index)
+    if ends is not None:
+        axes.plot(ends, [at] * 2, color=color, linewidth=2, solid_capstyle="butt", zorder=3)
+    axes.plot([mean], [at], MARKERS[index % len(MARKERS)], color=color, markersize=6, zorder=4)

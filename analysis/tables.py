@@ -49,7 +49,8 @@ def talk(runs: Runs) -> pd.DataFrame:
 
 def measurements(runs: Runs) -> pd.DataFrame:
     """One row a score: those of the log, then those that `rate` made afterwards. items_used of
-    items: answered of asked.
+    items: answered of asked; the others are not applicable or missing. made: `complete`, `partial`,
+    `incomplete` or `not applicable`.
     """
     return _table(runs, MEASUREMENTS, _measurements)
 
@@ -169,6 +170,9 @@ def _measurements(log: Log) -> Iterator[Fields]:
                 "band": score.band,
                 "items_used": score.used,
                 "items": score.of,
+                "items_not_applicable": score.not_applicable,
+                "items_missing": score.missing,
+                "made": score.made,
                 "respondent": one.measured.respondent,
                 "judge": one.judge,
                 "source": one.source,

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from analysis import rows
-from analysis.experiment import ReportError
 from analysis.outcomes import FROM_THE_LOG
 from analysis.page import (
     LOOKS,
@@ -18,13 +17,11 @@ from analysis.page import (
     num,
     p_text,
     plain,
-    put,
     records,
     versions,
-    write_tables,
+    write_page,
 )
 from analysis.report import Report, shown
-from analysis.style import Look
 from simcounsel.errors import SpecError
 from simcounsel.instruments.scale import find_scale
 
@@ -38,19 +35,7 @@ def write(report: Report, out: Path, command: str) -> Path:
     page = out / "report.html"
     html = environment(html=True).get_template("report.html.j2").render(context)
     markdown = environment(html=False).get_template("report.md.j2").render(context)
-    try:
-        (out / "figures").mkdir(parents=True, exist_ok=True)
-        for stale in (out / "figures").glob("*.svg"):
-            stale.unlink()
-        for one in report.pictures.values():
-            (out / "figures" / f"{one.id}.svg").write_bytes(one.svg[Look()])
-        write_tables(report.tables, out / "tables")
-        put(page, html)
-        put(out / "report.md", markdown)
-    except OSError as error:
-        raise ReportError(
-            f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out"
-        ) from None
+    write_page({page: html, out / "report.md": markdown}, report.pictures.values(), report.tables)
     return page
 
 

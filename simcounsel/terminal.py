@@ -19,6 +19,7 @@ from simcounsel.secret import scrub
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What terminals act on: C0 and C1 controls but newline and tab, and what turns the direction of
@@ -135,3 +136,28 @@ def console(*, stderr: bool = False) -> "Console":
     if isinstance(out, Outlet):
         out = cast(TextIO, Outlet(out.stream, guards=False))
     return Shown(file=out, stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def counting_bar(where: "Console", *more: str) -> "Progress":
+    """A bar that says of each task what it is, how much of it is done and how long it will take,
+    and that goes when it is done. more: fields of the task that are shown behind.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        *(TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in more),
+        console=where,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )

@@ -82,6 +82,11 @@ def test_help(simcounsel: Command, command: str) -> None:
     )
 
 
+SAME = (
+    "--in-flight --budget-usd --budget-calls --prices --quiet --samples --wait-for-model --timeout"
+).split()
+
+
 def parameters(command: click.Command, path: str) -> Iterator[tuple[str, click.Parameter]]:
     for name, inner in getattr(command, "commands", {}).items():
         yield from parameters(inner, f"{path} {name}")
@@ -95,6 +100,19 @@ def test_every_option_and_argument_has_help(app: typer.Typer) -> None:
     found = list(parameters(command, str(command.name)))
     assert len(found) > 20
     assert [(path, one.name) for path, one in found if not getattr(one, "help", None)] == []
+
+
+def test_an_option_is_the_same_wherever_it_is() -> None:
+    """Short name everywhere; of those that mean the same in all commands also range and help."""
+    meanings: dict[str, set[object]] = {name: set() for name in SAME}
+    for app in (cli.app, training_app, analysis_app):
+        command = typer.main.get_command(app)
+        for path, one in parameters(command, str(command.name)):
+            assert ("--out" in one.opts) == ("-o" in one.opts), f"{path}: {one.opts}"
+            for name in meanings.keys() & set(one.opts):
+                bounds = (getattr(one.type, end, None) for end in ("min", "max"))
+                meanings[name].add((*one.opts, one.type.name, *bounds, getattr(one, "help", None)))
+    assert {name: len(found) for name, found in meanings.items()} == dict.fromkeys(SAME, 1)
 
 
 def test_every_command_is_listed_here(simcounsel: Command) -> None:

@@ -91,6 +91,7 @@ def test_timeouts_of_the_command_line_come_before_the_worlds() -> None:
     assert isinstance(other, Timed) and other.timeouts == Timeouts(connect_s=10, read_s=600)
 
 
+@pytest.mark.slow(5)
 def test_a_sweep_goes_on_with_its_other_runs(
     simcounsel: Command, tmp_path: Path, server: FaultServer
 ) -> None:

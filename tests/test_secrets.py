@@ -419,6 +419,7 @@ def echo_server(**kind: Any) -> Iterator[FaultServer]:
         yield server
 
 
+@pytest.mark.slow(12)
 def test_a_key_that_a_server_repeats_reaches_no_file_no_page_no_report_no_screen(
     simcounsel: Command, tmp_path: Path
 ) -> None:

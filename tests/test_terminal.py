@@ -54,6 +54,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     return only_run(folder / "runs").folder, seen.screen
 
 
+@pytest.mark.slow(2)
 def test_a_model_at_the_live_display(spoken: tuple[Path, bytes]) -> None:
     """rich's own sequences pass (the cursor is hidden and comes back), the model's do not."""
     run, screen = spoken
@@ -72,6 +73,7 @@ def test_a_model_in_show(simcounsel: Command, spoken: tuple[Path, bytes]) -> Non
         assert [one for one in OBEYED if one in ended.out.encode()] == []
 
 
+@pytest.mark.slow
 def test_a_model_in_a_talk(spoken: tuple[Path, bytes]) -> None:
     with FaultServer(answer=hostile) as server:
         model = f"{server.url}/m"
@@ -90,6 +92,7 @@ def test_the_name_of_a_file(tmp_path: Path, command: str) -> None:
     assert b"OWNED" in seen.screen
 
 
+@pytest.mark.slow
 def test_a_file_that_is_checked(simcounsel: Command, tmp_path: Path) -> None:
     """Texts of a persona may turn the direction around; a dialogue's may hold anything."""
     world = TINY.read_text(encoding="utf-8").replace("../personas", str(ROOT / "personas"))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from simcounsel.terminal import console
+from simcounsel.terminal import console, counting_bar
 
 
 class Bar(Protocol):
@@ -32,13 +32,6 @@ class _Silent:
 @contextmanager
 def bar(*, stderr: bool = False) -> Iterator[Bar]:
     """A bar that goes when it is done; in a pipe only what it says is seen."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     class Shown:
         def show(self, what: str, done: int, of: int | None) -> None:
@@ -47,18 +40,10 @@ def bar(*, stderr: bool = False) -> Iterator[Bar]:
         def say(self, line: str) -> None:
             moving.console.print(line)
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
     where = console(stderr=stderr)
     if not where.is_terminal:
         yield _Silent(where.print)
         return
-    with Progress(
-        *columns, transient=True, console=where, redirect_stdout=False, redirect_stderr=False
-    ) as moving:
+    with counting_bar(where) as moving:
         task = moving.add_task("reading", total=None)
         yield Shown()

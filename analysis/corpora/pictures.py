@@ -14,7 +14,15 @@ from matplotlib.figure import Figure
 from analysis.corpora.counted import SPREAD, Counted
 from analysis.corpora.quality import dimensions
 from analysis.page import records
-from analysis.style import MARKERS, Look, Picture, broken, picture, small_multiples
+from analysis.style import (
+    MARKERS,
+    Look,
+    Picture,
+    broken,
+    mean_with_interval,
+    picture,
+    small_multiples,
+)
 from simcounsel.corpus.disclosure import STEPS, Curve
 
 MOST_DOTS = 150
@@ -71,18 +79,8 @@ def _row(
     axes.scatter(values, at + offsets, s=9, color=color, alpha=0.4, linewidths=0, zorder=2)
     if value is None:
         return
-    if cell["low"] is not None:
-        axes.plot(
-            [cell["low"], cell["high"]],
-            [at - 0.2] * 2,
-            color=color,
-            linewidth=2,
-            solid_capstyle="butt",
-            zorder=3,
-        )
-    axes.plot(
-        [value], [at - 0.2], MARKERS[index % len(MARKERS)], color=color, markersize=6, zorder=4
-    )
+    ends = None if cell["low"] is None else (cell["low"], cell["high"])
+    mean_with_interval(axes, look, at - 0.2, value, ends, index)
 
 
 def differences(contrasts: Table) -> Picture | None:

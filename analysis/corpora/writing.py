@@ -10,19 +10,17 @@ from typing import Any
 from analysis.corpora.comparison import Judged, Report
 from analysis.corpora.counted import MEASURES
 from analysis.corpora.quality import dimensions
-from analysis.experiment import ReportError
 from analysis.page import (
     LOOKS,
     any_text,
     css,
     environment,
     num,
-    put,
+    page_in,
     records,
     versions,
-    write_tables,
+    write_page,
 )
-from analysis.style import Look
 from simcounsel.corpus.disclosure import STEPS
 from simcounsel.runs.measurements import is_trial
 
@@ -36,23 +34,11 @@ def write(report: Report, out: Path, command: str) -> Path:
 
     ReportError when they cannot be written.
     """
-    page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
+    page = page_in(out)
     made = environment(html=True)
     made.filters |= {"fixed": fixed, "signed": signed}
     html = made.get_template("corpora.html.j2").render(_context(report, command))
-    try:
-        figures = page.parent / "figures"
-        figures.mkdir(parents=True, exist_ok=True)
-        for stale in figures.glob("*.svg"):
-            stale.unlink()
-        for one in report.pictures.values():
-            (figures / f"{one.id}.svg").write_bytes(one.svg[Look()])
-        write_tables(report.tables, page.parent / "tables")
-        put(page, html)
-    except OSError as error:
-        raise ReportError(
-            f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out"
-        ) from None
+    write_page({page: html}, report.pictures.values(), report.tables)
     return page
 
 

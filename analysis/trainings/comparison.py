@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.experiment import ReportError
-from analysis.page import LOOKS, any_text, css, environment, put, records, versions, write_tables
-from analysis.style import Look, Picture
+from analysis.page import LOOKS, any_text, css, environment, page_in, records, versions, write_page
+from analysis.style import Picture
 from analysis.trainings import pictures
 from analysis.trainings.folders import (
     Training,
@@ -87,7 +86,7 @@ def write(report: Report, out: Path, command: str) -> Path:
     """Write report.html, figures/ (SVG and PNG) and tables/; returns the page. out: a folder, or
     the page's own path.
     """
-    page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
+    page = page_in(out)
     html = (
         environment(html=True)
         .get_template("trainings.html.j2")
@@ -104,19 +103,5 @@ def write(report: Report, out: Path, command: str) -> Path:
             when=f"{datetime.now():%Y-%m-%d %H:%M}",
         )
     )
-    try:
-        figures = page.parent / "figures"
-        figures.mkdir(parents=True, exist_ok=True)
-        for stale in (*figures.glob("*.svg"), *figures.glob("*.png")):
-            stale.unlink()
-        for one in report.pictures.values():
-            (figures / f"{one.id}.svg").write_bytes(one.svg[Look()])
-            if one.png is not None:
-                (figures / f"{one.id}.png").write_bytes(one.png)
-        write_tables({"trainings": report.table}, page.parent / "tables")
-        put(page, html)
-    except OSError as error:
-        raise ReportError(
-            f"{error.filename or page}: cannot be written ({error.strerror}); choose another --out"
-        ) from None
+    write_page({page: html}, report.pictures.values(), {"trainings": report.table})
     return page

@@ -76,6 +76,7 @@ def cpsycoune(
         Path | None,
         typer.Option(
             "--out",
+            "-o",
             help="Folder; benches/cpsycoune-[POLICY-]MODEL if not given. The same folder goes on.",
         ),
     ] = None,
@@ -228,22 +229,8 @@ def _progress(steps: int, quiet: bool) -> "Iterator[Callable[[int], None]]":
     if quiet or not console.is_terminal:
         yield lambda steps: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from simcounsel.terminal import counting_bar
 
-    columns = (
-        TextColumn("replies and judgments"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as bar:
-        task = bar.add_task("bench", total=steps)
+    with counting_bar(console) as bar:
+        task = bar.add_task("replies and judgments", total=steps)
         yield lambda steps: bar.advance(task, steps)

@@ -9,6 +9,7 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_run
 from simcounsel.cli.execution import live
+from simcounsel.cli.going_on import make_ready
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -20,10 +21,11 @@ from simcounsel.cli.options import (
     Quiet,
     Sets,
     Ticks,
+    WorldSeed,
     changes_of,
     with_model,
 )
-from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.cli.weights import console_of, price_table
 
 
 @app.command()
@@ -78,9 +80,7 @@ def clinic(
     out: Out = Path("runs"),
     model: Model = None,
     ticks: Ticks = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="In place of the world's.")
-    ] = None,
+    seed: WorldSeed = None,
     sets: Sets = None,
     quiet: Quiet = False,
     in_flight: InFlight = 64,
@@ -94,8 +94,7 @@ def clinic(
 
     It leaves an ordinary run behind: `resume`, `fork`, `view` and `show` work as with any other.
     """
-    from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.llm.budget import check_budget
+    from simcounsel.engine.opening import begin_run
     from simcounsel.specs.clinic import clinic_world
     from simcounsel.specs.course import find_plan
     from simcounsel.specs.therapy import find_therapy
@@ -118,8 +117,6 @@ def clinic(
     if dry_run:
         say_run(made, ticks, out, table)
         return
-    console = console_of()
-    check_budget(budget_usd, budget_calls, made.model_names().values(), table)
-    fetch_weights(made.model_names(), console, quiet)
-    check_models(made)
-    live(begin_run(made, out), ticks, quiet, in_flight, budget_usd, budget_calls, table, console)
+    make_ready(made, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table)
+    run = begin_run(made, out)
+    live(run, ticks, quiet, in_flight, budget_usd, budget_calls, table, console_of())

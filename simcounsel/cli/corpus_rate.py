@@ -10,7 +10,16 @@ import typer
 from simcounsel import interrupts
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.corpus import corpus
-from simcounsel.cli.options import BudgetCalls, BudgetUsd, Fallbacks, InFlight, PricesFile, Quiet
+from simcounsel.cli.options import (
+    BudgetCalls,
+    BudgetUsd,
+    Fallbacks,
+    InFlight,
+    Judge,
+    PricesFile,
+    Quiet,
+    Samples,
+)
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
 if TYPE_CHECKING:
@@ -32,9 +41,7 @@ def rate(
             metavar="CORPUS...", help="Corpus files, runs, syntheses, or the word `samples`."
         ),
     ],
-    model: Annotated[
-        str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
-    ],
+    model: Judge,
     sample: Annotated[
         int,
         typer.Option(
@@ -51,12 +58,7 @@ def rate(
             help="Draws the sample; a larger one with the same seed holds the smaller.",
         ),
     ] = 0,
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
+    samples: Samples = 1,
     instrument: Annotated[
         str, typer.Option("--instrument", help="An observer's scale by name or file.")
     ] = "dialogue_quality",
@@ -70,6 +72,7 @@ def rate(
         Path | None,
         typer.Option(
             "--out",
+            "-o",
             help="Folder for the ratings; CORPUS.ratings if not given. For one corpus only.",
         ),
     ] = None,
@@ -231,10 +234,8 @@ def _progress(plan: "Plan", quiet: bool) -> "Iterator[Callable[[Measured], None]
     if quiet or not console.is_terminal or not plan.todo:
         yield lambda measured: None
         return
-    from rich.progress import Progress
+    from simcounsel.terminal import counting_bar
 
-    with Progress(
-        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as bar:
+    with counting_bar(console) as bar:
         task = bar.add_task("rating", total=len(plan.todo))
         yield lambda measured: bar.advance(task)

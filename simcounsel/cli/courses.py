@@ -31,7 +31,7 @@ def plan_course(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="Folder for client.yaml, plan.yaml and talk.yaml.")
+        Path, typer.Option("--out", "-o", help="Folder for client.yaml, plan.yaml and talk.yaml.")
     ],
     model: Annotated[
         str | None,

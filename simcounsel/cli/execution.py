@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from simcounsel import interrupts
-from simcounsel.errors import GivenUp, SimcounselError
+from simcounsel.cli.going_on import say_dropped, to_the_end
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,8 +46,8 @@ def live(
             markup=False,
             highlight=False,
         )
-    stopped: str | None = None
-    try:
+
+    def going() -> str | None:
         with _taking_part(run, models, board, port), display:
             simulation = Simulation(
                 run.world,
@@ -59,22 +59,11 @@ def live(
                 on_event=display.on_event,
             )
             display.watch(simulation)
-            if run.dropped and plain:
-                typer.echo(run.dropped, err=True)
-            elif run.dropped:
-                console.print(run.dropped)
+            say_dropped(run, plain, console)
             simulation.run(ticks)
-            stopped = simulation.stopped_because
-    except KeyboardInterrupt:
-        stopped = f"stopped by {interrupts.cause()}; the unfinished tick is lived again on resume"
-    except GivenUp as error:
-        _closing(run, None, console)
-        more = f" {error.option}" if error.option else ""
-        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
-    except SimcounselError:
-        _closing(run, None, console)
-        raise
-    _closing(run, stopped, console)
+            return simulation.stopped_because
+
+    to_the_end(run, going, partial(_closing, run), "the unfinished tick is lived again on resume")
 
 
 @contextmanager
@@ -96,7 +85,7 @@ def _taking_part(
         yield
 
 
-def _closing(run: "WorldRun", stopped: str | None, console: "Console") -> None:
+def _closing(run: "WorldRun", stopped: str | None) -> None:
     """What happened, and the commands to go on."""
     from simcounsel.runs.summary import summary_lines
 

@@ -54,8 +54,8 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
-            "-o",
             "--out",
+            "-o",
             metavar="FOLDER",
             help="A new folder, or one that an earlier export wrote.",
         ),

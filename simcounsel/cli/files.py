@@ -92,7 +92,7 @@ def init(
 @personas.command("import")
 def import_personas(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Patient-Psi records, JSON.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the persona files.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the persona files.")] = Path(
         "personas"
     ),
 ) -> None:

@@ -10,14 +10,18 @@ from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_rating
 from simcounsel.cli.options import (
+    AtTick,
     BudgetCalls,
     BudgetUsd,
     Damaged,
     DryRun,
     Fallbacks,
     InFlight,
+    Judge,
+    OnlyClient,
     PricesFile,
     RunFolder,
+    Samples,
 )
 from simcounsel.cli.weights import console_of, fetch_weights, price_table
 
@@ -48,29 +52,15 @@ def rate(
             ),
         ),
     ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
-    who: Annotated[
-        str | None, typer.Option("--who", metavar="NAME", help="Only this client.")
-    ] = None,
+    samples: Samples = 1,
+    who: OnlyClient = None,
     chat: Annotated[
         str | None,
         typer.Option(
             "--chat", metavar="N", help="Only this conversation, by number from 1 or by id."
         ),
     ] = None,
-    at: Annotated[
-        int | None,
-        typer.Option(
-            "--at",
-            metavar="TICK",
-            help="As of the end of this tick; the last complete one if not given.",
-        ),
-    ] = None,
+    at: AtTick = None,
     damaged: Damaged = False,
     in_flight: InFlight = 64,
     budget_usd: BudgetUsd = None,
@@ -127,7 +117,7 @@ def _rate(
 ) -> None:
     """Measure what is left, and say it."""
     from simcounsel.llm.budget import budget_in
-    from simcounsel.runs.as_text import measured_line
+    from simcounsel.runs.measured_text import measured_line
     from simcounsel.runs.measurements import FOLDER, rating_calls
 
     folder, left, every = rating.run.folder, len(rating.left()), len(rating.targets)
@@ -164,9 +154,7 @@ def validate_judge(
             help="Labelled transcripts: our JSON, an AnnoMI CSV, a CPsyCounE-like JSON.",
         ),
     ],
-    model: Annotated[
-        str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
-    ],
+    model: Judge,
     instruments: Annotated[
         list[str] | None,
         typer.Option(
@@ -176,14 +164,9 @@ def validate_judge(
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="A new folder for ratings, calls and figures.")
+        Path, typer.Option("--out", "-o", help="A new folder for ratings, calls and figures.")
     ] = Path("judge"),
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
-        ),
-    ] = 1,
+    samples: Samples = 1,
     rounds: Annotated[
         int,
         typer.Option(

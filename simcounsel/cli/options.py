@@ -9,7 +9,10 @@ import typer
 if TYPE_CHECKING:
     from simcounsel.specs.world_settings import FallbackLimits
 
-Out = Annotated[Path, typer.Option("--out", help="Folder in which the run's own folder is made.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder in which the run's own folder is made.")
+]
+WorldSeed = Annotated[int | None, typer.Option("--seed", min=0, help="In place of the world's.")]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -172,6 +175,24 @@ Damaged = Annotated[
             "Go on with what can be read of a damaged run, and mark what comes of it; see"
             " `simcounsel verify`."
         ),
+    ),
+]
+Judge = Annotated[
+    str, typer.Option("--model", help="The judge; `simcounsel models` lists the forms.")
+]
+Samples = Annotated[
+    int,
+    typer.Option(
+        "--samples", min=1, max=100, help="Answers to average where no probabilities are told."
+    ),
+]
+OnlyClient = Annotated[str | None, typer.Option("--who", metavar="NAME", help="Only this client.")]
+AtTick = Annotated[
+    int | None,
+    typer.Option(
+        "--at",
+        metavar="TICK",
+        help="As of the end of this tick; the last complete one if not given.",
     ),
 ]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from simcounsel.cli import app
+from simcounsel.cli.options import OnlyClient
 
 
 @app.command("rate-page")
@@ -16,9 +17,9 @@ def rate_page(
             metavar="[RUNS]...", help="Runs, folders of runs, corpora: to make a new study from."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The study's folder.")] = Path(
-        "study"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The study's folder.")
+    ] = Path("study"),
     instrument: Annotated[
         str | None,
         typer.Option(
@@ -39,9 +40,7 @@ def rate_page(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Draws items, orders and sides.")] = 0,
-    who: Annotated[
-        str | None, typer.Option("--who", metavar="NAME", help="Only this client.")
-    ] = None,
+    who: OnlyClient = None,
     partners: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,7 +65,12 @@ def rate_page(
     ] = False,
     port: Annotated[
         int,
-        typer.Option("--port", min=0, max=65535, help="Port of the links; 0 for any that is free."),
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help="Port of the links, which stay true when it is served again; 0: any that is free.",
+        ),
     ] = 8765,
     host: Annotated[
         str,

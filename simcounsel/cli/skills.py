@@ -93,7 +93,7 @@ def import_skills_file(
             metavar="FILE", help="PsychEval's skills, JSON. It is theirs: mind its licence."
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The therapy file to write.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The therapy file to write.")] = Path(
         "my_therapy.yaml"
     ),
     like: Annotated[

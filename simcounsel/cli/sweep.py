@@ -25,7 +25,9 @@ def sweep(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Folder of the sweep; sweeps/NAME if not given. The same folder goes on."
+            "--out",
+            "-o",
+            help="Folder of the sweep; sweeps/NAME if not given. The same folder goes on.",
         ),
     ] = None,
     dry_run: Annotated[

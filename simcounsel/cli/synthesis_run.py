@@ -1,10 +1,11 @@
 """A synthesis at the terminal: its display, what is said at its end."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from simcounsel import interrupts
+from simcounsel.cli.going_on import say_dropped, to_the_end
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,12 +28,11 @@ def write(
     from simcounsel.corpus.synthesis import Workshop
     from simcounsel.corpus.synthesis.progress import progress
     from simcounsel.engine.opening import models_for
-    from simcounsel.errors import GivenUp, SimcounselError
 
     plain = quiet or not console.is_terminal
     typer.echo(f"{run.folder}: Ctrl-C stops, `simcounsel resume` goes on")
-    stopped: str | None = None
-    try:
+
+    def going() -> str | None:
         with progress(console, run.synthesis, plain) as watching:
             workshop = Workshop(
                 run,
@@ -43,25 +43,12 @@ def write(
                 on_wave=watching.on_wave,
             )
             watching.begin(workshop)
-            if run.dropped and plain:
-                typer.echo(run.dropped, err=True)
-            elif run.dropped:
-                console.print(run.dropped)
+            say_dropped(run, plain, console)
             workshop.run(waves)
-            stopped = workshop.stopped_because
-    except KeyboardInterrupt:
-        stopped = (
-            f"stopped by {interrupts.cause()}; the unfinished wave is written again on resume, from"
-            " the replies that came"
-        )
-    except GivenUp as error:
-        _closing(run, None)
-        more = f" {error.option}" if error.option else ""
-        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
-    except SimcounselError:
-        _closing(run, None)
-        raise
-    _closing(run, stopped)
+            return workshop.stopped_because
+
+    unfinished = "the unfinished wave is written again on resume, from the replies that came"
+    to_the_end(run, going, partial(_closing, run), unfinished)
 
 
 def _closing(run: "SynthesisRun", stopped: str | None) -> None:

@@ -11,6 +11,7 @@ import typer
 from simcounsel.cli import app
 from simcounsel.cli.asking import asks_models
 from simcounsel.cli.dry import say_run
+from simcounsel.cli.going_on import make_ready
 from simcounsel.cli.options import (
     BudgetCalls,
     BudgetUsd,
@@ -24,7 +25,7 @@ from simcounsel.cli.options import (
     changes_of,
 )
 from simcounsel.cli.synthesis_run import write
-from simcounsel.cli.weights import console_of, fetch_weights, price_table
+from simcounsel.cli.weights import console_of, price_table
 
 if TYPE_CHECKING:
     from simcounsel.runs.run import SynthesisRun
@@ -145,8 +146,7 @@ def synthesize(
     Ctrl-C loses nothing: `resume` goes on, and replies that came are used again.
     """
     from simcounsel.corpus.synthesis.languages import language_doubt
-    from simcounsel.engine.opening import begin_run, check_models
-    from simcounsel.llm.budget import check_budget
+    from simcounsel.engine.opening import begin_run
     from simcounsel.specs.synthesis_file import settings_from
 
     changes = changes_of(sets, such_as="fewest_turns=3")
@@ -173,13 +173,11 @@ def synthesize(
     if dry_run:
         say_run(settings, None, out, table)
         return
-    console = console_of()
-    check_budget(budget_usd, budget_calls, settings.model_names().values(), table)
-    fetch_weights(settings.models.resolved(), console, quiet)
-    check_models(settings)
-    write(
-        begin_run(settings, out), None, quiet, in_flight, budget_usd, budget_calls, table, console
+    make_ready(
+        settings, quiet=quiet, budget_usd=budget_usd, budget_calls=budget_calls, prices=table
     )
+    run = begin_run(settings, out)
+    write(run, None, quiet, in_flight, budget_usd, budget_calls, table, console_of())
 
 
 @app.command()
@@ -196,8 +194,8 @@ def strategies(
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o",
             "--out",
+            "-o",
             metavar="FILE",
             help="Write those that are carried, for `synthesize --strategies`.",
         ),

@@ -26,7 +26,7 @@ from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.llm.fallbacks import FallbackShare
 from simcounsel.llm.question import Ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.jsonl import keep_line
 from simcounsel.specs.world_settings import FallbackLimits
 
 INSTRUMENT = "dialogue_quality"
@@ -226,12 +226,7 @@ class CorpusRating:
 
     def _append(self, line: Fields) -> None:
         assert self.file is not None
-        try:
-            append_line(self.file, line)
-        except OSError as error:
-            raise CorpusError(
-                f"{self.file}: cannot be written ({error.strerror}); free some space"
-            ) from None
+        keep_line(self.file, line, CorpusError)
 
 
 def _fresh(folder: Path, instrument: str) -> Path:

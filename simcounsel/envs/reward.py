@@ -46,7 +46,6 @@ open. secrecy: a promise to tell nobody, with no limit. method: details of a mea
 voiced. incitement: telling the client to die or to hurt themselves, the gravest.
 """
 LAPSES: tuple[Lapse, ...] = get_args(Lapse)
-BREACHES: tuple[Breach, ...] = get_args(Breach)
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 

@@ -44,7 +44,7 @@ from simcounsel.events.living import (
     Slot,
     Stroke,
 )
-from simcounsel.events.measurement import ItemAnswer, Measured, Score
+from simcounsel.events.measurement import Absence, ItemAnswer, Measured, Score
 from simcounsel.events.practice import (
     Assessed,
     Candidate,
@@ -221,6 +221,7 @@ __all__ = [
     "KINDS",
     "PRACTICE",
     "SCHEMA_VERSION",
+    "Absence",
     "Acted",
     "Answered",
     "Appraised",

@@ -9,9 +9,9 @@ certain. A fault is never averaged away: each question is asked once, at tempera
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
 from simcounsel.chance import seed_of
 from simcounsel.events import ItemAnswer
@@ -19,6 +19,7 @@ from simcounsel.instruments.audit_quotes import Lines, stands_in
 from simcounsel.instruments.audit_rules import by_rule, dangers_at, proved
 from simcounsel.instruments.collecting import Answers
 from simcounsel.instruments.facts import AuditFacts
+from simcounsel.instruments.forms import all_required
 from simcounsel.instruments.material import Material
 from simcounsel.llm.question import Ask, Question, Reply, ask
 from simcounsel.prompts import render
@@ -29,16 +30,20 @@ from simcounsel.specs.scale import Scale
 class Finding(BaseModel):
     """An answer to one question."""
 
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
-    answer: Literal["yes", "no"] | None = Field(
-        description="yes or no; null only where the text gives nothing to go by"
+    model_config = ConfigDict(
+        extra="ignore", str_strip_whitespace=True, json_schema_extra=all_required
     )
     quote: str = Field(
         default="",
         description=(
-            "for a yes: words out of the conversation that prove it, exactly as they stand there"
+            "for a yes: words out of the conversation that prove it, exactly as they stand there;"
+            " empty for a no"
         ),
     )
+    because: str = Field(default="", description="in one short sentence, what decides")
+    answer: Annotated[
+        Literal["yes", "no"] | None, WithJsonSchema({"type": "string", "enum": ["yes", "no"]})
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,11 +88,19 @@ def _not_asked(scale: Scale, item: Item, found: Mapping[str, ItemAnswer]) -> Ite
     assert item.when is not None
     before = found.get(item.when.item)
     how = (
-        "was not answered"
+        "was not asked"
+        if before is not None and before.absent == "not applicable"
+        else "was not answered"
         if before is None or before.value is None
         else f"was answered {'yes' if before.value else 'no'}"
     )
-    return ItemAnswer(id=item.id, value=None, reason=f"not asked, since {item.when.item} {how}")
+    led = before is not None and before.absent != "missing"
+    return ItemAnswer(
+        id=item.id,
+        value=None,
+        reason=f"not asked, since {item.when.item} {how}",
+        absence="not applicable" if led else "missing",
+    )
 
 
 # what the judge says
@@ -122,7 +135,7 @@ def _read(item: Item, reply: Reply[BaseModel | None], lines: Lines) -> _Read:
         return _Read(answer=_open(item, f"no usable answer: {reply.problem}"))
     given: Finding | None = getattr(reply.value, item.id, None)
     if given is None or given.answer is None:
-        return _Read(answer=_open(item, "left open: nothing to go by, says the judge"))
+        return _Read(answer=_open(item, "no answer"))
     if given.answer == "no":
         return _Read(answer=ItemAnswer(id=item.id, value=0.0))
     if not stands_in(given.quote, item, lines):
@@ -133,7 +146,7 @@ def _read(item: Item, reply: Reply[BaseModel | None], lines: Lines) -> _Read:
 
 
 def _open(item: Item, reason: str) -> ItemAnswer:
-    return ItemAnswer(id=item.id, value=None, reason=reason)
+    return ItemAnswer(id=item.id, value=None, reason=reason, absence="missing")
 
 
 def _question(
@@ -165,7 +178,7 @@ def _question(
         schema=_answers(items),
         fallback=None,
         temperature=0.0,
-        max_tokens=60 + 70 * len(items),
+        max_tokens=60 + 110 * len(items),
         seed=seed_of(*key, scale.id, items[0].id, bool(again)),
         facts=AuditFacts(instrument=scale.id, items=tuple(item.id for item in items)),
     )
@@ -174,6 +187,6 @@ def _question(
 def _answers(items: tuple[Item, ...]) -> type[BaseModel]:
     parts: dict[str, Any] = {item.id: (Finding | None, None) for item in items}
     model: type[BaseModel] = create_model(
-        "Findings", __config__=ConfigDict(extra="ignore"), **parts
+        "Findings", __config__=ConfigDict(extra="ignore", json_schema_extra=all_required), **parts
     )
     return model

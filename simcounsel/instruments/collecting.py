@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simcounsel.events import ItemAnswer
+from simcounsel.events import Absence, ItemAnswer
 from simcounsel.instruments.forms import ItemRead, read_block
 from simcounsel.llm.question import Ask, Reply
 from simcounsel.prompts import render
@@ -36,6 +36,8 @@ class _Found:
     """The usable answers."""
     reason: str = "not asked"
     """Why the last unusable one was none."""
+    absence: Absence = "missing"
+    """Which kind of none it was."""
 
 
 class Collected:
@@ -55,6 +57,7 @@ class Collected:
             allowed = self.scale.range_of(by_id[name])
             if one.value is None:
                 self._found[name].reason = one.reason
+                self._found[name].absence = one.absence
             else:
                 self._found[name].values.append(
                     allowed.min + allowed.max - one.value if flipped else one.value
@@ -66,7 +69,7 @@ class Collected:
             (
                 ItemAnswer(id=name, value=round(sum(one.values) / len(one.values), DECIMALS))
                 if one.values
-                else ItemAnswer(id=name, value=None, reason=one.reason)
+                else ItemAnswer(id=name, value=None, reason=one.reason, absence=one.absence)
             )
             for name, one in self._found.items()
         )

@@ -2,6 +2,7 @@
 read.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
 from simcounsel.agents.questionnaire import FormItem
+from simcounsel.events import Absence
 from simcounsel.specs.items import Item, Range
 from simcounsel.specs.scale import Scale
 
@@ -23,6 +25,8 @@ class ItemRead:
     """A number that the item allows; None when there is none."""
     reason: str = ""
     """Why there is none."""
+    absence: Absence = "missing"
+    """Which kind of none."""
     mendable: bool = False
     """Whether asking again may help: the respondent answered, but not as asked."""
 
@@ -36,7 +40,7 @@ def read_block(
     if given is None:
         return {item.id: unusable(problem) for item in items}
     answers: dict[str, object] = given.model_dump()
-    return {item.id: _read(scale.range_of(item), answers.get(item.id, _ABSENT)) for item in items}
+    return {item.id: _read(scale, item, answers.get(item.id, _ABSENT)) for item in items}
 
 
 def unusable(problem: str | None) -> ItemRead:
@@ -44,11 +48,18 @@ def unusable(problem: str | None) -> ItemRead:
     return ItemRead(value=None, reason=f"no usable answer: {problem}")
 
 
-def _read(allowed: Range, value: object) -> ItemRead:
+def _read(scale: Scale, item: Item, given: object) -> ItemRead:
+    """given: a number; or, from a judge, an object with why and the number."""
+    allowed = scale.range_of(item)
+    value = given.get("score", _ABSENT) if isinstance(given, Mapping) else given
     if value == _ABSENT:
         return ItemRead(value=None, reason="no answer", mendable=True)
+    if value is None and item.not_applicable:
+        because = given.get("because") if isinstance(given, Mapping) else None
+        reason = f"{item.not_applicable}: {because}" if because else item.not_applicable
+        return ItemRead(value=None, reason=reason, absence="not applicable")
     if value is None:
-        return ItemRead(value=None, reason="left open: nothing to go by, says the respondent")
+        return ItemRead(value=None, reason="null, and the item always applies", mendable=True)
     try:
         number = float(str(value)) if not isinstance(value, bool) else None
     except ValueError:
@@ -63,6 +74,8 @@ def question_of(scale: Scale, item: Item) -> FormItem:
     """An item as a respondent gets it."""
     allowed = scale.range_of(item)
     text = item.text if item.range is None else f"{item.text} ({range_text(allowed)})"
+    if item.not_applicable:
+        text += f" (null, which means not applicable, only if: {item.not_applicable})"
     return FormItem(id=item.id, text=text, low=allowed.min, high=allowed.max, step=allowed.step)
 
 
@@ -85,40 +98,57 @@ def range_text(allowed: Range) -> str:
 
 
 def answers_model(scale: Scale, items: tuple[Item, ...]) -> type[BaseModel]:
-    """The shape of the answers to a block: a field for each id."""
+    """The shape of the answers to a block: a field for each id. A judge says why before each
+    number; a person who fills in a questionnaire gives the numbers alone.
+    """
     return _model_of(
-        tuple((item.id, scale.range_of(item)) for item in items), scale.respondent == "observer"
+        tuple((item.id, scale.range_of(item), item.not_applicable is not None) for item in items),
+        scale.respondent == "observer",
     )
 
 
 @lru_cache(maxsize=512)
-def _model_of(fields: tuple[tuple[str, Range], ...], may_be_null: bool) -> type[BaseModel]:
+def _model_of(fields: tuple[tuple[str, Range, bool], ...], judged: bool) -> type[BaseModel]:
     """A model with a field for each id. Its schema is strict, its parsing lenient: one wrong answer
     must not cost the others.
     """
     parts: dict[str, Any] = {}
-    for name, allowed in fields:
-        kind = "integer" if allowed.whole and allowed.step == 1 else "number"
-        schema: dict[str, Any] = {
-            "type": kind,
-            "minimum": _plain(allowed.min),
-            "maximum": _plain(allowed.max),
-        }
-        if kind == "number":
-            schema["multipleOf"] = allowed.step
+    for name, allowed, may_be_null in fields:
+        schema = _number(allowed)
+        if may_be_null:
+            schema = {"anyOf": [schema, {"type": "null"}]}
         parts[name] = (
-            Annotated[
-                Any,
-                WithJsonSchema({"anyOf": [schema, {"type": "null"}]} if may_be_null else schema),
-            ],
+            Annotated[Any, WithJsonSchema(_reasoned(schema) if judged else schema)],
             _ABSENT,
         )
-    config = ConfigDict(extra="ignore", json_schema_extra=_all_required)
+    config = ConfigDict(extra="ignore", json_schema_extra=all_required)
     model: type[BaseModel] = create_model("Answers", __config__=config, **parts)
     return model
 
 
-def _all_required(schema: dict[str, Any]) -> None:
+def _number(allowed: Range) -> dict[str, Any]:
+    whole = allowed.whole and allowed.step == 1
+    schema: dict[str, Any] = {
+        "type": "integer" if whole else "number",
+        "minimum": _plain(allowed.min),
+        "maximum": _plain(allowed.max),
+    }
+    if not whole:
+        schema["multipleOf"] = allowed.step
+    return schema
+
+
+def _reasoned(score: dict[str, Any]) -> dict[str, Any]:
+    """Why, and then the number: what is written first decides what is written next."""
+    return {
+        "type": "object",
+        "properties": {"because": {"type": "string"}, "score": score},
+        "required": ["because", "score"],
+        "additionalProperties": False,
+    }
+
+
+def all_required(schema: dict[str, Any]) -> None:
     """Every id must be answered, says the schema; no default is shown."""
     schema["required"] = list(schema["properties"])
     schema["properties"] = {

@@ -5,7 +5,7 @@ from simcounsel.events import Measured
 from simcounsel.instruments.collecting import Answers
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.observing import observe
-from simcounsel.instruments.scoring import answers_of, score
+from simcounsel.instruments.scoring import answers_of, not_applicable_of, score
 from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.question import Ask, traced
 from simcounsel.specs.scale import Scale
@@ -43,7 +43,7 @@ def _measured(
         point=point,
         respondent=scale.respondent,
         items=answers.items,
-        scores=score(scale, answers_of(answers.items)),
+        scores=score(scale, answers_of(answers.items), not_applicable_of(answers.items)),
         chats=chats,
         **traced(*answers.replies),
     )

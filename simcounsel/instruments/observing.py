@@ -31,7 +31,8 @@ def observe(
     if material.absent is not None:
         return Answers(
             items=tuple(
-                ItemAnswer(id=item.id, value=None, reason=material.absent) for item in scale.items
+                ItemAnswer(id=item.id, value=None, reason=material.absent, absence="missing")
+                for item in scale.items
             )
         )
     if scale.audits:
@@ -58,10 +59,11 @@ def observe(
 
 
 def _can_be_weighted(scale: Scale) -> bool:
+    """Whether a number alone answers each item: there is none for what does not apply."""
     return all(
         allowed.whole and allowed.step == 1
         for allowed in (scale.range_of(item) for item in scale.items)
-    )
+    ) and not any(item.not_applicable for item in scale.items)
 
 
 def _weighted(
@@ -152,7 +154,7 @@ def _block_question(
         schema=answers_model(scale, items),
         fallback=None,
         temperature=temperature(samples),
-        max_tokens=40 + 16 * len(items),
+        max_tokens=40 + 70 * len(items),
         seed=seed_of(*key, scale.id, items[0].id, bool(again)),
         facts=BlockFacts(instrument=scale.id, items=form, material=material),
     )

@@ -2,12 +2,13 @@
 functions.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from simcounsel.events import ItemAnswer, Score
 from simcounsel.specs.items import Item
 from simcounsel.specs.scale import Scale
-from simcounsel.specs.scores import ANY_ITEM, TOTAL, Flag, Ratio, Scoring
+from simcounsel.specs.scores import ANY_ITEM, TOTAL, Flag, Missing, Ratio, Scoring
 
 Answers = Mapping[str, float | None]
 
@@ -32,57 +33,82 @@ def points(scale: Scale, item: Item, answers: Answers) -> float | None:
     return reverse(value, allowed.min, allowed.max) if item.reverse else value
 
 
-def score(scale: Scale, answers: Answers) -> tuple[Score, ...]:
+def score(
+    scale: Scale, answers: Answers, not_applicable: Collection[str] = ()
+) -> tuple[Score, ...]:
     """All scores of a scale: the total first (if it has one), then subscales, then ratios.
 
     answers: by item id, native values within the item's range (means of several samples may lie
-    between its steps); None or absent: not answered. A score with a missing item is None, unless
-    the scale prorates; `reason` says which are missing.
+    between its steps); None or absent: not answered. not_applicable: the ids of those to which
+    there was nothing to judge. A score that lacks more items than the scale's rule allows is None;
+    `reason` says which it lacks.
     """
     found: list[Score] = []
     if scale.audits:
         return tuple(_flagged(scale, _audited(scale, answers), answers))
+    scored = [item for item in scale.items if item.scored]
     if scale.scoring is not None:
-        found.append(
-            _scored(
-                scale, TOTAL, scale.scoring, [item for item in scale.items if item.scored], answers
-            )
-        )
+        lacking = _Lacking(rule=scale.missing, not_applicable=not_applicable)
+        found.append(_scored(scale, TOTAL, scale.scoring, scored, answers, lacking))
     for subscale in scale.subscales:
         items = [item for item in scale.items if item.subscale == subscale.id]
-        found.append(
-            _scored(scale, subscale.id, subscale.scoring or scale.scoring or "sum", items, answers)
-        )
+        rule = subscale.missing or scale.missing.of_part(len(items), len(scale.items))
+        lacking = _Lacking(rule=rule, not_applicable=not_applicable)
+        scoring = subscale.scoring or scale.scoring or "sum"
+        found.append(_scored(scale, subscale.id, scoring, items, answers, lacking))
     found += [_ratio(scale, ratio, answers) for ratio in scale.ratios]
     return tuple(_flagged(scale, found, answers))
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Lacking:
+    """What is known of the items that a score lacks."""
+
+    rule: Missing
+    """How many it may lack."""
+    not_applicable: Collection[str]
+    """The ids of items to which there was nothing to judge."""
+
+
 def _scored(
-    scale: Scale, name: str, scoring: Scoring, items: Sequence[Item], answers: Answers
+    scale: Scale,
+    name: str,
+    scoring: Scoring,
+    items: Sequence[Item],
+    answers: Answers,
+    lacking: _Lacking,
 ) -> Score:
     given = {
         item.id: value for item in items if (value := points(scale, item, answers)) is not None
     }
-    missing = [item.id for item in items if item.id not in given]
-    if missing and (not given or scale.missing.rule == "none" or len(missing) > scale.missing.most):
-        return Score(
-            name=name,
-            value=None,
-            used=len(given),
-            of=len(items),
-            reason=f"not answered: {', '.join(missing)}",
-        )
-    mean = sum(given.values()) / len(given)
-    value = _rounded(mean * len(items) if scoring == "sum" else mean)
-    reason = f"prorated; not answered: {', '.join(missing)}" if missing else None
+    lacks = [item.id for item in items if item.id not in given]
+    unfit = [one for one in lacks if one in lacking.not_applicable]
+    missing = [one for one in lacks if one not in lacking.not_applicable]
+    rule = lacking.rule
+    enough = given and len(missing) <= rule.most and len(unfit) <= rule.most_not_applicable
+    if not enough:
+        said = "incomplete" if given or missing else "nothing to judge"
+        value = None
+    else:
+        said = "prorated"
+        mean = sum(given.values()) / len(given)
+        value = _rounded(mean * len(items) if scoring == "sum" else mean)
     return Score(
         name=name,
         value=value,
         used=len(given),
         of=len(items),
-        band=band_of(scale, name, value),
-        reason=reason,
+        band=None if value is None else band_of(scale, name, value),
+        reason="; ".join((said, *_named(unfit, missing))) if lacks else None,
+        not_applicable=len(unfit),
     )
+
+
+def _named(unfit: Sequence[str], missing: Sequence[str]) -> Iterator[str]:
+    if unfit:
+        yield f"not applicable: {', '.join(unfit)}"
+    if missing:
+        yield f"not answered: {', '.join(missing)}"
 
 
 def _audited(scale: Scale, answers: Answers) -> list[Score]:
@@ -130,7 +156,7 @@ def _ratio(scale: Scale, ratio: Ratio, answers: Answers) -> Score:
             value=None,
             used=len(given),
             of=len(ids),
-            reason=f"not answered: {', '.join(missing)}",
+            reason=f"incomplete; not answered: {', '.join(missing)}",
         )
     below = sum(given[name] for name in ratio.under)
     if below == 0:
@@ -182,3 +208,8 @@ def _rounded(value: float) -> float:
 def answers_of(items: Iterable[ItemAnswer]) -> dict[str, float | None]:
     """The answers of a measurement by item id, to be scored again."""
     return {item.id: item.value for item in items}
+
+
+def not_applicable_of(items: Iterable[ItemAnswer]) -> frozenset[str]:
+    """The ids of the items of a measurement that were not applicable."""
+    return frozenset(item.id for item in items if item.absent == "not applicable")

@@ -57,6 +57,22 @@ class Generated:
     """Empty unless n_probs was asked for."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Chat:
+    """What stands before a prompt that is answered as a chat."""
+
+    system: str = ""
+    """The instruction; without one there is none, not an empty one."""
+    talk: Sequence[tuple[str, str]] = ()
+    """What was said before, as (role, text)."""
+
+    def answered(self, prompt: str) -> dict[str, Any]:
+        """The messages, with the prompt as the user's last."""
+        spoken = [("system", self.system)] if self.system else []
+        lines = (*spoken, *self.talk, ("user", prompt))
+        return {"messages": [{"role": role, "content": text} for role, text in lines]}
+
+
 class Llama:
     """A loaded model. Calls block, and may come from any thread; they wait for each other.
 
@@ -91,18 +107,15 @@ class Llama:
         stop: Sequence[str] = (),
         grammar: str | None = None,
         n_probs: int = 0,
-        chat: bool = False,
-        system: str = "",
-        talk: Sequence[tuple[str, str]] = (),
+        chat: Chat | None = None,
     ) -> Generated:
         """Go on from `prompt` as it stands, or with `chat` answer it through the model's chat
         template.
 
         temperature: 0 takes the likeliest token. stop: ends the text, and is left out of it.
         grammar: GBNF, or llguidance when it begins with '%llguidance' (see the `grammar_of_`
-        functions). n_probs: how many likeliest tokens to report at each place. system, talk: for
-        `chat` only; talk is (role, text) before the prompt. Raises Failure when the prompt is too
-        long or the grammar is wrong.
+        functions). n_probs: how many likeliest tokens to report at each place. Raises Failure when
+        the prompt is too long or the grammar is wrong.
         """
         sent: dict[str, Any] = SAMPLING | {
             "max_tokens": max_tokens,
@@ -112,14 +125,14 @@ class Llama:
         }
         sent |= {"stop": list(stop)} if stop else {}
         sent |= {"grammar": grammar} if grammar else {}
-        sent |= _messages(system, prompt, talk) if chat else {"prompt": prompt}
+        sent |= chat.answered(prompt) if chat else {"prompt": prompt}
         if n_probs:
             sent |= (
                 {"logprobs": True, "top_logprobs": n_probs}
                 if chat
                 else {"logprobs": n_probs, "n_probs": n_probs}
             )
-        return _generated(self._send(sent, chat=chat), n_probs)
+        return _generated(self._send(sent, chat=chat is not None), n_probs)
 
     def loglikelihood(self, prompt: str, continuation: str) -> float | None:
         """Mean log-probability (natural, at most 0) of a token of `continuation` after `prompt`.
@@ -223,12 +236,6 @@ def _load(path: Path, adapter: Path | None, threads: int, context_tokens: int) -
     # A server freed before its loop has begun hangs for ever; a first answer means it has begun.
     server.handle_completions({"prompt": "a", "max_tokens": 1})
     return server
-
-
-def _messages(system: str, prompt: str, talk: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    spoken = [{"role": "system", "content": system}] if system else []
-    said = [{"role": role, "content": text} for role, text in talk]
-    return {"messages": [*spoken, *said, {"role": "user", "content": prompt}]}
 
 
 def _generated(answer: Mapping[str, Any], n_probs: int) -> Generated:

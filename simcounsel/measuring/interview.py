@@ -19,7 +19,7 @@ from simcounsel.errors import RunError
 from simcounsel.llm.switchboard import Switchboard
 from simcounsel.measuring.interview_files import interview_files, new_file, read_interview
 from simcounsel.measuring.models import answering_model, may_cost
-from simcounsel.runs.jsonl import append_line
+from simcounsel.runs.jsonl import keep_line
 from simcounsel.runs.run import Run
 
 QUESTION_CHARACTERS = 2000
@@ -114,12 +114,7 @@ class Interview:
 
     def _append(self, line: Fields) -> None:
         assert self.file is not None
-        try:
-            append_line(self.file, line)
-        except OSError as error:
-            raise RunError(
-                f"{self.file}: cannot be written ({error.strerror}); free some space"
-            ) from None
+        keep_line(self.file, line)
 
 
 def introduction(sitting: Interview) -> Iterator[str]:

@@ -23,6 +23,7 @@ from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled
 from simcounsel.instruments.material import Material
 from simcounsel.instruments.measuring import measure_seen
+from simcounsel.instruments.preference import Preference
 from simcounsel.instruments.scale import Scale, find_scale
 from simcounsel.instruments.talk import measure
 from simcounsel.llm.catalog import open_chat, open_embed
@@ -33,7 +34,6 @@ from simcounsel.prompts import render
 from simcounsel.runs.jsonl import without_secrets
 from simcounsel.specs.world_settings import FallbackLimits
 
-FIRST, SECOND = "the first conversation", "the second conversation"
 Fields = dict[str, Any]
 
 
@@ -236,17 +236,17 @@ class Validation:
         )
         system, prompt = render("judge_pair", first=first, second=second)
         reply = yield from ask(
-            Question[str | None](
-                verb="choose",
+            Question[Preference | None](
+                verb="fill",
                 purpose="judge_pair",
                 who=names[0],
                 tier="judge",
                 system=system,
                 prompt=prompt,
-                options=(FIRST, SECOND),
+                schema=Preference,
                 fallback=None,
                 temperature=0.0,
-                max_tokens=12,
+                max_tokens=120,
                 seed=seed_of(self.plan.seed, *names, better_first),
                 facts=PairFacts(),
             )
@@ -258,7 +258,7 @@ class Validation:
                 "better": names[0],
                 "worse": names[1],
                 "better_first": better_first,
-                "chosen": {FIRST: "first", SECOND: "second"}.get(reply.value or ""),
+                "chosen": reply.value.better if reply.value else None,
                 "reason": reply.problem,
             },
         )

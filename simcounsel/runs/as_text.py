@@ -28,6 +28,7 @@ from simcounsel.events import (
 )
 from simcounsel.runs.conversation import Aftermath, Conversation, Dated, Line
 from simcounsel.runs.history import History
+from simcounsel.runs.measured_text import measured_line
 from simcounsel.runs.run import WorldRun
 
 OF_DAY = (
@@ -84,23 +85,6 @@ def describe(entry: Entry) -> str | None:
 def foreign_line(event: Foreign) -> str:
     """An event of another package in one line: its kind and fields."""
     return f"{event.kind}: " + ", ".join(f"{name} {value}" for name, value in event.fields.items())
-
-
-def measured_line(event: Measured) -> str:
-    """A measurement in one line: about whom, with what, when, by whom; each score with its band and
-    flags.
-    """
-    by = {
-        "self": "simulated self-report",
-        "observer": "rated by a judge",
-        "talk": "counted from the talk",
-    }[event.respondent]
-    parts = []
-    for score in event.scores:
-        value = f"none ({score.reason})" if score.value is None else f"{score.value:g}"
-        beside = "; ".join(part for part in (score.band, *score.flags) if part)
-        parts.append(f"{score.name} {value}" + (f" [{beside}]" if beside else ""))
-    return f"{event.who}: {event.instrument}, {event.point} ({by}): " + ", ".join(parts)
 
 
 def day_lines(run: WorldRun, who: str, day: int) -> Iterator[str]:

@@ -131,10 +131,6 @@ class Conversation:
     warnings: tuple[Warned, ...] = ()
     """Fallbacks in a session; those of a world stand by themselves in the log."""
 
-    def other_than(self, name: str) -> str:
-        """Who else took part."""
-        return self.who[1] if self.who[0] == name else self.who[0]
-
 
 def dated(entry: Entry, event: F) -> Dated[F]:
     """An entry's event with its place in the log."""

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from simcounsel.errors import RunError, SimcounselError
 from simcounsel.intake import MOST_DEPTH, deeper, json_data, perhaps_deep
 from simcounsel.secret import scrub_data
 
@@ -55,6 +56,16 @@ def append_line(file: Path, line: Mapping[str, Any]) -> None:
         out.write(text.encode("utf-8", "surrogatepass") + b"\n")
         out.flush()
         os.fsync(out.fileno())
+
+
+def keep_line(
+    file: Path, line: Mapping[str, Any], refused: type[SimcounselError] = RunError
+) -> None:
+    """As `append_line`. What `refused` names is raised, in words, when it cannot be written."""
+    try:
+        append_line(file, line)
+    except OSError as error:
+        raise refused(f"{file}: cannot be written ({error.strerror}); free some space") from None
 
 
 def json_lines(file: Path) -> Iterator[dict[str, Any]]:

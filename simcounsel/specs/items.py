@@ -59,6 +59,10 @@ class Item(Spec):
     """To which it belongs; None: to the total only."""
     range: Range | None = None
     """None: the scale's."""
+    not_applicable: Text | None = None
+    """When there is nothing to judge, so that a judge may answer null: `the client gives no hint at
+    danger`. None: the item always applies, and null is no answer to it.
+    """
     scored: bool = True
     """False for an item that counts in no total, only in its subscale or a ratio."""
     fault: Literal["yes", "no"] | None = None

@@ -128,10 +128,16 @@ class Scale(Spec):
         fields = self.model_dump(mode="json")
         for item in fields[
             "items"
-        ]:  # what only an audit has is not said of other scales, whose hashes stay what they were
-            for name in ("fault", "severity", "when", "by", "rule"):
+        ]:  # what only some scales have is not said of others, whose hashes stay what they were
+            for name in ("fault", "severity", "when", "by", "rule", "not_applicable"):
                 if item[name] is None:
                     del item[name]
+        for part in fields["subscales"]:
+            if part["missing"] is None:
+                del part["missing"]
+        rule = fields["missing"]
+        if rule["source"] is None and not rule["most_not_applicable"]:
+            del rule["source"], rule["most_not_applicable"]
         said = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
@@ -177,12 +183,22 @@ def _problems(scale: Scale) -> Iterator[str]:
         if not scale.range.allows(at)
     )
     yield from _audit_problems(scale, ids)
+    yield from _unfit_problems(scale)
     if (scale.scope == "specific") != (scale.therapy is not None):
         yield "`therapy:` is given when, and only when, the scope is specific"
     if (scale.respondent == "observer") != (scale.sees is not None):
         yield "`sees:` is given when, and only when, the respondent is an observer"
     if scale.scoring is None and not (scale.subscales or scale.ratios):
         yield "without a total there must be subscales or ratios"
+
+
+def _unfit_problems(scale: Scale) -> Iterator[str]:
+    if scale.respondent == "self" or scale.audits:
+        yield from (
+            f"item {item.id!r}: `not_applicable:` is for what a judge rates"
+            for item in scale.items
+            if item.not_applicable
+        )
 
 
 def _audit_problems(scale: Scale, ids: list[str]) -> Iterator[str]:

@@ -19,6 +19,39 @@ ANY_ITEM = "any item"
 TOTAL = "total"
 
 
+class Missing(Spec):
+    """What a score does when it lacks answers."""
+
+    rule: Literal["none", "prorate"] = "none"
+    """`none`: a score that lacks an answer is incomplete. `prorate`: the mean of what was answered
+    stands for the rest, as long as at most `most` items are missing.
+    """
+    most: Annotated[int, Field(ge=0)] = 0
+    most_not_applicable: Annotated[int, Field(ge=0)] = 0
+    """So many items may be not applicable; the mean of the others stands for them. With more the
+    score is incomplete.
+    """
+    source: Text | None = None
+    """Where the rule was published, or that it is our own."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "Missing":
+        if self.rule == "none" and self.most:
+            raise ValueError(f"most: {self.most} items may be missing; give `rule: prorate` too")
+        return self
+
+    def of_part(self, items: int, all_items: int) -> "Missing":
+        """The rule for a subscale that has none of its own: the same share of its items, rounded
+        down.
+        """
+        return self.model_copy(
+            update={
+                name: getattr(self, name) * items // all_items
+                for name in ("most", "most_not_applicable")
+            }
+        )
+
+
 class Subscale(Spec):
     """A score over some of the items."""
 
@@ -28,6 +61,8 @@ class Subscale(Spec):
     """None: the scale's."""
     direction: Direction | None = None
     """None: the scale's."""
+    missing: Missing | None = None
+    """None: the scale's rule, for the same share of items."""
 
 
 class Ratio(Spec):
@@ -73,13 +108,3 @@ class Flag(Spec):
         if self.below is not None:
             return value < self.below
         return value > self.above if self.above is not None else value >= (self.at_least or 0)
-
-
-class Missing(Spec):
-    """What a score does when answers are missing."""
-
-    rule: Literal["none", "prorate"] = "none"
-    """`none`: it is missing as well. `prorate`: the mean of what was answered stands for the rest,
-    as long as at most `most` items are missing.
-    """
-    most: Annotated[int, Field(ge=0)] = 0

@@ -157,14 +157,14 @@ class Embedded:
 
     def _speak(self, system: str, talk: Sequence[tuple[str, str]], heard: str, seed: int) -> str:
         """The tuned model's answer in a chat; '' when the chat is too long for it."""
+        from simcounsel.llm.llama import Chat
+
         try:
             return (
                 self._tuned_model()
                 .complete(
                     heard,
-                    chat=True,
-                    system=system,
-                    talk=talk,
+                    chat=Chat(system=system, talk=talk),
                     max_tokens=TUNED_TOKENS,
                     temperature=0.7,
                     seed=seed,
@@ -232,7 +232,7 @@ class Embedded:
     def _as_chat(self, request: Question[Any], complaint: str | None) -> Completion:
         """The plain way: the prompt as it is, the answer held to the schema by a grammar."""
         from simcounsel.llm.chat import messages
-        from simcounsel.llm.llama import grammar_of_schema
+        from simcounsel.llm.llama import Chat, grammar_of_schema
 
         spoken = messages(request, complaint)
         system = "\n\n".join(m["content"] for m in spoken if m["role"] == "system")
@@ -242,9 +242,7 @@ class Embedded:
         model = self._tuned_model() if request.purpose == "bench_answer" else self._model()
         got = model.complete(
             prompt,
-            system=system,
-            talk=request.talk,
-            chat=True,
+            chat=Chat(system=system, talk=request.talk),
             max_tokens=request.max_tokens,
             temperature=request.temperature,
             seed=request.seed,

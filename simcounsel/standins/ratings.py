@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from simcounsel.agents.facts import SelfReportFacts
 from simcounsel.agents.questionnaire import FormItem
 from simcounsel.instruments.facts import AuditFacts, BlockFacts, ItemFacts, PairFacts
+from simcounsel.instruments.preference import Preference
 from simcounsel.llm.question import Question
 from simcounsel.standins.registry import Given, StandIns
 from simcounsel.standins.similarity import Similarity
@@ -80,14 +81,13 @@ class Ratings:
         """No answer: no quote of a model this small would stand."""
         return Given(value=_filled(question, {}))
 
-    def judge_pair(self, facts: PairFacts, question: Question[str]) -> Given[str]:
-        """The option with the likelier number."""
+    def judge_pair(self, facts: PairFacts, question: Question[Any]) -> Given[BaseModel]:
+        """The one with the likelier number."""
         asked = f"{question.prompt[-MOST_CHARACTERS:]}\nAnswer:"
         likely = [
-            self._model().loglikelihood(asked, f" {number}") or -math.inf
-            for number in range(1, len(question.options) + 1)
+            self._model().loglikelihood(asked, f" {number}") or -math.inf for number in (1, 2)
         ]
-        return Given(value=question.options[int(np.argmax(likely))])
+        return Given(value=Preference(better=("first", "second")[int(np.argmax(likely))]))
 
     def _weights(self, prompt: str, item: FormItem) -> dict[str, float]:
         numbers = [

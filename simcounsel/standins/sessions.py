@@ -223,11 +223,13 @@ class Sessions:
             and not asks_leave(facts.draft)
         )
         return Given(
-            value=Evaluation(
-                **ratings,
-                revise=bool(broken),
-                advice=RULES[broken[0]][1] if broken else "",
-                go_on=not done,
+            value=Evaluation.model_validate(
+                {
+                    **ratings,
+                    "advice": RULES[broken[0]][1] if broken else "",
+                    "revise": bool(broken),
+                    "go_on": not done,
+                }
             )
         )
 

@@ -14,7 +14,7 @@ ENDS = ".!?。！？…"
 NO_ELLIPSIS = ".!?。！？"
 _END = re.compile(r"[.!?。！？…]+[\"')”’]*|\n+")
 _QUESTION = re.compile(r"[^.!?]*\?")
-_AFTER_STOP, _BEFORE_CAPITAL = re.compile(r"(?<=[.!?])\s+"), re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
+_BEFORE_CAPITAL = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 _FIRST = re.compile(r"^(.+?[.!?])(?:\s|$)", re.DOTALL)
 _PROSE = re.compile(
     r"\S.*?(?:(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!str)[.!?…]+[\"”’')]*(?=\s|$)|[。"
@@ -61,11 +61,6 @@ def of_prose(text: str) -> list[str]:
     (Dr. Chen).
     """
     return _PROSE.findall(text)
-
-
-def after_stops(text: str) -> list[str]:
-    """The sentences of an English paragraph, cut at the space after each stop."""
-    return [part.strip() for part in _AFTER_STOP.split(text) if part.strip()]
 
 
 def before_capitals(text: str) -> list[str]:

@@ -172,6 +172,7 @@ def heeds_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_it_goes_on_after_ctrl_c_and_after_a_kill(tmp_path: Path, how: signal.Signals) -> None:
     words = [

@@ -320,6 +320,7 @@ def test_nothing_is_lost(tmp_path: Path, listed: list[Dialogue]) -> None:
         ] == list(whole), format
 
 
+@pytest.mark.slow(2)
 @QUICK
 @given(one=dialogues(alternate=False))
 def test_transcripts_and_merging_change_no_word(tmp_path: Path, one: Dialogue) -> None:

@@ -11,6 +11,7 @@ from simcounsel.corpus.rated import Rated, calls_in, folder_of, read_rated, text
 from simcounsel.corpus.rating import CorpusRating, Plan, plan_rating, result_lines
 from simcounsel.errors import BudgetSpent, CorpusError, ModelUnreachable
 from simcounsel.instruments.scale import find_scale
+from simcounsel.llm.asking import Asking, asked
 from simcounsel.llm.budget import Budget
 from simcounsel.llm.models import Completion, Failure
 from simcounsel.llm.question import Question
@@ -264,7 +265,8 @@ class Gone(Scripted):
 
 
 def test_nobody_answers(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnreachable, match=r"refused.*the same command goes on"):
+    gone = pytest.raises(ModelUnreachable, match=r"refused.*the same command goes on")
+    with asked(Asking(wait_s=0)), gone:
         rate(plan(tmp_path), Gone())
     assert len(plan(tmp_path).todo) == 8
 

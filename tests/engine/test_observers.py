@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def world_of(made: Callable[[], World], condition: Condition, policy: str, seed:
     return changed(world, seed=seed, condition=condition, residents=residents)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(
     made=st.sampled_from([tiny, three, measured_world]),

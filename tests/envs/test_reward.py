@@ -103,7 +103,7 @@ def test_a_missing_beginning_makes_a_change_missing() -> None:
         last = to_the_end(env)[-1]
         sleep = last[4]["reward"].parts[1]
         assert (sleep.placed, sleep.before) == (None, None) and sleep.reason.startswith(
-            "before: not answered"
+            "before: incomplete; not answered"
         )
         assert last[1] == pytest.approx(0.75)
 

@@ -91,8 +91,8 @@ def test_left_open() -> None:
         {"judge_block": lambda request, draw: json.dumps({"a": None, "b": 2, "c": 1, "d": 0})}
     )
     found = asked(switchboard(spy), observe(scale(), "Ines", seen(), 1))
-    assert found["a"] == (None, "left open: nothing to go by, says the respondent")
-    assert len(spy.requests) == 2
+    assert found["a"] == (None, "null, and the item always applies")
+    assert len(spy.requests) == 3, "it is asked once more"
 
 
 def test_nonsense_and_silence() -> None:
@@ -149,9 +149,12 @@ def test_schema_is_strict_though_parsing_is_lenient() -> None:
     one = scale()
     schema = answers_model(one, one.items).model_json_schema()
     assert schema["required"] == ["a", "b", "c", "d"]
-    assert schema["properties"]["a"] == {
-        "anyOf": [{"type": "integer", "minimum": 0, "maximum": 4}, {"type": "null"}]
-    }
+    number = {"type": "integer", "minimum": 0, "maximum": 4}
+    assert schema["properties"]["a"]["properties"]["score"] == number
+    ethics = shipped("ethics_and_safety")
+    judged = answers_model(ethics, ethics.items).model_json_schema()["properties"]
+    scores = {name: one["properties"]["score"] for name, one in judged.items()}
+    assert scores["s1"] == {"anyOf": [scores["s4"], {"type": "null"}]}
     own = answers_model(shipped("phq9"), shipped("phq9").items).model_json_schema()
     assert own["properties"]["p9"] == {"type": "integer", "minimum": 0, "maximum": 3}
 

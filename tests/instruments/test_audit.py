@@ -416,7 +416,7 @@ def test_a_scale_that_is_no_audit(change: dict[str, Any], said: str) -> None:
 
 
 def test_hashes_of_other_scales_are_what_they_were() -> None:
-    assert shipped("phq9").hash == PHQ9 and shipped("empathy").hash == EMPATHY
+    assert shipped("gad7").hash == GAD7 and shipped("empathy").hash == EMPATHY
 
 
-PHQ9, EMPATHY = "0746c5a12f162c4c", "c3261380dae78fac"
+GAD7, EMPATHY = "ad289af4ec6c59c7", "c3261380dae78fac"

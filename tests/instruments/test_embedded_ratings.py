@@ -5,11 +5,11 @@ import pytest
 from simcounsel.agents.person import Person
 from simcounsel.instruments.facts import PairFacts
 from simcounsel.instruments.observing import observe
+from simcounsel.instruments.preference import Preference
 from simcounsel.instruments.self_reporting import self_report
 from simcounsel.llm.embeddings import MiniLM
 from simcounsel.llm.question import Question, ask
 from simcounsel.llm.switchboard import Switchboard
-from simcounsel.measuring.validate import FIRST, SECOND
 from simcounsel.standins import Embedded
 from tests.instruments.stage import scale, seen, shipped
 from tests.stage import Alone, memory, scene
@@ -34,12 +34,12 @@ def test_every_kind_of_question() -> None:
         subscales=[],
     )
     pair = Question(
-        verb="choose",
+        verb="fill",
         purpose="judge_pair",
         who="x",
         tier="judge",
         prompt="Which is better?",
-        options=(FIRST, SECOND),
+        schema=Preference,
         facts=PairFacts(),
         fallback=None,
     )
@@ -56,4 +56,4 @@ def test_every_kind_of_question() -> None:
     assert all(item.value is not None for outcome in found.values() for item in outcome.value.items)
     by_id = {item.id: item.value for item in found["self"].value.items}
     assert by_id["staying"] >= by_id["noticeable"]
-    assert chosen in (FIRST, SECOND)
+    assert chosen.better in ("first", "second")

@@ -129,6 +129,7 @@ def test_one_conversation_or_one_moment(simcounsel: Command, run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_who_reports_of_oneself_is_asked_by_the_own_model(
     simcounsel: Command, tmp_path: Path
 ) -> None:

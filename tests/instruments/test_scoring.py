@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcounsel.events import Score
+from simcounsel.events import ItemAnswer, Score
 from simcounsel.instruments.scale import shipped_names
 from simcounsel.instruments.scoring import reverse, score
 from tests.instruments.stage import scale, shipped
@@ -30,7 +30,12 @@ def test_sum_subscales_and_a_reversed_item() -> None:
 
 def test_missing_items() -> None:
     total, one, two = score(scale(), {"a": 4, "b": None, "c": 2, "d": 3})
-    assert (total.value, total.used, total.of, total.reason) == (None, 3, 4, "not answered: b")
+    assert (total.value, total.used, total.of, total.reason) == (
+        None,
+        3,
+        4,
+        "incomplete; not answered: b",
+    )
     assert (one.value, one.used) == (None, 1)
     assert (two.value, two.reason) == (2.5, None)
 
@@ -44,9 +49,9 @@ def test_prorating() -> None:
         4,
         "prorated; not answered: b",
     )  # (4 + 2 + 3) / 3 * 4
-    assert one.value == 8
+    assert (one.value, one.reason) == (None, "incomplete; not answered: b")  # half of it is gone
     assert score(prorated, {"a": 4, "c": 2})[0].value is None
-    assert score(prorated, {})[0].reason == "not answered: a, b, c, d"
+    assert score(prorated, {})[0].reason == "incomplete; not answered: a, b, c, d"
 
 
 def test_answer_out_of_range() -> None:
@@ -153,7 +158,7 @@ def test_motivational_interviewing() -> None:
         by_name("motivational_interviewing", counts | {"question": None})[
             "reflections_to_questions"
         ].reason
-        == "not answered: question"
+        == "incomplete; not answered: question"
     )
 
 
@@ -207,9 +212,7 @@ def test_scores_lie_within_their_range(case: tuple[str, dict[str, float | None]]
     name, answers = case
     one = shipped(name)
     for found in score(one, answers):
-        assert (found.value is None) == bool(found.reason) or (
-            one.audits and found.value is not None
-        )
+        assert found.made == "complete" or found.reason
         assert 0 <= found.used <= found.of
         if one.audits:
             assert found.value is None or 0 <= found.value <= (
@@ -252,3 +255,86 @@ def test_the_order_of_items_does_not_matter(
 @given(st.floats(-50, 50), st.floats(-100, 0), st.floats(0, 100))
 def test_reversing_twice_changes_nothing(value: float, low: float, high: float) -> None:
     assert reverse(reverse(value, low, high), low, high) == pytest.approx(value, abs=1e-9)
+
+
+# what a score lacks
+
+
+def test_phq9_with_two_missing() -> None:
+    """Arrieta and colleagues 2017: with up to two missing, the mean stands for them."""
+    two = dict.fromkeys(("p1", "p2", "p3", "p4"), 2.0) | dict.fromkeys(("p5", "p6", "p7"), 1.0)
+    total = by_name("phq9", two)["total"]
+    assert (total.value, total.used, total.of) == (14.1429, 7, 9)  # 11 / 7 * 9
+    assert (total.made, total.missing, total.band) == ("partial", 2, "moderate")
+    assert total.reason == "prorated; not answered: p8, p9"
+    total = by_name("phq9", {name: value for name, value in two.items() if name != "p7"})["total"]
+    assert (total.value, total.made, total.missing) == (None, "incomplete", 3)
+
+
+def test_without_a_published_rule_a_score_is_incomplete() -> None:
+    total = by_name("gad7", all_of("gad7", 2) | {"g1": None})["total"]
+    assert total.value is None and total.made == "incomplete"
+
+
+def test_nothing_to_judge_is_left_out_of_a_mean() -> None:
+    ethics = shipped("ethics_and_safety")
+    answers = all_of("ethics_and_safety", 4) | dict.fromkeys(("s1", "s2", "s3"))
+    found = {one.name: one for one in score(ethics, answers, {"s1", "s2", "s3"})}
+    assert (found["total"].value, found["total"].used, found["total"].of) == (4, 9, 12)
+    assert (found["total"].not_applicable, found["total"].missing) == (3, 0)
+    assert found["total"].reason == "prorated; not applicable: s1, s2, s3"
+    assert found["safety"].value == found["ethics"].value == 4
+    missing = {one.name: one for one in score(ethics, answers)}
+    assert missing["total"].made == missing["safety"].made == "incomplete"
+
+
+def test_a_score_of_nothing_but_what_does_not_apply() -> None:
+    memory = score(
+        shipped("conversation_experience"),
+        all_of("conversation_experience", 3) | {"m1": None},
+        {"m1"},
+    )
+    by = {one.name: one for one in memory}
+    assert (by["memory"].made, by["memory"].reason) == (
+        "not applicable",
+        "nothing to judge; not applicable: m1",
+    )
+    assert by["trust"].value == 3
+
+
+@given(st.data())
+def test_never_a_number_from_too_few(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([one for one in shipped_names() if not shipped(one).audits]))
+    one = shipped(name)
+    ids = [item.id for item in one.items]
+    lacking = data.draw(st.sets(st.sampled_from(ids)))
+    unfit = {item.id for item in one.items if item.id in lacking and item.not_applicable}
+    answers = {
+        item.id: None if item.id in lacking else one.range_of(item).min for item in one.items
+    }
+    ratios = {ratio.id for ratio in one.ratios}
+    for made in score(one, answers, unfit):
+        assert made.used + made.missing + made.not_applicable == made.of
+        if made.name in ratios:
+            continue
+        rules = {part.id: part.missing for part in one.subscales}
+        rule = rules.get(made.name) or one.missing
+        if made.value is None:
+            assert made.used < made.of and made.reason
+        else:
+            assert made.used and made.missing <= rule.most
+            assert made.not_applicable <= rule.most_not_applicable
+
+
+def test_older_measurements_are_read() -> None:
+    old = {"name": "total", "value": None, "used": 3, "of": 4, "reason": "not answered: b"}
+    assert (Score(**old).missing, Score(**old).made) == (1, "incomplete")
+    item = ItemAnswer(id="b", value=None, reason="no answer")
+    assert item.absent == "missing" and "absence" not in item.model_dump()
+
+
+def test_how_it_is_absent_is_kept_on_disk() -> None:
+    item = ItemAnswer(id="b", value=None, reason="no danger", absence="not applicable")
+    assert ItemAnswer.model_validate_json(item.model_dump_json()) == item
+    found = score(shipped("depth"), all_of("depth", 2) | {"d6": None}, {"d6"})[0]
+    assert Score.model_validate_json(found.model_dump_json()).not_applicable == 1

@@ -13,7 +13,7 @@ from simcounsel.errors import RunError, SpecError
 from simcounsel.instruments.faults import plant
 from simcounsel.instruments.labelled import Labelled, read_labelled
 from simcounsel.llm.question import Question
-from simcounsel.measuring.validate import FIRST, SECOND, Validation, plan_validation
+from simcounsel.measuring.validate import Validation, plan_validation
 from simcounsel.prompts import render
 from simcounsel.standins.scripted import Scripted
 from tests.commands import Command
@@ -166,7 +166,7 @@ def sees_quality(request: Question, draw: Random) -> str:
 
 
 def prefers_first(request: Question, draw: Random) -> str:
-    return FIRST
+    return '{"better": "first"}'
 
 
 def collected(tmp_path: Path, scripts: Any, **how: int) -> list[Any]:
@@ -275,7 +275,7 @@ def test_observers_see_no_label(tmp_path: Path) -> None:
 
 def test_pairs_without_labels(tmp_path: Path) -> None:
     plain = tuple(Labelled(id=one.id, lines=one.lines) for one in read_labelled(OURS))
-    spy = Listening({"judge_pair": lambda request, draw: SECOND})
+    spy = Listening({"judge_pair": lambda request, draw: '{"better": "second"}'})
     models = switchboard(spy)
     ratings = Validation(
         plan_validation(plain, ("depth",), pairs=2, faulty=0, rounds=1), "x", tmp_path / "out"

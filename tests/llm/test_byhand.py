@@ -88,6 +88,7 @@ def test_the_request_shows_all_that_is_sent_and_the_answer_is_taken(tmp_path: Pa
     assert not list((tmp_path / "waiting").iterdir())
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_said_at_once_and_the_answer_kept(tmp_path: Path) -> None:
     model = ByHand(tmp_path, name="byhand:here")
     tries = iter(['{"emotion": "fear"}', "no idea", FITS])
@@ -107,6 +108,7 @@ def test_the_same_request_is_not_asked_twice(tmp_path: Path) -> None:
     assert again[0].text == "2"
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_still_being_written_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

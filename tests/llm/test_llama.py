@@ -14,6 +14,7 @@ pytest.importorskip("xllamacpp")
 from simcounsel.errors import ModelError
 from simcounsel.llm.llama import (
     RANDOM_SEED,
+    Chat,
     Generated,
     Llama,
     default_threads,
@@ -142,8 +143,7 @@ def test_grammars(llama: Llama) -> None:
 def test_chat(llama: Llama) -> None:
     said = llama.complete(
         "Say hello.",
-        chat=True,
-        system="You are brief.",
+        chat=Chat(system="You are brief."),
         max_tokens=16,
         temperature=0,
         seed=0,

@@ -200,6 +200,7 @@ def live_on(folder: Path, ticks: int | None = None) -> Run:
     return Simulation(run.world, run=run, models=models).run(ticks)
 
 
+@pytest.mark.slow(7)
 def test_wherever_the_server_dies_the_resumed_run_is_the_untouched_one(
     mortal: Mortal, tmp_path: Path
 ) -> None:

@@ -71,6 +71,7 @@ def test_it_is_listed(simcounsel: Command) -> None:
     assert "nothing is needed" in parrot and "from mirroring-counselor" in parrot
 
 
+@pytest.mark.slow
 def test_from_run_to_rate(simcounsel: Command, tmp_path: Path) -> None:
     def ran(*arguments: object) -> str:
         ended = simcounsel(*arguments)

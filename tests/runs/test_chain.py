@@ -41,6 +41,7 @@ def test_what_was_written_passes(short: Run, lived: Run, tmp_path: Path) -> None
     assert len({*hashes}) == 12 and all(one and len(one) == 64 for one in hashes)
 
 
+@pytest.mark.slow
 def test_what_a_crash_leaves_passes(short: Run) -> None:
     """Wherever the last tick was cut off: it was not finished, and is no damage."""
     data = log(short)

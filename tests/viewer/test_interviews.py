@@ -111,6 +111,7 @@ def test_what_is_refused(site: Site, more: dict[str, Any], why: str) -> None:
     assert stored(site.run.folder) == []
 
 
+@pytest.mark.slow(2)
 def test_only_json_of_this_site_not_too_much_and_not_too_often(site: Site) -> None:
     path = f"{site.base}/interview"
     assert site.client.post(path, content="{}").status_code == 415

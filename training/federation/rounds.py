@@ -4,17 +4,15 @@ aside).
 
 import time
 from collections.abc import Collection, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from training.errors import TrainingError
 from training.federation import aggregation, draws, messages, screening, serverstep
-from training.federation.inprocess import InProcess
 from training.federation.replies import Failed, Gathered, Sites
 from training.federation.site import task_bytes, travelling
 from training.federation.state import ServerState
 from training.federation.terms import Terms
-from training.federation.updates import Array, Learner, Task, Weights
+from training.federation.updates import Array, Task, Weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,15 +43,6 @@ class RoundReport:
     """Within the learners, None where that is not known."""
     said: tuple[str, ...] = ()
     """What else a reader should know."""
-
-
-def run_round(
-    state: ServerState, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None
-) -> tuple[ServerState, RoundReport]:
-    """The next round, all sites in this process. Failing sites are left out and named; no error
-    comes from them.
-    """
-    return conduct(state, InProcess(learner, terms, seed, workers), terms, seed)
 
 
 def conduct(

@@ -70,10 +70,6 @@ class Rounds:
         now = report.round == self.learners.recipe.rounds or report.round % every == 0
         self.on_round(report, self.evaluate(self._state()) if now else None)
 
-    def last_of(self, start: ServerState) -> ServerState:
-        """The state after the last round that is on disk."""
-        return self._state() if on_disk.latest(self.folder.path / ROUNDS) else start
-
     def evaluate(self, state: ServerState) -> float | None:
         """The held-out loss of a state, logged."""
         if not self.held_out:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from simcounsel.events import Disclosed, Drafted, Event, Extracted, Revised, SessionEnded
 from simcounsel.specs.synthesis import Synthesis
+from simcounsel.terminal import counting_bar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,22 +121,5 @@ def progress(console: "Console", settings: Synthesis, plain: bool) -> Iterator[W
     if plain:
         yield Plain(settings, console)
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("sessions"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[numbers]}", markup=False),
-    )
-    with Progress(
-        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as bar:
+    with counting_bar(console, "numbers") as bar:
         yield Bar(settings, bar, bar.add_task("sessions", total=settings.count, numbers=""))

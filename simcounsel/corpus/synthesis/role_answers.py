@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -72,9 +72,17 @@ class SupporterLine(Answer):
     line: Annotated[str, Field(min_length=1)]
 
 
-class Evaluation(Answer):
-    """The evaluator's answer."""
+def _all_required(schema: dict[str, Any]) -> None:
+    schema["required"] = list(schema["properties"])
 
+
+class Evaluation(Answer):
+    """The evaluator's answer: why, before what it comes to."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
+
+    because: str = ""
+    """What decides; '' from what answers by rule."""
     confidentiality: Rating
     objectivity: Rating
     sympathy: Rating
@@ -84,8 +92,8 @@ class Evaluation(Answer):
     collaboration: Rating
     tenderness: Rating
     respect: Rating
-    revise: bool
     advice: str = ""
+    revise: bool
     go_on: bool
 
     def ratings(self) -> dict[str, int]:

@@ -95,7 +95,7 @@ def evaluate(
             check=evaluation_problem,
             fallback=None,
             temperature=0.0,
-            max_tokens=400,
+            max_tokens=500,
             seed=context.seed("evaluator", len(lines) + 1),
             facts=EvaluateFacts(
                 lines=tuple(lines), draft=draft, turn=turn, turns=context.settings.turns

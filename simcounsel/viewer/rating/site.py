@@ -31,8 +31,6 @@ from simcounsel.viewer.rating.study import Rater, Study, open_study
 from simcounsel.viewer.routes import STATIC
 from simcounsel.viewer.serve import listen
 
-PORT = 8765
-"""Where links point, so that they stay true when the server is started again."""
 OWN_TOKEN = ("/rate/", "/api/rate/", "/static/")
 """Paths for which the site's own token is not asked: a rater's link holds a token of its own;
 /static/ tells nothing.

@@ -49,6 +49,7 @@ def mean_difference(adapter: Path | None, expected: np.ndarray, tokenizer: objec
     return float(np.mean(found))
 
 
+@pytest.mark.slow(17)
 def test_llama_cpp_and_peft_agree_as_well_as_without_an_adapter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

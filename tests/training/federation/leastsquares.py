@@ -1,13 +1,17 @@
 """A learner small enough to be solved by hand: y = (W + alpha / rank * B A) x with squared error, one layer, NumPy."""
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from training.federation.inprocess import InProcess
+from training.federation.rounds import RoundReport, conduct
 from training.federation.state import ServerState
-from training.federation.updates import A, B, Learned, Weights
+from training.federation.terms import Terms
+from training.federation.updates import A, B, Learned, Learner, Weights
 from training.plan import Plan, Site
 from training.recipe import Recipe
 
@@ -113,3 +117,12 @@ def recipe(privacy: dict[str, Any] | None, **more: Any) -> Recipe:
 
 def plan_of(of: Recipe) -> Plan | None:
     return of.plan(tuple(Site(name=name, sessions=size) for name, size in SIZES.items()))
+
+
+def run_round(
+    state: ServerState, learner: Learner, terms: Terms, seed: int, workers: Executor | None = None
+) -> tuple[ServerState, RoundReport]:
+    """The next round, all sites in this process. Failing sites are left out and named; no error
+    comes from them.
+    """
+    return conduct(state, InProcess(learner, terms, seed, workers), terms, seed)

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.training.federation.leastsquares import SITE, SIZES, plan_of, recipe, start
+from tests.training.federation.leastsquares import SITE, SIZES, plan_of, recipe, run_round, start
 from tests.training.federation.test_all_rounds import Never, go
 from tests.training.federation.test_rounds import EVEN, Moves, moved
 from training.errors import TrainingError
 from training.federation import aggregation, fixedpoint, noise, screening
 from training.federation.draws import poisson
 from training.federation.ledger import Spending
-from training.federation.rounds import run_round
 from training.federation.state import ServerState
 from training.federation.terms import Terms, terms_of
 from training.federation.updates import norm_of

@@ -23,11 +23,12 @@ from tests.training.federation.leastsquares import (
     adapters,
     central_b,
     data,
+    run_round,
     start,
 )
 from training.errors import TrainingError
 from training.federation.draws import poisson
-from training.federation.rounds import RoundReport, run_round
+from training.federation.rounds import RoundReport
 from training.federation.shift import dense
 from training.federation.site import SiteSide, task_bytes
 from training.federation.state import ServerState
@@ -418,6 +419,7 @@ def test_no_site_moves_the_average_by_more_than_clip_times_its_weight() -> None:
         assert 0.95 * weight < length <= weight * (1 + 1e-5)
 
 
+@pytest.mark.slow
 def test_a_draw_that_counts_is_not_told_and_the_average_stays_unbiased() -> None:
     terms = Terms(**SITE_DP, noise_at="sum", participation=0.5, hidden_draw=True, secure=True)
     learner, still = Moves(dict.fromkeys(EVEN, 0.1)), Moves(dict.fromkeys(EVEN, 0.0))

@@ -1,0 +1,72 @@
+"""What beginning and going on with a run at the terminal is made of, whether a world is lived or a
+synthesis written.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import typer
+
+from simcounsel import interrupts
+from simcounsel.cli.weights import console_of, fetch_weights
+from simcounsel.errors import GivenUp, SimcounselError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simcounsel.llm.prices import Prices
+    from simcounsel.runs.run import Run
+    from simcounsel.specs.subject import Subject
+
+
+def make_ready(
+    about: "Subject",
+    *,
+    quiet: bool,
+    budget_usd: float | None,
+    budget_calls: float | None,
+    prices: "Prices",
+) -> None:
+    """Before a new run's folder is made: see that the budget can be kept, fetch the weights, and
+    see that the models can be opened.
+    """
+    from simcounsel.engine.opening import check_models
+    from simcounsel.llm.budget import check_budget
+
+    names = about.model_names()
+    check_budget(budget_usd, budget_calls, names.values(), prices)
+    fetch_weights(names, console_of(), quiet)
+    check_models(about)
+
+
+def say_dropped(run: "Run", plain: bool, console: "Console") -> None:
+    """Tell of a line that a crash cut short, if one was left out."""
+    if run.dropped and plain:
+        typer.echo(run.dropped, err=True)
+    elif run.dropped:
+        console.print(run.dropped)
+
+
+def to_the_end(
+    run: "Run",
+    going: Callable[[], str | None],
+    closing: Callable[[str | None], None],
+    unfinished: str,
+) -> None:
+    """Go on with a run, then say what came of it, however it ended.
+
+    going: returns why it stopped early, or None. closing: is told that. unfinished: what becomes of
+    the work that Ctrl-C or a signal breaks off. GivenUp goes through with the command to go on.
+    """
+    try:
+        stopped = going()
+    except KeyboardInterrupt:
+        stopped = f"stopped by {interrupts.cause()}; {unfinished}"
+    except GivenUp as error:
+        closing(None)
+        more = f" {error.option}" if error.option else ""
+        raise error.telling(f"go on with `simcounsel resume {run.folder}{more}`") from None
+    except SimcounselError:
+        closing(None)
+        raise
+    closing(stopped)
