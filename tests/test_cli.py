@@ -384,7 +384,9 @@ def test_no_run_there(simcounsel: Command, tmp_path: Path, command: tuple[str, .
         (lambda text: text[:200], "manifest.json: damaged"),
         (lambda text: "[]", "manifest.json: damaged"),
         (
-            lambda text: text.replace(f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'),
+            lambda text: text.replace(
+                f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'
+            ),
             "written with log version 99, this simcounsel reads",
         ),
         (lambda text: text.replace('"ticks"', '"tocks"'), "manifest.json: damaged"),

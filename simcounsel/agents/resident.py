@@ -100,7 +100,10 @@ class Resident:
         """Events of other packages' kinds that name this resident, oldest first."""
         self._news: list[str] = []
         self._felt: tuple[int, tuple[str, ...]] | None = None
-        self._observers: dict[type[Event], Callable[[Any, Entry], None]] = {
+        self._observers = self._by_kind()
+
+    def _by_kind(self) -> dict[type[Event], Callable[[Any, Entry], None]]:
+        return {
             Joined: self._joined,
             Moved: self._moved,
             Acted: self._acted,

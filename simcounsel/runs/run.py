@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simcounsel.errors import RunError
-from simcounsel.events import SCHEMA_VERSION, Entry
+from simcounsel.events import Entry
 from simcounsel.runs import frames
 from simcounsel.runs.calls import usable
 from simcounsel.runs.chain import HASHED, LogCheck, parents_start, start_hash
@@ -30,7 +30,7 @@ from simcounsel.runs.manifest import (
     read_manifest,
     with_stop,
 )
-from simcounsel.runs.writing import Writer
+from simcounsel.runs.writing import Writer, check_writable
 from simcounsel.specs.subject import Subject
 from simcounsel.specs.synthesis import Synthesis
 from simcounsel.specs.world import World
@@ -208,18 +208,7 @@ class Run(ABC):
         """Take the folder for this process, drop what stands after the last complete tick, and
         return the number of complete ticks. `dropped` says what was dropped. RunError when its log
         is damaged, or of an older version."""
-        if self.log_version != SCHEMA_VERSION:
-            raise RunError(
-                f"{self.folder}: written with log version {self.log_version}; it can be looked at"
-                " and forked, but not gone on with by this simcounsel, which writes"
-                f" {SCHEMA_VERSION}"
-            )
-        parent = self.manifest.parent
-        if parent is not None and not self.whole:
-            raise RunError(
-                f"{self.folder}: a fork of {parent.run} that was broken off before its past was"
-                f" copied; remove it and fork again, --at {parent.at_tick}"
-            )
+        check_writable(self.folder, self.log_version, None if self.whole else self.manifest.parent)
         return self._writer.begin()
 
     def append(self, tick: Sequence[Entry]) -> list[Entry]:

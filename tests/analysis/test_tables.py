@@ -106,7 +106,8 @@ def test_damaged_runs_are_refused_or_named(three_runs: Path, tmp_path: Path) -> 
     (tmp_path / "bad_line" / "events.jsonl").write_text("nonsense\n" + events, encoding="utf-8")
     text = (tmp_path / "newer" / "manifest.json").read_text(encoding="utf-8")
     (tmp_path / "newer" / "manifest.json").write_text(
-        text.replace(f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'), encoding="utf-8"
+        text.replace(f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'),
+        encoding="utf-8",
     )
     with pytest.raises(ReportError, match=r"bad_line/events.jsonl:1: this line .* with --damaged"):
         find([tmp_path])
